@@ -1,0 +1,86 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Warnings are errors where FORMWORK_STRICT is set (scripts/check, CI), so that a newer compiler's
+// new warning never breaks somebody else's build.
+let strict = Context.environment["FORMWORK_STRICT"] != nil
+
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .strictMemorySafety(),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (strict ? [.treatAllWarnings(as: .error)] : [])
+
+let package = Package(
+    name: "formwork",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "FormworkCore", targets: ["FormworkCore"]),
+        .library(name: "Formwork", targets: ["Formwork"]),
+        .library(name: "FormworkDigests", targets: ["FormworkDigests"]),
+        .executable(name: "formwork", targets: ["FormworkCommand"]),
+        .executable(name: "formwork-bench", targets: ["FormworkBenchmarks"]),
+    ],
+    // A package that wants the library alone writes `traits: []` and resolves swift-system, nothing else.
+    traits: [
+        .trait(name: "Command", description: "The `formwork` executable (swift-argument-parser)."),
+        .trait(name: "Digests", description: "SHA-256 and MD5 while reading (swift-crypto)."),
+        .default(enabledTraits: ["Command", "Digests"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+    ],
+    targets: [
+        .target(name: "FormworkCore", swiftSettings: settings),
+        .target(name: "CFormworkSystem"),
+        .target(
+            name: "Formwork",
+            dependencies: [
+                "FormworkCore", "CFormworkSystem",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "FormworkDigests",
+            dependencies: [
+                "FormworkCore",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Digests"])),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FormworkCommand",
+            dependencies: [
+                "Formwork", "CFormworkSystem",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FormworkBenchmarks",
+            dependencies: ["Formwork", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "FormworkCoreTests", dependencies: ["FormworkCore"], swiftSettings: settings),
+        .testTarget(
+            name: "FormworkTests",
+            dependencies: [
+                "Formwork", "FormworkDigests", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FormworkCommandTests",
+            dependencies: ["FormworkCommand", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: settings
+        ),
+    ]
+)

@@ -1,0 +1,78 @@
+#define _GNU_SOURCE
+#include "CFormworkSystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/sendfile.h>
+
+ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
+  off64_t at = *offset;
+  ssize_t moved = sendfile64(to, from, &at, count);
+  if (moved < 0) return -errno;
+  *offset = at;
+  return moved;
+}
+
+ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) {
+  off64_t at = *offset;
+  ssize_t moved = copy_file_range(from, &at, to, NULL, count, 0);
+  if (moved < 0) return -errno;
+  *offset = at;
+  return moved;
+}
+
+int fw_set_pipe_size(int pipe, int bytes) {
+  int size = fcntl(pipe, F_SETPIPE_SZ, bytes);
+  return size < 0 ? -errno : size;
+}
+
+int fw_unnamed_file_option(void) { return O_TMPFILE; }
+
+int fw_link_descriptor(int descriptor, const char *path) {
+  char self[64];
+  snprintf(self, sizeof self, "/proc/self/fd/%d", descriptor);
+  return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+#else
+// Elsewhere every transfer goes through a buffer.
+ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
+ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
+int fw_set_pipe_size(int pipe, int bytes) { return -ENOSYS; }
+int fw_unnamed_file_option(void) { return 0; }
+int fw_link_descriptor(int descriptor, const char *path) { return -ENOSYS; }
+#endif
+
+int fw_wait(int descriptor, short events) {
+  struct pollfd entry = {.fd = descriptor, .events = events};
+  return poll(&entry, 1, -1) < 0 ? -errno : 0;
+}
+
+static const int guarded[] = {SIGPIPE, SIGXFSZ};
+
+int fw_signal_guard_begin(fw_signal_guard *guard) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++) sigaddset(&set, guarded[i]);
+  sigpending(&guard->pending);
+  return -pthread_sigmask(SIG_BLOCK, &set, &guard->blocked);
+}
+
+int fw_signal_guard_end(const fw_signal_guard *guard) {
+  for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++) {
+    sigset_t pending, one;
+    if (sigismember(&guard->pending, guarded[i])) continue;
+    sigpending(&pending);
+    if (!sigismember(&pending, guarded[i])) continue;
+    sigemptyset(&one);
+    sigaddset(&one, guarded[i]);
+    int signal;
+    sigwait(&one, &signal);
+  }
+  return -pthread_sigmask(SIG_SETMASK, &guard->blocked, NULL);
+}

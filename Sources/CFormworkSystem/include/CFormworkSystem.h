@@ -1,0 +1,39 @@
+// Kernel calls that Swift's Glibc module lacks. Every function returns a count or 0, or minus errno; none retries.
+#ifndef CFORMWORKSYSTEM_H
+#define CFORMWORKSYSTEM_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Moves file bytes from `*offset` on to any descriptor (sendfile); `*offset` advances.
+ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count);
+/// Moves file bytes from `*offset` on to a regular file at its own position (copy_file_range); `*offset` advances.
+ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count);
+/// Asks for a pipe of `bytes` (F_SETPIPE_SZ).
+int fw_set_pipe_size(int pipe, int bytes);
+/// O_TMPFILE, or 0 where there is no such thing.
+int fw_unnamed_file_option(void);
+/// Gives the unnamed file `descriptor` (O_TMPFILE) the name `path`.
+int fw_link_descriptor(int descriptor, const char *path);
+/// Waits until `descriptor` is ready for `events` (POLLIN, POLLOUT), without a time limit.
+int fw_wait(int descriptor, short events);
+
+/// Which signals were blocked before, and which were pending.
+typedef struct {
+  sigset_t blocked;
+  sigset_t pending;
+} fw_signal_guard;
+/// Holds SIGPIPE and SIGXFSZ back from this thread, so that a closed pipe or a full quota is an errno.
+int fw_signal_guard_begin(fw_signal_guard *guard);
+/// Swallows those that came meanwhile and restores the thread's mask.
+int fw_signal_guard_end(const fw_signal_guard *guard);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,2 @@
+// Whoever imports Formwork has the values of its core too.
+@_exported import FormworkCore

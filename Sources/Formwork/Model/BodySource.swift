@@ -1,0 +1,107 @@
+import FormworkCore
+import SystemPackage
+
+/// Where a part's content comes from. Making one reads nothing and opens nothing.
+public struct BodySource: Sendable {
+    enum Kind: Sendable {
+        case text(String)
+        case bytes([UInt8])
+        case file(FilePath, range: FileRange, expecting: FileValidator?)
+        case descriptor(FileDescriptor, length: Int64?, keeping: Spool?)
+        case synthetic(SyntheticBytes)
+        case stream(StreamSource)
+        case concatenation([BodySource])
+    }
+
+    /// A stretch of a file.
+    struct FileRange: Sendable, Hashable {
+        var offset: Int64 = 0
+        /// `nil` reaches to the file's end.
+        var length: Int64?
+    }
+
+    let kind: Kind
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    /// Text, sent as UTF-8 and otherwise as it is: line ends stay what they are.
+    public static func text(_ text: String) -> BodySource { .init(.text(text)) }
+
+    /// Bytes in memory; shared, not copied.
+    public static func bytes(_ bytes: [UInt8]) -> BodySource { .init(.bytes(bytes)) }
+
+    /// A file, or a slice of it: `length` bytes from `offset` on, to the end when `length` is `nil`.
+    ///
+    /// It is looked at when the body is planned, opened when its turn comes, and must be the same file until its last
+    /// byte was read. A path that leads to a FIFO or a device is a stream of unknown length, read once.
+    public static func file(_ path: FilePath, offset: Int64 = 0, length: Int64? = nil) -> BodySource {
+        .init(.file(path, range: FileRange(offset: offset, length: length), expecting: nil))
+    }
+
+    /// An open descriptor, from where it stands when the body is planned. It stays the caller's: keep it open while
+    /// readers live.
+    ///
+    /// A regular file has a length, is read without moving the descriptor, and can be read again. Anything else is read
+    /// once, and has a length only where `length` declares it.
+    public static func descriptor(_ descriptor: FileDescriptor, length: Int64? = nil) -> BodySource {
+        .init(.descriptor(descriptor, length: length, keeping: nil))
+    }
+
+    /// Bytes made by rule, without a disk.
+    public static func synthetic(_ bytes: SyntheticBytes) -> BodySource { .init(.synthetic(bytes)) }
+
+    /// Sources behind one another as one part's content.
+    public static func concatenation(_ sources: [BodySource]) -> BodySource { .init(.concatenation(sources)) }
+
+    /// A pull stream that can be opened any number of times.
+    /// - Parameters:
+    ///   - length: Bytes in all; `nil` when only the end can tell. A stream that gives fewer is an error.
+    ///   - surplus: What becomes of bytes beyond `length`.
+    ///   - open: Gives a new stream whose first byte is the one at the offset, 0 or more.
+    public static func stream(
+        length: Int64? = nil, surplus: StreamSurplus = .refuse,
+        open: @escaping @Sendable (_ offset: Int64) throws -> any ByteStream
+    ) -> BodySource {
+        .init(
+            .stream(
+                StreamSource(
+                    length: length, isReplayable: true, label: "a stream", surplus: surplus, opening: .pull(open))))
+    }
+
+    /// A pull stream that is read once: a second reader gets ``FormworkError/Code/notReplayable``.
+    public static func stream(
+        once stream: sending any ByteStream, length: Int64? = nil, surplus: StreamSurplus = .refuse
+    ) -> BodySource {
+        let once = OneShot(stream)
+        return .init(
+            .stream(
+                StreamSource(
+                    length: length, isReplayable: false, label: "a stream", surplus: surplus,
+                    opening: .pull { _ in try once.take() })))
+    }
+
+    /// Chunks of an async sequence, iterated once. Such a body is read by an ``AsyncBodyReader``.
+    public static func chunks<Chunks: AsyncSequence & Sendable>(
+        once chunks: Chunks, length: Int64? = nil, surplus: StreamSurplus = .refuse
+    ) -> BodySource where Chunks.Element: Sequence<UInt8> {
+        let once = OneShot(chunks)
+        return .init(
+            .stream(
+                StreamSource(
+                    length: length, isReplayable: false, label: "an async sequence", surplus: surplus,
+                    opening: .chunks { _ in TypedChunkIterator(try once.take().makeAsyncIterator()) })))
+    }
+
+    /// Chunks of an async sequence that can be had any number of times.
+    /// - Parameter open: Gives a sequence whose first byte is the one at the offset, 0 or more.
+    public static func chunks<Chunks: AsyncSequence & SendableMetatype>(
+        length: Int64? = nil, surplus: StreamSurplus = .refuse,
+        open: @escaping @Sendable (_ offset: Int64) throws -> Chunks
+    ) -> BodySource where Chunks.Element: Sequence<UInt8> {
+        .init(
+            .stream(
+                StreamSource(
+                    length: length, isReplayable: true, label: "an async sequence", surplus: surplus,
+                    opening: .chunks { TypedChunkIterator(try open($0).makeAsyncIterator()) })))
+    }
+}

@@ -1,0 +1,42 @@
+import FormworkCore
+import SystemPackage
+
+/// A form to be sent: parts in order, and how they are framed. A value: copies are independent.
+///
+/// Nothing is read or opened before ``plan()``.
+public struct FormData: Sendable {
+    enum Entry: Sendable {
+        case part(BodyPart)
+        case parts(PartSequence)
+    }
+
+    /// How the parts are framed. The boundary is chosen here, once.
+    public var framing: MultipartFraming
+    private(set) var entries: [Entry] = []
+
+    /// An empty form.
+    public init(framing: MultipartFraming = MultipartFraming()) { self.framing = framing }
+
+    /// Adds a part.
+    public mutating func append(_ part: BodyPart) { self.entries.append(.part(part)) }
+
+    /// Adds parts that are made when their turn comes.
+    public mutating func append(_ parts: PartSequence) { self.entries.append(.parts(parts)) }
+
+    /// Adds a field with text.
+    public mutating func append(name: String, value: String) { self.append(BodyPart(name: name, value: value)) }
+
+    /// Adds a file upload; the filename is the path's last component and the type is guessed from it, unless given.
+    public mutating func append(
+        name: String, file path: FilePath, filename: String? = nil, contentType: String? = nil
+    ) {
+        self.append(BodyPart(name: name, file: path, filename: filename, contentType: contentType))
+    }
+
+    /// Adds a part from any source.
+    public mutating func append(
+        name: String, source: BodySource, filename: String? = nil, contentType: String? = nil
+    ) {
+        self.append(BodyPart(name: name, source: source, filename: filename, contentType: contentType))
+    }
+}

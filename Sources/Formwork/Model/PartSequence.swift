@@ -1,0 +1,35 @@
+import FormworkCore
+
+/// Parts that are made when their turn comes and dropped behind it: a million of them take the memory of a few.
+///
+/// The sequence is walked once when the body is planned, for its length, and again by every reader. Each walk has to
+/// give parts of the same lengths: a reader that finds others throws ``FormworkError/Code/sourceChanged``. Files in
+/// such parts are held to promise as others are, at 64 bytes of memory each.
+public struct PartSequence: Sendable {
+    /// Gives the parts from an index on, one a call, then `nil`.
+    let parts: @Sendable (_ from: Int) -> () throws -> BodyPart?
+
+    /// Parts of a sequence that can be iterated again, such as any collection or a lazy map of one.
+    public init<Parts: Sequence<BodyPart> & Sendable>(_ sequence: Parts) {
+        self.parts = { first in
+            var iterator = sequence.makeIterator()
+            var skipped = 0
+            return {
+                while skipped < first, iterator.next() != nil { skipped += 1 }
+                return iterator.next()
+            }
+        }
+    }
+
+    /// `count` parts, each made from its index. Seeking in these costs no walk from the start.
+    public init(count: Int, _ part: @escaping @Sendable (Int) throws -> BodyPart) {
+        self.parts = { first in
+            var index = first
+            return {
+                guard index < count else { return nil }
+                defer { index += 1 }
+                return try part(index)
+            }
+        }
+    }
+}

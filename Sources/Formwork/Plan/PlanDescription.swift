@@ -1,0 +1,133 @@
+import FormworkCore
+import SystemPackage
+
+/// A plan in words that any `Codable` format can carry: a later process makes the same bytes from the same files.
+///
+/// Content in memory is part of it; files are named with the validator they had. Making a plan of it again throws
+/// ``FormworkError/Code/sourceChanged`` where a file is not what it was.
+public struct PlanDescription: Codable, Sendable, Hashable {
+    /// How the parts are framed, boundary included.
+    public var framing: MultipartFraming
+    /// The parts in order.
+    public var parts: [Part]
+
+    /// One part.
+    public struct Part: Codable, Sendable, Hashable {
+        /// Its header section.
+        public var header: PartHeader
+        /// Why its type is what it is.
+        public var typeReason: String
+        /// What its content is made of, in order.
+        public var content: [Content]
+    }
+
+    /// A stretch of content.
+    public enum Content: Codable, Sendable, Hashable {
+        /// Text as it is.
+        case text(value: String)
+        /// Bytes, written in base64.
+        case bytes(base64: Base64Bytes)
+        /// A stretch of a file in the state `validator`; the path is as the caller gave it.
+        case file(path: String, offset: Int64, length: Int64, validator: FileValidator)
+        /// Bytes made by rule.
+        case synthetic(bytes: SyntheticBytes)
+    }
+
+    /// Bytes that are written as base64 text (RFC 4648 §4).
+    public struct Base64Bytes: Codable, Sendable, Hashable {
+        /// The bytes themselves.
+        public var bytes: [UInt8]
+
+        /// Wraps bytes.
+        public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        /// Reads base64 text.
+        public init(from decoder: any Decoder) throws {
+            let text = try decoder.singleValueContainer().decode(String.self)
+            guard let bytes = Base64.decode(text) else {
+                throw FormworkError(.invalidArgument, "The description holds bytes that are not base64.")
+            }
+            self.bytes = bytes
+        }
+
+        /// Writes base64 text.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(Base64.encode(self.bytes))
+        }
+    }
+
+    /// The form this describes; its files must be in the state described when it is planned.
+    public var form: FormData {
+        var form = FormData(framing: self.framing)
+        for part in self.parts {
+            let sources = part.content.map(\.source)
+            form.append(
+                BodyPart(
+                    header: part.header, source: sources.count == 1 ? sources[0] : .concatenation(sources),
+                    typeReason: part.typeReason))
+        }
+        return form
+    }
+}
+
+extension PlanDescription.Content {
+    fileprivate var source: BodySource {
+        switch self {
+        case .text(let text): .text(text)
+        case .bytes(let content): .bytes(content.bytes)
+        case .file(let path, let offset, let length, let validator):
+            BodySource(
+                .file(
+                    FilePath(path), range: BodySource.FileRange(offset: offset, length: length), expecting: validator))
+        case .synthetic(let bytes): .synthetic(bytes)
+        }
+    }
+}
+
+extension BodyPlan {
+    /// Describes the plan for a later process.
+    /// - Throws: ``FormworkError/Code/notReplayable`` for a part whose content another process can't have: a stream, a
+    ///   descriptor, or parts made by a closure.
+    public func describe() throws(FormworkError) -> PlanDescription {
+        var parts = self.storage.parts.map {
+            PlanDescription.Part(header: $0.header, typeReason: $0.typeReason, content: [])
+        }
+        for piece in self.layoutPieces where piece.part >= 0 {
+            switch piece.content {
+            case .framing: break
+            case .value(let range): parts[piece.part].content.append(.init(self.storage.layout.bytes[range]))
+            case .source(let number):
+                let reference = self.storage.parts[piece.part].reference
+                parts[piece.part].content.append(try .init(self.storage.sources[number], in: reference))
+            }
+        }
+        return PlanDescription(framing: self.storage.form.framing, parts: parts)
+    }
+}
+
+extension PlanDescription.Content {
+    fileprivate init(_ bytes: ArraySlice<UInt8>) {
+        self = String(validating: bytes, as: UTF8.self).map(Self.text(value:)) ?? .bytes(base64: .init(Array(bytes)))
+    }
+
+    fileprivate init(_ source: PlannedSource, in part: PartReference) throws(FormworkError) {
+        switch source {
+        case .bytes(let bytes): self.init(bytes[...])
+        case .synthetic(let bytes): self = .synthetic(bytes: bytes)
+        case .file(let file):
+            guard let path = file.path else { throw .undescribable("an open descriptor", part) }
+            self = .file(path: path, offset: file.offset, length: file.length, validator: file.status.validator)
+        case .stream(let stream): throw .undescribable(stream.label, part)
+        case .parts: throw .undescribable("a sequence of parts made by code", part)
+        }
+    }
+}
+
+extension FormworkError {
+    fileprivate static func undescribable(_ what: String, _ part: PartReference) -> FormworkError {
+        FormworkError(
+            .notReplayable, "\(what) can't be described for another process: use a file, or bytes in memory",
+            part: part)
+    }
+}

@@ -1,0 +1,137 @@
+import FormworkCore
+import SystemPackage
+
+/// A lazy sequence of parts as the plan has it: walked once, remembered by a mark each thousand parts.
+struct PlannedParts: Sendable {
+    /// Where a part begins. Kept for every ``stride``th part, so that seeking makes at most that many again.
+    struct Mark: Sendable {
+        /// Bytes of the sequence before the part.
+        var offset: Int64
+        /// Files in the parts before it.
+        var files: Int
+    }
+
+    static let stride = 1024
+
+    let sequence: PartSequence
+    let framer: PartFramer
+    /// The index of the first part in the body.
+    let firstIndex: Int
+    private(set) var count = 0
+    /// Bytes of all parts with their framing; `nil` once a part's is unknown.
+    private(set) var length: Int64? = 0
+    private(set) var marks: [Mark] = []
+    private(set) var files: [FileStatus] = []
+    /// The first part that can't be read twice.
+    private(set) var replayBlocker: Blocker?
+    /// The first part whose length is unknown.
+    private(set) var lengthBlocker: Blocker?
+
+    /// Walks `sequence` once.
+    init(_ sequence: PartSequence, framer: PartFramer, firstIndex: Int) throws(FormworkError) {
+        self.sequence = sequence
+        self.framer = framer
+        self.firstIndex = firstIndex
+        var walk = PartWalk(sequence, framer: framer, from: 0, firstIndex: firstIndex)
+        var files: [FileStatus] = []
+        let resolver = SourceResolver { path throws(FormworkError) in
+            let status = try SourceResolver.look(at: path)
+            files.append(status)
+            return status
+        }
+        while let part = try walk.next() {
+            if self.count % Self.stride == 0 {
+                self.marks.append(Mark(offset: self.length ?? -1, files: files.count))
+            }
+            self.count += 1
+            try walk.naming(part) { () throws(FormworkError) in
+                var head = ByteCounter()
+                try walk.writeHead(of: part, to: &head)
+                self.grow(by: head.count)
+                if let inline = part.source.inlineCount { return self.grow(by: Int64(inline)) }
+                try resolver.resolve(part.source) { source throws(FormworkError) in
+                    self.grow(by: source.length)
+                    self.note(source, in: walk.reference(to: part))
+                }
+            }
+        }
+        self.files = files
+    }
+
+    private mutating func grow(by count: Int64?) {
+        guard let length = self.length, let count else {
+            self.length = nil
+            return
+        }
+        self.length = length + count
+    }
+
+    private mutating func note(_ source: PlannedSource, in part: PartReference) {
+        if self.replayBlocker == nil { self.replayBlocker = Blocker(replayOf: source, in: part) }
+        if self.lengthBlocker == nil { self.lengthBlocker = Blocker(lengthOf: source, in: part) }
+    }
+}
+
+/// Makes the parts of a sequence one after the other, with their places in the body.
+struct PartWalk {
+    private let next_: () throws -> BodyPart?
+    private let framer: PartFramer
+    private let firstIndex: Int
+    /// The index in the sequence of the part that the last ``next()`` gave.
+    private(set) var index: Int
+
+    init(_ sequence: PartSequence, framer: PartFramer, from index: Int, firstIndex: Int) {
+        self.next_ = sequence.parts(index)
+        self.framer = framer
+        self.firstIndex = firstIndex
+        self.index = index - 1
+    }
+
+    mutating func next() throws(FormworkError) -> BodyPart? {
+        self.index += 1
+        do {
+            return try self.next_()
+        } catch {
+            let part = PartReference(index: self.firstIndex + self.index, name: nil)
+            throw (error as? FormworkError)?.naming(part)
+                ?? FormworkError(.sourceUnavailable, "the sequence of parts failed", part: part, cause: error)
+        }
+    }
+
+    func writeHead(of part: BodyPart, to sink: inout some ByteSink) throws(FormworkError) {
+        try self.framer.writeHead(of: part.header, isFirst: self.firstIndex + self.index == 0, to: &sink)
+    }
+
+    func reference(to part: BodyPart) -> PartReference {
+        PartReference(index: self.firstIndex + self.index, name: part.header.name)
+    }
+
+    func naming<Result>(
+        _ part: BodyPart, _ body: () throws(FormworkError) -> Result
+    ) throws(FormworkError) -> Result {
+        do throws(FormworkError) { return try body() } catch { throw error.naming(self.reference(to: part)) }
+    }
+}
+
+extension BodySource {
+    /// Bytes of content that can be written beside the framing; `nil` for content that has to be opened or is large.
+    var inlineCount: Int? {
+        switch self.kind {
+        case .text(let text): text.utf8.count <= Self.inlineLimit ? text.utf8.count : nil
+        case .bytes(let bytes): bytes.count <= Self.inlineLimit ? bytes.count : nil
+        default: nil
+        }
+    }
+
+    /// Content up to this size is copied beside the framing; larger content is cheaper left where it is.
+    private static var inlineLimit: Int { 16 << 10 }
+
+    /// Writes content for which ``inlineCount`` is not `nil`.
+    func writeInline(to bytes: inout [UInt8]) {
+        switch self.kind {
+        case .text(let text): bytes.write(text)
+        case .bytes(let content): bytes.write(content)
+        default: preconditionFailure("only text and bytes are written inline")
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import FormworkCore
+import SystemPackage
+
+/// A source as the plan has it: looked at, so that its length is known where it can be.
+enum PlannedSource: Sendable {
+    case bytes([UInt8])
+    case file(PlannedFile)
+    case synthetic(SyntheticBytes)
+    case stream(StreamSource)
+    case parts(PlannedParts)
+
+    /// Bytes; `nil` when only the end can tell.
+    var length: Int64? {
+        switch self {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(let file): file.length
+        case .synthetic(let bytes): bytes.count
+        case .stream(let stream): stream.length
+        case .parts(let parts): parts.length
+        }
+    }
+}
+
+/// A stretch of a regular file, pinned to the state it was planned in.
+struct PlannedFile: Sendable {
+    /// How the file is reached.
+    enum Origin: Sendable {
+        /// Opened when its turn comes.
+        case path(FilePath)
+        /// The caller's or a spool's, read without moving it.
+        case descriptor(FileDescriptor, keeping: Spool?)
+    }
+
+    var origin: Origin
+    /// Where the stretch begins in the file.
+    var offset: Int64
+    var length: Int64
+    var status: FileStatus
+
+    var path: String? {
+        if case .path(let path) = self.origin { path.string } else { nil }
+    }
+}
+
+/// Looks at sources for a plan.
+///
+/// What a file is comes from `status`, so that parts made again for reading get the state that planning saw.
+struct SourceResolver {
+    /// What the file at a path is.
+    var status: (FilePath) throws(FormworkError) -> FileStatus
+
+    /// The system's answer.
+    static func look(at path: FilePath) throws(FormworkError) -> FileStatus {
+        do throws(Errno) {
+            let status = try SystemCalls.status(of: path)
+            guard status.seemsReadable || SystemCalls.mayRead(path) else { throw .permissionDenied }
+            return status
+        } catch {
+            throw FormworkError(.sourceUnavailable, "can't be read", path: path.string, cause: error)
+        }
+    }
+
+    /// Appends what `source` comes to.
+    func resolve(
+        _ source: BodySource, _ append: (PlannedSource) throws(FormworkError) -> Void
+    ) throws(FormworkError) {
+        switch source.kind {
+        case .text(let text): try append(.bytes(Array(text.utf8)))
+        case .bytes(let bytes): try append(.bytes(bytes))
+        case .file(let path, let range, let expected): try append(try self.file(path, range, expected))
+        case .descriptor(let descriptor, let length, let spool):
+            try append(try Self.descriptor(descriptor, length, keeping: spool))
+        case .synthetic(let bytes):
+            try Self.checkLength(bytes.count)
+            try append(.synthetic(bytes))
+        case .stream(let stream):
+            try Self.checkLength(stream.length)
+            try append(.stream(stream))
+        case .concatenation(let sources):
+            for source in sources { try self.resolve(source, append) }
+        }
+    }
+
+    private func file(
+        _ path: FilePath, _ range: BodySource.FileRange, _ expected: FileValidator?
+    ) throws(FormworkError) -> PlannedSource {
+        let status = try self.status(path)
+        if let expected, let change = expected.change(to: status.validator) {
+            throw FormworkError(
+                .sourceChanged, "the file \(change) since it was described: plan again", path: path.string)
+        }
+        switch status.kind {
+        case .regular:
+            return .file(try Self.slice(range, of: .path(path), status, path.string))
+        case .directory:
+            throw FormworkError(.sourceUnavailable, "is a directory: name a file in it", path: path.string)
+        case .fifo, .characterSpecial, .blockSpecial:
+            guard range.offset == 0 else {
+                throw FormworkError(.invalidArgument, "a FIFO or device has no slices", path: path.string)
+            }
+            return .stream(Self.special(path, length: range.length))
+        default:
+            throw FormworkError(.sourceUnavailable, "is neither a file, a FIFO nor a device", path: path.string)
+        }
+    }
+
+    private static func slice(
+        _ range: BodySource.FileRange, of origin: PlannedFile.Origin, _ status: FileStatus, _ path: String?
+    ) throws(FormworkError) -> PlannedFile {
+        let size = status.validator.size
+        guard range.offset >= 0, range.offset <= size, (0...size - range.offset).contains(range.length ?? 0) else {
+            throw FormworkError(
+                .invalidArgument,
+                "a slice of \(range.length.map { "\($0) bytes " } ?? "")from offset \(range.offset) is not in a file of "
+                    + "\(size) bytes", path: path)
+        }
+        return PlannedFile(
+            origin: origin, offset: range.offset, length: range.length ?? size - range.offset, status: status)
+    }
+
+    /// A FIFO or device at a path: opened when its turn comes, and once, because what it gave is gone.
+    private static func special(_ path: FilePath, length: Int64?) -> StreamSource {
+        let once = OneShot(path)
+        return StreamSource(
+            length: length, isReplayable: false, label: "a FIFO or device", path: path.string, surplus: .leave,
+            opening: .pull { _ in
+                let path = try once.take()
+                return DescriptorStream(try SystemCalls.open(path, .readOnly), owned: true)
+            })
+    }
+
+    private static func descriptor(
+        _ descriptor: FileDescriptor, _ length: Int64?, keeping spool: Spool?
+    ) throws(FormworkError) -> PlannedSource {
+        let status: FileStatus
+        let offset: Int64
+        do {
+            status = try SystemCalls.status(of: descriptor)
+            offset = status.kind == .regular ? try SystemCalls.seek(descriptor, by: 0, from: .current) : 0
+        } catch {
+            throw FormworkError(
+                .sourceUnavailable, "descriptor \(descriptor.rawValue) can't be read", cause: error)
+        }
+        if status.kind == .regular {
+            let range = BodySource.FileRange(offset: min(offset, status.validator.size), length: length)
+            return .file(try self.slice(range, of: .descriptor(descriptor, keeping: spool), status, nil))
+        }
+        try self.checkLength(length)
+        let once = OneShot(descriptor)
+        return .stream(
+            StreamSource(
+                length: length, isReplayable: false,
+                label: descriptor == .standardInput ? "standard input" : "descriptor \(descriptor.rawValue)",
+                opening: .pull { _ in DescriptorStream(try once.take(), owned: false) }))
+    }
+
+    private static func checkLength(_ length: Int64?) throws(FormworkError) {
+        guard let length, length < 0 else { return }
+        throw FormworkError(.invalidArgument, "a length is not negative, but this is \(length)")
+    }
+}

@@ -1,0 +1,83 @@
+import FormworkCore
+
+/// Reads a body in chunks without blocking its caller: files are read on a thread of its own, async sequences are
+/// awaited, and a rate limit suspends.
+public actor AsyncBodyReader {
+    private let reader: BodyReader
+    private let executor: ThreadExecutor
+    private let chunkSize: Int
+
+    /// The actor's work runs on a thread where blocking hurts nobody.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor holds its executor as long as it lives.
+        unsafe self.executor.asUnownedSerialExecutor()
+    }
+
+    /// Takes over a reader.
+    /// - Parameter chunkSize: Bytes of a chunk at most, 1 or more; 256 KiB unless said otherwise.
+    public init(_ reader: sending BodyReader, chunkSize: Int = 256 << 10) {
+        precondition(chunkSize >= 1, "a chunk has 1 byte or more")
+        self.reader = reader
+        self.executor = ThreadExecutor()
+        self.chunkSize = chunkSize
+    }
+
+    /// The next chunk; `nil` at the end.
+    /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` when the task was cancelled.
+    public func next() async throws -> [UInt8]? {
+        while true {
+            try Task.checkCancellation()
+            let delay = self.reader.delay
+            if delay > .zero { try await Task.sleep(for: delay) }
+            var needsChunk = false
+            var bytes: [UInt8] = []
+            try bytes.append(upTo: self.chunkSize) { room throws(FormworkError) in
+                let step = try self.reader.fill(&room, leavingKernelRuns: false)
+                needsChunk = step.needsChunk
+                return step.count
+            }
+            if !bytes.isEmpty { return bytes }
+            guard needsChunk else { return nil }
+            try await self.reader.fetchChunk(isolation: self)
+        }
+    }
+
+    /// How far reading has come.
+    public var progress: BodyProgress { self.reader.progress }
+
+    /// The digests of the whole body; see ``BodyReader/digestValues``.
+    public var digestValues: [DigestValue]? { self.reader.digestValues }
+
+    /// Lets go of what is open; see ``BodyReader/close()``.
+    public func close() { self.reader.close() }
+}
+
+/// A body as an async sequence of chunks. Every iteration is a reader of its own.
+public struct BodyChunks: AsyncSequence, Sendable {
+    /// A chunk: 1 byte or more.
+    public typealias Element = [UInt8]
+    let plan: BodyPlan
+    let chunkSize: Int
+    let options: ReaderOptions
+
+    /// Gives the chunks of one reader.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let reader: AsyncBodyReader
+
+        /// The next chunk; `nil` at the end.
+        public mutating func next() async throws -> [UInt8]? { try await self.reader.next() }
+    }
+
+    /// A reader at the body's start.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(reader: AsyncBodyReader(BodyReader(self.plan, options: self.options), chunkSize: self.chunkSize))
+    }
+}
+
+extension BodyPlan {
+    /// The body as an async sequence that never blocks its consumer.
+    /// - Parameter size: Bytes of a chunk at most, 1 or more.
+    public func chunks(of size: Int = 256 << 10, options: ReaderOptions = ReaderOptions()) -> BodyChunks {
+        BodyChunks(plan: self, chunkSize: size, options: options)
+    }
+}

@@ -1,0 +1,319 @@
+import FormworkCore
+import SystemPackage
+
+/// Reads a planned body piece by piece: as `InputStream`, but pulled from.
+///
+/// One owner uses it at a time; at most one file is open in it. After an error every call throws that error again, so
+/// a body is complete only when a read gave 0. What it holds open goes with it.
+public final class BodyReader: ByteStream {
+    /// What is read.
+    public let plan: BodyPlan
+    /// Bytes from the body's start to the next byte to be given.
+    public private(set) var position: Int64 = 0
+
+    private let pieces: [Layout.Piece]
+    private var index = 0
+    private var pieceOffset: Int64 = 0
+    private var cursor: (any SourceCursor)?
+    /// Where reading stops before the body's end; `nil` at the end.
+    private var end: Int64?
+    private var failure: FormworkError?
+    private var limiter: RateLimiter?
+    private var meter: ProgressMeter?
+    private var digests: [any BodyDigest]
+    /// Where digested bytes began; they are worth something only when every byte from 0 on was given.
+    private var digestsAreWhole = true
+    /// Where the content of the current part began.
+    private var contentStart: Int64 = 0
+
+    init(_ plan: BodyPlan, options: ReaderOptions) {
+        self.plan = plan
+        self.pieces = plan.layoutPieces
+        self.limiter = options.rateLimit.map(RateLimiter.init)
+        self.meter = options.progress.map(ProgressMeter.init)
+        self.digests = options.digests
+    }
+
+    /// Writes the next bytes into `buffer`. Every read but the last fills it, unless a stream would have to be waited
+    /// for, or a rate limit's packet is smaller.
+    /// - Returns: How many bytes were written; 0 at the end, and for an empty buffer.
+    /// - Throws: `sourceUnavailable`, `sourceChanged` or `lengthMismatch` with part, path and offset; `notReplayable` for
+    ///   a second pass over a source that can be read once; `invalidArgument` after ``close()``, and for a body with an
+    ///   async sequence, which an ``AsyncBodyReader`` reads.
+    public func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
+        let (count, needsChunk) = try self.fill(&buffer, leavingKernelRuns: false)
+        if needsChunk, count == 0 {
+            throw self.fail(
+                FormworkError(
+                    .invalidArgument, "an async sequence can't be waited for here: use an AsyncBodyReader",
+                    part: self.currentPart))
+        }
+        return count
+    }
+
+    /// Reads at most `count` bytes into a new array; empty at the end.
+    /// - Throws: What ``read(into:)`` throws.
+    public func read(upTo count: Int) throws(FormworkError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try bytes.append(upTo: count) { room throws(FormworkError) in try self.read(into: &room) }
+        return bytes
+    }
+
+    /// Reads the rest into memory.
+    /// - Throws: ``FormworkError/Code/limitExceeded`` when the rest is more than `limit` bytes, known beforehand or
+    ///   not; else what ``read(into:)`` throws.
+    public func collect(upTo limit: Int) throws(FormworkError) -> [UInt8] {
+        let rest = self.plan.contentLength.map { min($0, self.end ?? $0) - self.position }
+        var bytes: [UInt8] = []
+        if let rest, rest <= limit { bytes.reserveCapacity(Int(rest)) }
+        while rest ?? 0 <= limit, bytes.count <= limit {
+            let room = max(1, min(256 << 10, Int(rest ?? .max) - bytes.count, limit - bytes.count))
+            let before = bytes.count
+            try bytes.append(upTo: room) { room throws(FormworkError) in try self.read(into: &room) }
+            if bytes.count == before { return bytes }
+        }
+        throw self.fail(FormworkError(.limitExceeded, "The body is longer than the \(limit) bytes allowed in memory."))
+    }
+
+    /// Goes to `offset` without reading what lies between: O(log parts), and at most one source is opened, later.
+    /// - Throws: `invalidArgument` for an offset outside the body, `lengthUnknown` for one behind a part of unknown
+    ///   length, `notReplayable` for one inside a source that can be read once.
+    public func seek(to offset: Int64) throws(FormworkError) {
+        try self.checkUsable()
+        guard offset != self.position else { return }
+        let layout = self.plan.storage.layout
+        guard offset >= 0, offset <= layout.length ?? .max else {
+            throw FormworkError(
+                .invalidArgument, "offset \(offset) is outside the body of \(layout.length ?? 0) bytes")
+        }
+        let index = max(0, layout.pieceIndex(at: offset))
+        let place = self.pieces.isEmpty ? 0 : offset - self.pieces[index].start
+        if place > 0, index < self.pieces.count {
+            if self.pieces[index].length == nil {
+                let blocker = self.plan.lengthBlocker
+                throw FormworkError(
+                    .lengthUnknown, "offset \(offset) lies in or behind \(blocker?.reason ?? "a stream")",
+                    part: blocker?.part)
+            }
+            if case .source(let number) = self.pieces[index].content,
+                case .stream(let stream) = self.plan.storage.sources[number], !stream.isReplayable,
+                place < stream.length ?? .max
+            {
+                throw FormworkError(
+                    .notReplayable, "offset \(offset) lies inside \(stream.label), which can be read only once",
+                    part: self.part(of: index))
+            }
+        }
+        self.cursor = nil
+        self.index = index
+        self.pieceOffset = place
+        self.position = offset
+        self.digestsAreWhole = false
+        if index < self.pieces.count, place == self.pieces[index].length ?? .max, place > 0 { self.nextPiece() }
+        self.contentStart = self.startOfContent()
+    }
+
+    /// Makes the reader stop after `count` more bytes.
+    func limit(to count: Int64) throws(FormworkError) {
+        guard count >= 0 else { throw FormworkError(.invalidArgument, "a count is not negative, but this is \(count)") }
+        let (end, overflow) = self.position.addingReportingOverflow(count)
+        if !overflow { self.end = end }
+    }
+
+    /// Lets go of what is open. Reading afterwards is an error, so that a body cut short is never taken for a whole
+    /// one. May be called any number of times.
+    public func close() {
+        self.cursor = nil
+        if self.failure == nil { self.failure = FormworkError(.invalidArgument, "the reader is closed") }
+    }
+
+    /// How long to wait before the next read to keep the rate limit; zero without one.
+    public var delay: Duration { self.limiter?.delay(at: .now) ?? .zero }
+
+    /// The digests of the whole body, in the order of ``ReaderOptions/digests``; `nil` until every byte from the first
+    /// to the last was read without a seek.
+    public var digestValues: [DigestValue]? {
+        guard self.digestsAreWhole, self.isAtEnd, self.end == nil || self.end == self.plan.contentLength else {
+            return nil
+        }
+        return self.digests.map { DigestValue(algorithm: type(of: $0).algorithm, bytes: $0.finalized()) }
+    }
+
+    /// How far reading has come.
+    public var progress: BodyProgress {
+        if let inner = self.cursor?.innerPart {
+            return BodyProgress(
+                part: inner.reference, partPosition: inner.position, partLength: inner.length,
+                position: self.position, length: self.plan.contentLength)
+        }
+        let part = self.index < self.pieces.count ? self.pieces[self.index].part : -1
+        return BodyProgress(
+            part: part >= 0 ? self.plan.storage.parts[part].reference : nil,
+            partPosition: part >= 0 ? max(0, self.position - self.contentStart) : 0,
+            partLength: part >= 0 ? self.plan.storage.parts[part].length : nil, position: self.position,
+            length: self.plan.contentLength)
+    }
+
+    // MARK: - The walk
+
+    /// Whether nothing is left to give.
+    private var isAtEnd: Bool { self.index == self.pieces.count || self.position == self.end }
+
+    /// Fills `buffer` from where the reader stands.
+    /// - Parameter leavingKernelRuns: Stop before file content that the kernel had better move.
+    /// - Returns: The bytes written, and whether an async sequence has to be waited for before there are more.
+    func fill(
+        _ buffer: inout MutableRawSpan, leavingKernelRuns: Bool
+    ) throws(FormworkError) -> (count: Int, needsChunk: Bool) {
+        try self.checkUsable()
+        do throws(FormworkError) {
+            let result = try self.walk(&buffer, leavingKernelRuns)
+            self.account(for: result.count, in: buffer.bytes)
+            return result
+        } catch {
+            throw self.fail(error)
+        }
+    }
+
+    private func walk(
+        _ buffer: inout MutableRawSpan, _ leavingKernelRuns: Bool
+    ) throws(FormworkError) -> (count: Int, needsChunk: Bool) {
+        var capacity = min(buffer.byteCount, self.limiter?.limit.packet ?? .max)
+        if let end = self.end { capacity = Int(min(Int64(capacity), end - self.position)) }
+        var filled = 0
+        while filled < capacity, self.index < self.pieces.count {
+            switch self.pieces[self.index].content {
+            case .framing(let range), .value(let range):
+                let start = range.lowerBound + Int(self.pieceOffset)
+                let stop = min(range.upperBound, start + capacity - filled)
+                buffer.copy(self.plan.storage.layout.bytes, start..<stop, at: filled)
+                self.pieceOffset += Int64(stop - start)
+                filled += stop - start
+                if stop == range.upperBound { self.nextPiece(contentAt: self.position + Int64(filled)) }
+            case .source(let number):
+                let cursor = try self.openCursor(number)
+                if cursor.needsChunk { return (filled, true) }
+                if filled > 0, cursor.mayWait { return (filled, false) }
+                if leavingKernelRuns, self.prefersKernel(cursor) { return (filled, false) }
+                if !cursor.isFinished {
+                    var room = buffer._mutatingExtracting(filled..<capacity)
+                    let count = try cursor.read(into: &room)
+                    filled += count
+                    self.pieceOffset += Int64(count)
+                    if cursor.needsChunk { return (filled, true) }
+                }
+                if cursor.isFinished { self.nextPiece(contentAt: self.position + Int64(filled)) }
+            }
+        }
+        if self.position + Int64(filled) == self.end { try self.cursor?.verify() }
+        return (filled, false)
+    }
+
+    private func openCursor(_ number: Int) throws(FormworkError) -> any SourceCursor {
+        if let cursor = self.cursor { return cursor }
+        let cursor = try self.plan.storage.sources[number].makeCursor(at: self.pieceOffset)
+        self.cursor = cursor
+        return cursor
+    }
+
+    private func nextPiece(contentAt position: Int64? = nil) {
+        if case .framing = self.pieces[self.index].content, let position { self.contentStart = position }
+        self.cursor = nil
+        self.pieceOffset = 0
+        self.index += 1
+    }
+
+    private func startOfContent() -> Int64 {
+        guard self.index < self.pieces.count else { return self.position }
+        let part = self.pieces[self.index].part
+        let first = self.pieces[...self.index].lastIndex {
+            if case .framing = $0.content { $0.part == part } else { false }
+        }
+        guard let first, let length = self.pieces[first].length else { return self.position }
+        return self.pieces[first].start + length
+    }
+
+    private func account(for count: Int, in bytes: RawSpan) {
+        if count > 0, !self.digests.isEmpty {
+            let given = bytes.extracting(first: count)
+            for index in self.digests.indices { self.digests[index].update(given) }
+        }
+        self.moved(count)
+    }
+
+    /// Takes note that `count` bytes left the reader.
+    private func moved(_ count: Int) {
+        self.position += Int64(count)
+        guard self.limiter != nil || self.meter != nil else { return }
+        let now = ContinuousClock.now
+        self.limiter?.spend(count, at: now)
+        if self.meter?.isDue(at: now, isEnd: self.isAtEnd) ?? false { self.meter?.observer.report(self.progress) }
+    }
+
+    // MARK: - Content that others move
+
+    /// Content of this size or more is worth a system call of its own.
+    private static let kernelThreshold: Int64 = 64 << 10
+
+    private func prefersKernel(_ cursor: any SourceCursor) -> Bool {
+        self.digests.isEmpty && (cursor as? FileCursor).map { $0.remainingCount >= Self.kernelThreshold } ?? false
+    }
+
+    /// The file content that comes next and is worth being moved by the kernel; `nil` when there is none.
+    func kernelRun() throws(FormworkError) -> KernelRun? {
+        guard let cursor = self.cursor, self.prefersKernel(cursor), self.position != self.end else { return nil }
+        do throws(FormworkError) {
+            guard var run = try cursor.kernelRun else { return nil }
+            if let end = self.end { run.remaining = min(run.remaining, end - self.position) }
+            if let packet = self.limiter?.limit.packet { run.remaining = min(run.remaining, Int64(packet)) }
+            return run
+        } catch {
+            throw self.fail(error)
+        }
+    }
+
+    /// Takes note that `count` bytes of the last ``kernelRun()`` were moved; 0 says that the file ended.
+    func advance(by count: Int) throws(FormworkError) {
+        do throws(FormworkError) {
+            guard let cursor = self.cursor else { return }
+            try cursor.advance(by: count)
+            self.pieceOffset += Int64(count)
+            if cursor.isFinished { self.nextPiece() }
+            self.moved(count)
+            if self.position == self.end { try self.cursor?.verify() }
+        } catch {
+            throw self.fail(error)
+        }
+    }
+
+    /// Fetches what ``fill(_:leavingKernelRuns:)`` said is needed.
+    func fetchChunk(isolation: isolated (any Actor)?) async throws(FormworkError) {
+        do throws(FormworkError) {
+            let chunks = (self.cursor as? ChunkCursor) ?? (self.cursor as? PartsCursor)?.chunkCursor
+            try await chunks?.fetch(isolation: isolation)
+        } catch {
+            throw self.fail(error)
+        }
+    }
+
+    // MARK: - Errors
+
+    private var currentPart: PartReference? { self.cursor?.innerPart?.reference ?? self.part(of: self.index) }
+
+    private func part(of index: Int) -> PartReference? {
+        guard index < self.pieces.count, self.pieces[index].part >= 0 else { return nil }
+        return self.plan.storage.parts[self.pieces[index].part].reference
+    }
+
+    private func checkUsable() throws(FormworkError) {
+        if let failure = self.failure { throw failure }
+    }
+
+    /// Makes an error this reader's last word.
+    private func fail(_ error: FormworkError) -> FormworkError {
+        let error = error.naming(self.currentPart).at(self.position)
+        self.cursor = nil
+        self.failure = error
+        return error
+    }
+}

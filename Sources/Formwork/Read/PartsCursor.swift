@@ -1,0 +1,212 @@
+import FormworkCore
+import SystemPackage
+
+/// Makes a sequence's parts again and reads them one behind the other.
+///
+/// Framing and small content are gathered in one buffer that is used over and over. What comes is compared with what
+/// planning saw at every mark, and never goes beyond it.
+final class PartsCursor: SourceCursor {
+    /// Gathered bytes are handed out when there are this many.
+    private static let batch = 32 << 10
+
+    private let parts: PlannedParts
+    private var walk: PartWalk
+    /// Bytes of the sequence before the next part to be made.
+    private var offset: Int64
+    private var filesSeen: Int
+    private var gathered: [UInt8] = []
+    private var used = 0
+    /// Content of the part that was made last, not yet begun.
+    private var waiting: [PlannedSource] = []
+    private var cursor: (any SourceCursor)?
+    private var current: PartReference?
+    private var currentPosition: Int64 = 0
+    private var currentLength: Int64?
+    private var madeAll = false
+
+    init(_ parts: PlannedParts, at offset: Int64) throws(FormworkError) {
+        self.parts = parts
+        let mark = max(0, parts.marks.partitioningIndex { $0.offset > offset || $0.offset < 0 } - 1)
+        self.walk = PartWalk(
+            parts.sequence, framer: parts.framer, from: mark * PlannedParts.stride, firstIndex: parts.firstIndex)
+        self.offset = parts.marks[mark].offset
+        self.filesSeen = parts.marks[mark].files
+        try self.skip(offset - self.offset)
+    }
+
+    var isFinished: Bool {
+        self.madeAll && self.used == self.gathered.count && self.cursor == nil && self.waiting.isEmpty
+    }
+    var mayWait: Bool { self.used == self.gathered.count && (self.cursor?.mayWait ?? !self.waiting.isEmpty) }
+    var needsChunk: Bool { self.used == self.gathered.count && self.cursor?.needsChunk ?? false }
+    var innerPart: InnerPart? {
+        self.current.map { InnerPart(reference: $0, position: self.currentPosition, length: self.currentLength) }
+    }
+    /// The chunks of the source that is being read.
+    var chunkCursor: ChunkCursor? { self.cursor as? ChunkCursor }
+
+    func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
+        while true {
+            if self.used < self.gathered.count {
+                let count = buffer.copy(self.gathered, self.used..<self.gathered.count, at: 0)
+                self.used += count
+                return count
+            }
+            if let cursor = self.cursor {
+                if cursor.needsChunk { return 0 }
+                let count = try self.naming { () throws(FormworkError) in try cursor.read(into: &buffer) }
+                self.currentPosition += Int64(count)
+                if cursor.isFinished { self.cursor = nil }
+                if count > 0 || cursor.needsChunk { return count }
+            } else if !self.waiting.isEmpty {
+                let source = self.waiting.removeFirst()
+                self.cursor = try self.naming { () throws(FormworkError) in try source.makeCursor(at: 0) }
+                if self.cursor!.isFinished { self.cursor = nil }
+                if self.cursor?.needsChunk ?? false { return 0 }
+            } else if self.madeAll {
+                return 0
+            } else {
+                try self.gather()
+            }
+        }
+    }
+
+    func verify() throws(FormworkError) {
+        if let cursor = self.cursor { try self.naming { () throws(FormworkError) in try cursor.verify() } }
+    }
+
+    /// Makes parts until there is a batch, or one whose content has to be opened.
+    private func gather() throws(FormworkError) {
+        self.gathered.removeAll(keepingCapacity: true)
+        self.used = 0
+        while self.gathered.count < Self.batch, self.waiting.isEmpty, let part = try self.next() {
+            let before = self.gathered.count
+            try self.writeHead(of: part, to: &self.gathered)
+            if part.source.inlineCount != nil {
+                part.source.writeInline(to: &self.gathered)
+                try self.move(by: Int64(self.gathered.count - before))
+            } else {
+                let head = Int64(self.gathered.count - before)
+                try self.move(by: self.wait(for: part).map { $0 + head })
+            }
+        }
+    }
+
+    /// Skips what `count` bytes take, without reading content.
+    private func skip(_ count: Int64) throws(FormworkError) {
+        var left = count
+        while left > 0, let part = try self.next() {
+            self.gathered.removeAll(keepingCapacity: true)
+            try self.writeHead(of: part, to: &self.gathered)
+            if part.source.inlineCount != nil { part.source.writeInline(to: &self.gathered) }
+            let head = Int64(self.gathered.count)
+            let content = part.source.inlineCount == nil ? try self.wait(for: part) : 0
+            try self.move(by: content.map { $0 + head })
+            guard let content, content + head <= left else {
+                self.used = Int(min(head, left))
+                return try self.skipInside(left - Int64(self.used))
+            }
+            left -= content + head
+            self.waiting.removeAll()
+            self.used = self.gathered.count
+        }
+    }
+
+    private func skipInside(_ count: Int64) throws(FormworkError) {
+        var left = count
+        self.currentPosition = count
+        while left > 0, let source = self.waiting.first {
+            self.waiting.removeFirst()
+            if let length = source.length, length <= left {
+                left -= length
+            } else {
+                let place = left
+                self.cursor = try self.naming { () throws(FormworkError) in try source.makeCursor(at: place) }
+                left = 0
+            }
+        }
+    }
+
+    private func next() throws(FormworkError) -> BodyPart? {
+        let part = try self.walk.next()
+        // `walk.index` is now the index of this part, or the count of all at the end.
+        let index = self.walk.index
+        let isMark = index % PlannedParts.stride == 0 && index / PlannedParts.stride < self.parts.marks.count
+        let expected =
+            if part == nil { self.parts.length } else if isMark {
+                self.parts.marks[index / PlannedParts.stride].offset
+            } else { Int64?.none }
+        guard part != nil ? index < self.parts.count : index == self.parts.count, self.isExpected(expected) else {
+            throw self.changed()
+        }
+        self.madeAll = part == nil
+        self.current = part.map { self.walk.reference(to: $0) }
+        self.currentPosition = 0
+        self.currentLength = part?.source.inlineCount.map(Int64.init)
+        return part
+    }
+
+    private func isExpected(_ offset: Int64?) -> Bool {
+        guard let offset, offset >= 0, self.parts.length != nil else { return true }
+        return offset == self.offset
+    }
+
+    /// Never beyond the next mark: a part that grew is told before it is sent.
+    private func move(by count: Int64?) throws(FormworkError) {
+        guard let count, let length = self.parts.length else { return }
+        self.offset += count
+        let mark = self.walk.index / PlannedParts.stride + 1
+        guard self.offset <= (mark < self.parts.marks.count ? self.parts.marks[mark].offset : length) else {
+            throw self.changed()
+        }
+    }
+
+    private func changed() -> FormworkError {
+        FormworkError(
+            .sourceChanged, "the sequence of parts gave others than when it was planned: make it give the same again",
+            part: self.current ?? PartReference(index: self.parts.firstIndex + self.walk.index, name: nil))
+    }
+
+    /// Appends the part's content to `waiting` and gives its length.
+    private func wait(for part: BodyPart) throws(FormworkError) -> Int64? {
+        let resolver = SourceResolver { path throws(FormworkError) in
+            guard self.filesSeen < self.parts.files.count else { throw self.changed() }
+            defer { self.filesSeen += 1 }
+            return self.parts.files[self.filesSeen]
+        }
+        var length: Int64? = 0
+        try self.naming { () throws(FormworkError) in
+            try resolver.resolve(part.source) { source in
+                length = length.flatMap { sum in source.length.map { sum + $0 } }
+                self.waiting.append(source)
+            }
+        }
+        self.currentLength = length
+        return length
+    }
+
+    private func writeHead(of part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) {
+        do throws(FormworkError) {
+            try self.walk.writeHead(of: part, to: &bytes)
+        } catch {
+            throw error.naming(self.current)
+        }
+    }
+
+    private func naming<Result>(_ body: () throws(FormworkError) -> Result) throws(FormworkError) -> Result {
+        do throws(FormworkError) { return try body() } catch { throw error.naming(self.current) }
+    }
+}
+
+extension Array {
+    /// The first index whose element `belongsBehind` holds for, in an array that has all such behind the others.
+    func partitioningIndex(_ belongsBehind: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = self.count
+        while low < high {
+            let middle = (low + high) / 2
+            if belongsBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

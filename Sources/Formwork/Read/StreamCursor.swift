@@ -1,0 +1,150 @@
+import FormworkCore
+import SystemPackage
+
+/// Reads a pull stream and holds it to its declared length.
+final class StreamCursor: SourceCursor {
+    private let source: StreamSource
+    private var stream: any ByteStream
+    private var remaining: Int64?
+    private(set) var isFinished = false
+
+    init(_ source: StreamSource, _ stream: any ByteStream, at offset: Int64) {
+        self.source = source
+        self.stream = stream
+        self.remaining = source.length.map { $0 - offset }
+    }
+
+    var mayWait: Bool { true }
+
+    func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
+        guard !self.isFinished else { return 0 }
+        let limit = Int(min(Int64(buffer.byteCount), self.remaining ?? .max))
+        var room = buffer._mutatingExtracting(0..<limit)
+        let count = limit > 0 ? try self.pull(&room) : 0
+        if let remaining = self.remaining {
+            self.remaining = remaining - Int64(count)
+            if count == 0, remaining > 0 { throw self.source.shortError(missing: remaining) }
+            if self.remaining == 0 {
+                if self.source.surplus == .refuse { try self.checkEnd() }
+                self.isFinished = true
+            }
+        } else {
+            self.isFinished = count == 0
+        }
+        return count
+    }
+
+    private func checkEnd() throws(FormworkError) {
+        var probe: [UInt8] = []
+        try probe.append(upTo: 1) { room throws(FormworkError) in try self.pull(&room) }
+        guard probe.isEmpty else { throw self.source.longError() }
+    }
+
+    private func pull(_ room: inout MutableRawSpan) throws(FormworkError) -> Int {
+        let limit = room.byteCount
+        do {
+            let count = try self.stream.read(into: &room)
+            guard (0...limit).contains(count) else {
+                throw FormworkError(.sourceUnavailable, "a stream said it wrote \(count) bytes into \(limit)")
+            }
+            return count
+        } catch let error as FormworkError {
+            throw error
+        } catch {
+            throw self.source.readError(error)
+        }
+    }
+}
+
+/// Hands out an async sequence's chunks, which somebody who can wait has to fetch.
+final class ChunkCursor: SourceCursor {
+    private let source: StreamSource
+    private let iterator: ChunkIterator
+    private var chunk: [UInt8] = []
+    private var used = 0
+    private var remaining: Int64?
+    private(set) var isFinished = false
+
+    init(_ source: StreamSource, _ iterator: ChunkIterator, at offset: Int64) {
+        self.source = source
+        self.iterator = iterator
+        self.remaining = source.length.map { $0 - offset }
+    }
+
+    var mayWait: Bool { true }
+    var needsChunk: Bool { !self.isFinished && self.used == self.chunk.count }
+
+    func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
+        let count = buffer.copy(self.chunk, self.used..<self.chunk.count, at: 0)
+        self.used += count
+        return count
+    }
+
+    /// Fetches the next chunk, or the end.
+    func fetch(isolation: isolated (any Actor)?) async throws(FormworkError) {
+        do {
+            if self.remaining == 0, self.source.surplus == .leave { return self.isFinished = true }
+            guard let chunk = try await self.iterator.next(isolation: isolation) else {
+                if let remaining = self.remaining, remaining > 0 {
+                    throw self.source.shortError(missing: remaining)
+                }
+                return self.isFinished = true
+            }
+            try self.accept(chunk)
+        } catch let error as FormworkError {
+            throw error
+        } catch {
+            throw self.source.readError(error)
+        }
+    }
+
+    private func accept(_ chunk: [UInt8]) throws(FormworkError) {
+        (self.chunk, self.used) = (chunk, 0)
+        guard let remaining = self.remaining else { return }
+        if Int64(chunk.count) > remaining {
+            guard self.source.surplus == .leave else { throw self.source.longError() }
+            self.chunk = Array(chunk.prefix(Int(remaining)))
+        }
+        self.remaining = remaining - Int64(self.chunk.count)
+    }
+}
+
+extension StreamSource {
+    func shortError(missing: Int64) -> FormworkError {
+        FormworkError(
+            .lengthMismatch,
+            "\(self.label) ended \(missing) bytes before its declared length of \(self.length ?? 0)", path: self.path)
+    }
+
+    func longError() -> FormworkError {
+        FormworkError(
+            .lengthMismatch, "\(self.label) has more bytes than its declared length of \(self.length ?? 0)",
+            path: self.path)
+    }
+
+    func readError(_ error: any Error) -> FormworkError {
+        FormworkError(.sourceUnavailable, "\(self.label) can't be read", path: self.path, cause: error)
+    }
+}
+
+/// A descriptor as a pull stream: waits where it is non-blocking, and closes itself where it owns.
+final class DescriptorStream: ByteStream {
+    private let descriptor: FileDescriptor
+    private let owned: Bool
+
+    init(_ descriptor: FileDescriptor, owned: Bool) { (self.descriptor, self.owned) = (descriptor, owned) }
+
+    deinit {
+        if self.owned { try? self.descriptor.close() }
+    }
+
+    func read(into buffer: inout MutableRawSpan) throws -> Int {
+        while true {
+            do throws(Errno) {
+                return try SystemCalls.read(self.descriptor, into: &buffer)
+            } catch .wouldBlock {
+                try SystemCalls.wait(self.descriptor, for: .read)
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import FormworkCore
+import SystemPackage
+
+extension BodyPlan {
+    /// The whole body in memory.
+    /// - Parameter limit: Bytes allowed.
+    /// - Throws: What ``BodyReader/collect(upTo:)`` throws.
+    public func bytes(upTo limit: Int) throws(FormworkError) -> [UInt8] { try self.makeReader().collect(upTo: limit) }
+
+    /// Writes the whole body to a descriptor; see ``BodyReader/write(to:)``.
+    @discardableResult
+    public func write(
+        to descriptor: FileDescriptor, options: ReaderOptions = ReaderOptions()
+    ) throws(FormworkError) -> Int64 {
+        try self.makeReader(options: options).write(to: descriptor)
+    }
+
+    /// Writes the whole body to a file that appears only when it is whole; see ``BodyReader/write(toFile:durably:)``.
+    @discardableResult
+    public func write(
+        toFile path: FilePath, durably: Bool = false, options: ReaderOptions = ReaderOptions()
+    ) throws(FormworkError) -> Int64 {
+        try self.makeReader(options: options).write(toFile: path, durably: durably)
+    }
+}

@@ -1,0 +1,113 @@
+import FormworkCore
+import SystemPackage
+
+extension BodyReader {
+    /// Writes the rest of the body to a file that appears, or changes, only when it is whole.
+    ///
+    /// A new file is made without a name, or with a temporary one where the file system can't, and gets its name at the
+    /// end. Whatever fails, a full disk included, nothing is left and what was there stays. Where the path leads to a
+    /// device or FIFO, the body is written into that; a link is followed.
+    /// - Parameter durably: Whether to wait until the disk has the bytes before the file gets its name.
+    /// - Returns: Bytes written.
+    /// - Throws: What ``write(to:)`` throws.
+    @discardableResult
+    public func write(toFile path: FilePath, durably: Bool = false) throws(FormworkError) -> Int64 {
+        let target = SystemCalls.resolved(path) ?? path
+        let existing = try? SystemCalls.status(of: target)
+        switch existing?.kind {
+        case .fifo, .characterSpecial, .blockSpecial, .socket:
+            let descriptor = try FormworkError.writing(path) { () throws(Errno) in
+                try SystemCalls.open(target, .writeOnly)
+            }
+            defer { try? descriptor.close() }
+            return try self.write(to: descriptor)
+        case .directory:
+            throw FormworkError(.writeFailed, "is a directory: name a file in it", path: path.string)
+        default:
+            var file = try PendingFile(at: target, existing?.permissions)
+            do throws(FormworkError) {
+                let count = try self.write(to: file.descriptor)
+                try file.publish(durably: durably)
+                return count
+            } catch {
+                file.discard()
+                throw error
+            }
+        }
+    }
+}
+
+/// A file being written, which nobody sees until it is published.
+struct PendingFile {
+    let descriptor: FileDescriptor
+    private let target: FilePath
+    /// `nil` while the file has no name at all.
+    private var temporary: FilePath?
+
+    /// - Parameter permissions: Those of the file to be replaced; `nil` for a new file, which gets the usual ones.
+    init(at target: FilePath, _ permissions: FilePermissions?) throws(FormworkError) {
+        self.target = target
+        let folder = target.removingLastComponent()
+        let place = folder.isEmpty ? FilePath(".") : folder
+        // A process may be killed at any moment: a file without a name is gone with it.
+        if let descriptor = try? SystemCalls.openUnnamed(in: place) {
+            self.descriptor = descriptor
+        } else {
+            let temporary = Self.temporaryName(beside: target)
+            self.descriptor = try FormworkError.writing(target) { () throws(Errno) in
+                try SystemCalls.open(
+                    temporary, .readWrite, [.create, .exclusiveCreate], permissions: SystemCalls.newFilePermissions)
+            }
+            self.temporary = temporary
+        }
+        if let permissions { SystemCalls.setPermissions(of: self.descriptor, permissions) }
+    }
+
+    /// Gives the file its name, in place of what had it.
+    mutating func publish(durably: Bool) throws(FormworkError) {
+        let (descriptor, target) = (self.descriptor, self.target)
+        let temporary = self.temporary
+        self.temporary = try FormworkError.writing(target) { () throws(Errno) in
+            if durably { try SystemCalls.sync(descriptor) }
+            guard let temporary else {
+                do throws(Errno) {
+                    try SystemCalls.link(descriptor, at: target)
+                    return nil
+                } catch .fileExists {
+                    // Only a rename replaces a file in one step, and only a named file can be renamed.
+                    let name = Self.temporaryName(beside: target)
+                    try SystemCalls.link(descriptor, at: name)
+                    return name
+                }
+            }
+            return temporary
+        }
+        if let named = self.temporary {
+            try FormworkError.writing(target) { () throws(Errno) in try SystemCalls.rename(named, to: target) }
+            self.temporary = nil
+        }
+        try FormworkError.writing(target) { () throws(Errno) in try SystemCalls.close(descriptor) }
+    }
+
+    /// Leaves nothing.
+    func discard() {
+        if let temporary = self.temporary { SystemCalls.unlink(temporary) }
+        try? SystemCalls.close(self.descriptor)
+    }
+
+    private static func temporaryName(beside target: FilePath) -> FilePath {
+        let name = ".\(target.lastComponent?.string.prefix(100) ?? "").\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        return target.removingLastComponent().appending(name)
+    }
+}
+
+extension FormworkError {
+    /// Runs a call on the file to be written.
+    static func writing<Result>(
+        _ path: FilePath, _ call: () throws(Errno) -> Result
+    ) throws(FormworkError) -> Result {
+        do throws(Errno) { return try call() } catch {
+            throw FormworkError(.writeFailed, "can't be written", path: path.string, cause: error)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import FormworkCore
+import SystemPackage
+
+/// A stream collected in an unlinked temporary file, so that it has a length and can be read again.
+///
+/// It takes disk, not memory. The file lives as long as the spool, a source of it, or a plan with such a source.
+public final class Spool: Sendable {
+    private let descriptor: FileDescriptor
+    /// Bytes collected.
+    public let count: Int64
+
+    /// Collects a descriptor up to its end.
+    /// - Parameter folder: Where the file is made; `$TMPDIR`, or else `/tmp`, unless said otherwise.
+    /// - Throws: `sourceUnavailable` when the input can't be read, `writeFailed` when the disk is full.
+    public init(collecting input: FileDescriptor, in folder: FilePath? = nil) throws(FormworkError) {
+        let folder = folder ?? FilePath(SystemCalls.environment("TMPDIR") ?? "/tmp")
+        self.descriptor = try FormworkError.writing(folder) { () throws(Errno) in
+            try SystemCalls.openTemporary(in: folder)
+        }
+        // An exact copy of the descriptor as the only piece: the writer's paths and errors are the body's own.
+        let reader = BodyReader(try BodyPlan(copying: .descriptor(input)), options: ReaderOptions())
+        do throws(FormworkError) {
+            self.count = try reader.write(to: self.descriptor)
+            let start = self.descriptor
+            _ = try FormworkError.writing(folder) { () throws(Errno) in
+                try SystemCalls.seek(start, by: 0, from: .start)
+            }
+        } catch {
+            try? SystemCalls.close(self.descriptor)
+            throw error
+        }
+    }
+
+    deinit { try? SystemCalls.close(self.descriptor) }
+
+    /// What was collected, as a source that can be read any number of times.
+    public var source: BodySource { BodySource(.descriptor(self.descriptor, length: nil, keeping: self)) }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Formwork
+
+/// The root command.
+@main
+struct FormworkCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "formwork",
+        abstract: "Composes multipart/form-data bodies as a stream: never in memory, with an exact length.",
+        discussion: """
+            EXAMPLES
+              Send a form through curl, streamed, with its Content-Length:
+                formwork curl https://example.com/upload -F title=Harbour -F photo=@harbour.jpg
+
+              Make the body, and the headers that go with it:
+                formwork body -F title=Harbour -F photo=@harbour.jpg --boundary b1 -o body.bin
+                formwork headers -F title=Harbour -F photo=@harbour.jpg --boundary b1
+
+              See what would be sent, without reading it:
+                formwork plan -F title=Harbour -F photo=@harbour.jpg
+
+              Stream standard input, with or without a length:
+                tar c . | formwork curl https://example.com/upload -F 'backup=@-;filename=backup.tar'
+
+            EXIT STATUS
+              0   everything was written
+              2   the arguments are wrong
+              23  the output can't be written, or its reader went away
+              26  a file or stream can't be read, or isn't as long as declared
+              63  a limit was crossed
+              65  a file changed, or a source can't be read again
+              127 curl is not installed
+              'formwork curl' gives curl's own status where curl ran.
+            """,
+        version: "0.1.0",
+        subcommands: [BodyCommand.self, HeadersCommand.self, CurlCommand.self, PlanCommand.self]
+    )
+
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let error as ExitStatus {
+            error.leave()
+        } catch let error as FormworkError {
+            ExitStatus(error).leave()
+        } catch {
+            // ArgumentParser's usage errors exit with 64; curl's number for them is 2.
+            let isUsage = exitCode(for: error) == .validationFailure
+            guard isUsage else { exit(withError: error) }
+            ExitStatus(2, fullMessage(for: error)).leave()
+        }
+    }
+}

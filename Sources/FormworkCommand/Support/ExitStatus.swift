@@ -1,0 +1,35 @@
+import Formwork
+import Glibc
+import SystemPackage
+
+/// How the command ends: a status of curl's where curl has one, and a line on standard error.
+struct ExitStatus: Error {
+    var code: Int32
+    /// `nil` ends without a word.
+    var message: String?
+
+    init(_ code: Int32, _ message: String? = nil) {
+        self.code = code
+        self.message = message
+    }
+
+    init(_ error: FormworkError) {
+        let isClosedPipe = error.code == .writeFailed && error.cause as? Errno == .brokenPipe
+        self.init(Self.code(for: error.code), isClosedPipe ? nil : "formwork: \(error)")
+    }
+
+    private static func code(for code: FormworkError.Code) -> Int32 {
+        switch code {
+        case .writeFailed: 23
+        case .sourceUnavailable, .lengthMismatch: 26
+        case .limitExceeded: 63
+        case .sourceChanged, .notReplayable, .lengthUnknown: 65
+        default: 2
+        }
+    }
+
+    func leave() -> Never {
+        if let message = self.message { _ = try? FileDescriptor.standardError.writeAll((message + "\n").utf8) }
+        exit(self.code)
+    }
+}

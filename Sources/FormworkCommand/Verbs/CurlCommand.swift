@@ -1,0 +1,62 @@
+import ArgumentParser
+import Formwork
+import SystemPackage
+
+struct CurlCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "curl",
+        abstract: "Run curl with the body piped in: streamed, with its exact length, curl's exit status.",
+        discussion: """
+            EXAMPLES
+              formwork curl https://example.com/upload -F title=Harbour -F photo=@harbour.jpg
+              formwork curl https://example.com/upload -F photo=@harbour.jpg -- -sS -u me:secret -H 'X-Trace: 1'
+
+            What stands behind '--' is curl's. When a source fails half-way, curl is ended before it can take the
+            body for a whole one.
+            """)
+
+    @Argument(help: "Where curl sends the body.")
+    var url: String
+
+    @OptionGroup var form: FormOptions
+
+    @Option(help: "Show progress on standard error: auto (on a terminal), always or never.")
+    var progress: ProgressOption = .auto
+
+    @Argument(parsing: .postTerminator, help: "Arguments for curl.")
+    var curlArguments: [String] = []
+
+    func run() throws {
+        let plan = try self.form.makePlan()
+        var options = ReaderOptions()
+        if self.progress.isOn(bodyGoesToTerminal: false) { options.progress = ProgressLine().observer }
+        let curl: ChildProcess
+        do {
+            curl = try ChildProcess("curl", self.arguments(for: plan))
+        } catch Errno.noSuchFileOrDirectory {
+            throw ExitStatus(127, "formwork: curl is not installed, or not in PATH")
+        }
+        do {
+            try plan.write(to: curl.input, options: options)
+            try? curl.input.close()
+        } catch FormworkError.Code.writeFailed {
+            // curl stopped reading: an early answer, or a failure that its own status and message tell.
+            try? curl.input.close()
+        } catch {
+            curl.kill()
+            try? curl.input.close()
+            _ = curl.wait()
+            throw error
+        }
+        let status = curl.wait()
+        guard status == 0 else { throw ExitStatus(status) }
+    }
+
+    /// The one way to have curl stream a pipe with a length: without the empty `Transfer-Encoding:` it sends both.
+    private func arguments(for plan: BodyPlan) -> [String] {
+        var headers = ["Content-Type: \(plan.contentType)", "Expect:"]
+        if let length = plan.contentLength { headers += ["Transfer-Encoding:", "Content-Length: \(length)"] }
+        return ["--no-progress-meter", "-X", "POST", "-T", "-"] + headers.flatMap { ["-H", $0] } + self.curlArguments
+            + ["--url", self.url]
+    }
+}

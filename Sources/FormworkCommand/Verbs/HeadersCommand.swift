@@ -1,0 +1,44 @@
+import ArgumentParser
+import Formwork
+
+struct HeadersCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "headers",
+        abstract: "Print the request headers that go with the body: Content-Type and Content-Length.",
+        discussion: """
+            EXAMPLES
+              formwork headers -F photo=@harbour.jpg --boundary b1 > headers.txt
+              formwork body -F photo=@harbour.jpg --boundary b1 | curl -X POST -T - -H @headers.txt ...
+
+            Without --boundary both commands would choose a boundary of their own, and they would not fit.
+            A body of unknown length has no Content-Length line; standard error says which part is the reason.
+            """)
+
+    @OptionGroup var form: FormOptions
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    private struct Headers: Encodable {
+        var contentType: String
+        var contentLength: Int64?
+        var unknownLength: String?
+        var isReplayable: Bool
+    }
+
+    func run() throws {
+        let plan = try self.form.makePlan()
+        if self.json {
+            let headers = Headers(
+                contentType: plan.contentType, contentLength: plan.contentLength,
+                unknownLength: plan.lengthBlocker?.description, isReplayable: plan.isReplayable)
+            return try StandardOutput.write(JSONText.encode(headers))
+        }
+        var text = "Content-Type: \(plan.contentType)\n"
+        if let length = plan.contentLength { text += "Content-Length: \(length)\n" }
+        try StandardOutput.write(text)
+        if let blocker = plan.lengthBlocker {
+            throw ExitStatus(0, "formwork: no Content-Length: \(blocker)")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Formwork
+import SystemPackage
+
+struct PlanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "Show every piece of the body, with offset, length, source and type; reads no body.",
+        discussion: """
+            EXAMPLES
+              formwork plan -F title=Harbour -F photo=@harbour.jpg
+              formwork plan -F photo=@harbour.jpg --save upload.json
+              formwork body --from upload.json
+
+            --save writes a description with the boundary and the state of every file: the same bytes can be made again
+            later, by another process, and a file that changed meanwhile is an error.
+            """)
+
+    @OptionGroup var form: FormOptions
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Write a description to a file, for --from.", valueName: "file"))
+    var save: String?
+
+    func run() throws {
+        let plan = try self.form.makePlan()
+        if let save = self.save {
+            let text = try JSONText.encode(plan.describe())
+            try BodyPlan(copying: .text(text)).write(toFile: FilePath(save))
+        } else {
+            try StandardOutput.write(self.json ? JSONText.encode(PlanReport(plan)) : PlanTable(plan).text)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// RFC 4648 §4 base64, for bytes inside descriptions.
+package enum Base64 {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    package static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
+            for place in 0..<4 {
+                text.append(place > group.count ? 0x3D : alphabet[Int(bits >> (18 - 6 * UInt32(place)) & 63)])
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// - Returns: `nil` unless `text` is padded base64 of whole bytes.
+    package static func decode(_ text: String) -> [UInt8]? {
+        guard text.utf8.count % 4 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        var held = 0
+        var padding = 0
+        for byte in text.utf8 {
+            if byte == 0x3D {
+                padding += 1
+                continue
+            }
+            guard padding == 0, let value = value(of: byte) else { return nil }
+            bits = bits << 6 | value
+            held += 6
+            if held >= 8 {
+                held -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
+            }
+        }
+        return padding <= 2 && held == 2 * padding && bits & (1 << UInt32(held) - 1) == 0 ? bytes : nil
+    }
+
+    private static func value(of byte: UInt8) -> UInt32? {
+        switch byte {
+        case 0x41...0x5A: UInt32(byte) - 0x41
+        case 0x61...0x7A: UInt32(byte) - 0x61 + 26
+        case 0x30...0x39: UInt32(byte) - 0x30 + 52
+        case 0x2B: 62
+        case 0x2F: 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// This module's one door to unsafe code: copying between an array and a caller's buffer, both bounds checked here.
+
+extension MutableRawSpan {
+    /// Copies as much of `source[range]` as there is room for after `offset`, and says how much that was.
+    @discardableResult
+    package mutating func copy(_ source: [UInt8], _ range: Range<Int>, at offset: Int) -> Int {
+        precondition(range.lowerBound >= 0 && range.upperBound <= source.count, "range outside the source")
+        precondition((0...self.byteCount).contains(offset), "offset outside the buffer")
+        let count = Swift.min(range.count, self.byteCount - offset)
+        guard count > 0 else { return 0 }
+        // SAFETY: both ranges were checked above, and an array's storage never overlaps a span borrowed mutably.
+        unsafe self.withUnsafeMutableBytes { target in
+            unsafe source.withUnsafeBytes { bytes in
+                let from = unsafe UnsafeRawBufferPointer(rebasing: bytes[range.lowerBound..<range.lowerBound + count])
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + count]).copyMemory(from: from)
+            }
+        }
+        return count
+    }
+}
+
+extension [UInt8] {
+    /// Appends bytes that `fill` writes into fresh room for at most `limit` of them.
+    package mutating func append<Failure: Error>(
+        upTo limit: Int, _ fill: (inout MutableRawSpan) throws(Failure) -> Int
+    ) throws(Failure) {
+        let start = self.count
+        self.append(contentsOf: repeatElement(0, count: limit))
+        var written = 0
+        defer { self.removeLast(limit - written) }
+        var all = self.mutableSpan
+        // SAFETY: every bit pattern is a UInt8.
+        var bytes = unsafe all.mutableBytes
+        var room = bytes._mutatingExtracting(start..<start + limit)
+        written = try fill(&room)
+        precondition((0...limit).contains(written), "a fill wrote more than its room")
+    }
+}

@@ -1,0 +1,75 @@
+/// Content made by rule instead of read: bodies of any size for tests, without a disk and the same on every machine.
+public struct SyntheticBytes: Hashable, Sendable, Codable {
+    /// The rule that says which byte stands where.
+    public enum Pattern: Hashable, Sendable, Codable {
+        /// Zero bytes.
+        case zeros
+        /// These bytes over and over; empty stands for zeros.
+        case repeating([UInt8])
+        /// SplitMix64 over a counter: the bytes `8k` to `8k + 7` are, least significant first, `mix(seed + (k + 1) · γ)`
+        /// with γ = 0x9E3779B97F4A7C15 and SplitMix64's finalizer, all modulo 2⁶⁴. No byte needs the ones before it.
+        case random(seed: UInt64)
+    }
+
+    /// Which byte stands where.
+    public var pattern: Pattern
+    /// Bytes in all, 0 or more.
+    public var count: Int64
+
+    /// Describes `count` bytes; none is made yet.
+    public init(_ pattern: Pattern, count: Int64) {
+        self.pattern = pattern
+        self.count = count
+    }
+
+    /// Writes the bytes from `offset` on into `buffer`, as many as there are and fit.
+    /// - Returns: How many were written; 0 at the end.
+    package func fill(_ buffer: inout MutableRawSpan, from offset: Int64) -> Int {
+        let count = Int(min(Int64(buffer.byteCount), self.count - offset))
+        guard count > 0 else { return 0 }
+        switch self.pattern {
+        case .random(let seed): Self.fillRandom(&buffer, count: count, from: offset, seed: seed)
+        case .repeating(let unit) where !unit.isEmpty: Self.fill(&buffer, count: count, with: unit, from: offset)
+        default: Self.fill(&buffer, count: count, with: [0], from: offset)
+        }
+        return count
+    }
+
+    private static func fill(_ buffer: inout MutableRawSpan, count: Int, with unit: [UInt8], from offset: Int64) {
+        // Copied from a block of many units: a unit of one byte would cost a call for each.
+        let phase = Int(offset % Int64(unit.count))
+        let units = max(1, min(count, 4096) / unit.count + 2)
+        let block = Array(repeatElement(unit, count: units).joined())
+        var done = buffer.copy(block, phase..<min(block.count, phase + count), at: 0)
+        while done < count {
+            // Every later copy starts where the pattern starts, as the first one ended with a whole unit.
+            done += buffer.copy(block, 0..<min(block.count, count - done), at: done)
+        }
+    }
+
+    private static func fillRandom(_ buffer: inout MutableRawSpan, count: Int, from offset: Int64, seed: UInt64) {
+        var position = UInt64(offset)
+        var done = 0
+        while done < count {
+            var word = word(position / 8, seed: seed) >> (8 * (position % 8))
+            let bytes = min(8 - Int(position % 8), count - done)
+            if bytes == 8 {
+                buffer.storeBytes(of: word.littleEndian, toByteOffset: done, as: UInt64.self)
+            } else {
+                for place in 0..<bytes {
+                    buffer.storeBytes(of: UInt8(truncatingIfNeeded: word), toByteOffset: done + place, as: UInt8.self)
+                    word >>= 8
+                }
+            }
+            done += bytes
+            position += UInt64(bytes)
+        }
+    }
+
+    private static func word(_ index: UInt64, seed: UInt64) -> UInt64 {
+        var z = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,46 @@
+/// How fast a body may go: at most a packet, then a pause, over and over.
+public struct RateLimit: Hashable, Sendable {
+    /// The most bytes of one read, 1 or more.
+    public var packet: Int
+    /// The time that a whole packet takes; a smaller read takes its share of it.
+    public var delay: Duration
+
+    /// A packet of `packet` bytes each `delay`.
+    /// - Precondition: `packet` is 1 or more and `delay` not negative.
+    public init(packet: Int, delay: Duration) {
+        precondition(packet >= 1 && delay >= .zero, "a packet holds 1 byte or more, and a delay is not negative")
+        self.packet = packet
+        self.delay = delay
+    }
+
+    /// An average of `rate` bytes a second, in ten packets a second of at most 256 KiB.
+    /// - Precondition: `rate` is 1 or more.
+    public static func bytesPerSecond(_ rate: Int) -> RateLimit {
+        let packet = max(1, min(rate / 10, 256 << 10))
+        return RateLimit(packet: packet, delay: .seconds(1) * packet / rate)
+    }
+
+    /// AFNetworking's `kAFUploadStream3GSuggestedPacketSize` and `kAFUploadStream3GSuggestedDelay`: 16,384 bytes each
+    /// 0.2 s.
+    public static let afNetworking3G = RateLimit(packet: 16_384, delay: .milliseconds(200))
+}
+
+/// Keeps a ``RateLimit``: told what was moved and when, it tells how long to wait. It never waits itself.
+package struct RateLimiter: Sendable {
+    package let limit: RateLimit
+    /// Before this moment nothing more may be moved.
+    private var next: ContinuousClock.Instant?
+
+    package init(_ limit: RateLimit) { self.limit = limit }
+
+    package func delay(at now: ContinuousClock.Instant) -> Duration {
+        guard let next = self.next else { return .zero }
+        return max(.zero, now.duration(to: next))
+    }
+
+    /// Counts from `now` when the limit was idle: a pause saves up no bytes.
+    package mutating func spend(_ count: Int, at now: ContinuousClock.Instant) {
+        let start = self.next.map { max($0, now) } ?? now
+        self.next = start + self.limit.delay * count / self.limit.packet
+    }
+}

@@ -1,0 +1,74 @@
+/// The one list a body is made of. Content-Length, reading, seeking and the layout are folds over it, so that they
+/// can't disagree.
+package struct Layout: Sendable {
+    /// What stands at a place of the body.
+    package enum Content: Sendable {
+        /// A delimiter with a header section, or the close delimiter: these bytes of ``Layout/bytes``.
+        case framing(Range<Int>)
+        /// A part's content that was small enough to be kept with the framing.
+        case value(Range<Int>)
+        /// A part's content, all or a stretch of it, from the source of this number.
+        case source(Int)
+    }
+
+    /// A stretch of the body.
+    package struct Piece: Sendable {
+        /// Where it begins; meaningless behind a piece of unknown length (see ``Layout/knownCount``).
+        package var start: Int64
+        /// Bytes in it; `nil` when only its end can tell.
+        package var length: Int64?
+        /// The part it belongs to; -1 for the close delimiter.
+        package var part: Int
+        package var content: Content
+    }
+
+    /// Framing and small values, one behind the other.
+    package private(set) var bytes: [UInt8] = []
+    package private(set) var pieces: [Piece] = []
+    /// How many pieces, from the first, have a known start.
+    package private(set) var knownCount = 0
+    /// Bytes of the body, or `nil` once a piece of unknown length was appended.
+    package private(set) var length: Int64? = 0
+
+    package init() {}
+
+    /// Appends bytes that `write` puts at the end of ``bytes``.
+    package mutating func append(
+        part: Int, isFraming: Bool, _ write: (inout [UInt8]) throws(FormworkError) -> Void
+    ) throws(FormworkError) {
+        let start = self.bytes.count
+        try write(&self.bytes)
+        let range = start..<self.bytes.count
+        guard !range.isEmpty else { return }
+        try self.append(Int64(range.count), part: part, isFraming ? .framing(range) : .value(range))
+    }
+
+    /// Appends a stretch of `length` bytes; `nil` when only its end can tell.
+    package mutating func append(_ length: Int64?, part: Int, _ content: Content) throws(FormworkError) {
+        self.pieces.append(Piece(start: self.length ?? -1, length: length, part: part, content: content))
+        guard let start = self.length else { return }
+        self.knownCount = self.pieces.count
+        guard let length else {
+            self.length = nil
+            return
+        }
+        let (end, overflow) = start.addingReportingOverflow(length)
+        guard !overflow else {
+            throw FormworkError(.invalidArgument, "The body is longer than 2^63 - 1 bytes.")
+        }
+        self.length = end
+    }
+
+    /// The piece that holds `offset`: the first that begins there, else the one that spans it.
+    ///
+    /// The first, so that an empty file which begins there is looked at too.
+    package func pieceIndex(at offset: Int64) -> Int {
+        var low = 0
+        var high = self.knownCount
+        while low < high {
+            let middle = (low + high) / 2
+            if self.pieces[middle].start < offset { low = middle + 1 } else { high = middle }
+        }
+        return low < self.knownCount && self.pieces[low].start == offset ? low : low - 1
+    }
+}

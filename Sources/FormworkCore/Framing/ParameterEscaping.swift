@@ -1,0 +1,51 @@
+/// How a part's name and filename are written between quotes in `Content-Disposition`.
+///
+/// Text goes out as UTF-8. NUL is refused by every rule but ``raw``: C programs would cut the name there.
+public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable {
+    /// `"` as `%22`, CR as `%0D`, LF as `%0A`, nothing else: what browsers, curl, requests and undici send.
+    ///
+    /// Source: WHATWG HTML, "escape a multipart/form-data name". `%` stays as it is, so a name that holds `%22`
+    /// already cannot be told from one that holds a quote.
+    case whatwg
+    /// `"` as `\"` and `\` as `\\`; CR and LF are refused: what curl's `--form-escape` and Go send.
+    case backslash
+    /// A name with `"`, `\`, CR or LF is an error: for receivers whose decoding nobody knows.
+    case refuse
+    /// The bytes as they are, so that a quote or a line end in a name breaks the framing.
+    ///
+    /// AFNetworking and Alamofire do this; take it only to reproduce their bytes for names you wrote yourself.
+    case raw
+
+    /// Writes `text` escaped; `role` names it in errors.
+    package func write(_ text: String, as role: String, to sink: inout some ByteSink) throws(FormworkError) {
+        guard self != .raw, text.utf8.contains(where: \.mayNeedEscaping) else { return sink.write(text) }
+        for byte in text.utf8 {
+            switch (byte, self) {
+            case (0x00, _): throw self.refusal(role, text, "NUL")
+            case (0x22, .whatwg): sink.write("%22")
+            case (0x0D, .whatwg): sink.write("%0D")
+            case (0x0A, .whatwg): sink.write("%0A")
+            case (0x22, .backslash): sink.write("\\\"")
+            case (0x5C, .backslash): sink.write("\\\\")
+            case (0x0D, _), (0x0A, _): throw self.refusal(role, text, "a line end")
+            case (0x22, .refuse): throw self.refusal(role, text, "a quote")
+            case (0x5C, .refuse): throw self.refusal(role, text, "a backslash")
+            default: sink.write(byte)
+            }
+        }
+    }
+
+    private func refusal(_ role: String, _ text: String, _ what: String) -> FormworkError {
+        FormworkError(
+            .invalidArgument,
+            "The \(role) \"\(text)\" holds \(what), which the escaping rule \"\(self.rawValue)\" refuses: rename it"
+                + (self == .whatwg ? "." : " or take the rule \"whatwg\"."))
+    }
+}
+
+extension UInt8 {
+    /// A first, cheap question: most names hold none of these.
+    fileprivate var mayNeedEscaping: Bool {
+        self == 0x22 || self == 0x5C || self == 0x0D || self == 0x0A || self == 0x00
+    }
+}

@@ -1,0 +1,32 @@
+/// A media type and why it was chosen.
+public struct MediaTypeChoice: Hashable, Sendable {
+    /// The type; `nil` when the part should have none.
+    public var mediaType: String?
+    /// A few words for people: `given`, `extension .jpg`.
+    public var reason: String
+
+    /// Names a choice.
+    public init(_ mediaType: String?, reason: String) {
+        self.mediaType = mediaType
+        self.reason = reason
+    }
+}
+
+/// Media types by the end of a filename.
+public enum MediaTypeTable {
+    /// curl's own ten entries, which it compares with the end of the name in any case.
+    public static let curl: [(suffix: String, mediaType: String)] = [
+        (".gif", "image/gif"), (".jpg", "image/jpeg"), (".jpeg", "image/jpeg"), (".png", "image/png"),
+        (".svg", "image/svg+xml"), (".txt", "text/plain"), (".htm", "text/html"), (".html", "text/html"),
+        (".pdf", "application/pdf"), (".xml", "application/xml"),
+    ]
+
+    /// The type of a file named `filename`; `application/octet-stream` when the table has none.
+    public static func choice(forFilename filename: String) -> MediaTypeChoice {
+        let lowercased = filename.lowercased()
+        guard let entry = self.curl.first(where: { lowercased.hasSuffix($0.suffix) }) else {
+            return MediaTypeChoice("application/octet-stream", reason: "no type known for this name")
+        }
+        return MediaTypeChoice(entry.mediaType, reason: "extension \(entry.suffix)")
+    }
+}

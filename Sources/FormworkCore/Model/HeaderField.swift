@@ -1,0 +1,66 @@
+/// One header field of a body part, checked when made: it can neither end its line nor begin another.
+public struct HeaderField: Hashable, Sendable {
+    /// The field's name, a token (RFC 9110 §5.1); compared without regard to case by receivers.
+    public let name: String
+    /// The field's value without surrounding blanks (RFC 9110 §5.5); text is sent as UTF-8.
+    public let value: String
+
+    /// Checks and makes a field.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` when the name is not a token, or the value holds CR, LF, NUL or
+    ///   another control character than TAB, or begins or ends with a blank.
+    public init(_ name: String, _ value: String) throws(FormworkError) {
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else {
+            throw FormworkError(
+                .invalidArgument,
+                "The header field name \"\(name)\" is not a token: use letters, digits and !#$%&'*+-.^_`|~ only.")
+        }
+        try FormworkError.checkFieldValue(value, of: name)
+        self.name = name
+        self.value = value
+    }
+
+    /// Whether this is the field `name`, in any case.
+    package func isNamed(_ name: String) -> Bool {
+        self.name.utf8.count == name.utf8.count && self.name.lowercased() == name.lowercased()
+    }
+}
+
+extension HeaderField: Codable {
+    private enum CodingKeys: CodingKey { case name, value }
+
+    /// Reads a field and checks it as ``init(_:_:)`` does.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        try self.init(
+            container.decode(String.self, forKey: .name), container.decode(String.self, forKey: .value))
+    }
+}
+
+extension FormworkError {
+    /// The rule for every header field value that a caller passes (RFC 9110 §5.5).
+    static func checkFieldValue(_ value: String, of name: String) throws(FormworkError) {
+        if let bad = value.utf8.first(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) {
+            let what = String(Unicode.Scalar(bad)).withControlCharactersEscaped
+            throw FormworkError(
+                .invalidArgument,
+                "The value of \(name) holds the control character \(what), which could end the header: remove it.")
+        }
+        if let first = value.utf8.first, let last = value.utf8.last, first.isBlank || last.isBlank {
+            throw FormworkError(.invalidArgument, "The value of \(name) begins or ends with a blank: trim it.")
+        }
+    }
+}
+
+extension UInt8 {
+    /// RFC 9110 §5.6.2 `tchar`.
+    package var isTokenByte: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
+        default: false
+        }
+    }
+
+    /// SP or TAB.
+    package var isBlank: Bool { self == 0x20 || self == 0x09 }
+}
