@@ -6,14 +6,23 @@ import SystemPackage
 let usage = """
     usage: formwork-bench fields COUNT     COUNT fields of 20 bytes, made when their turn comes
            formwork-bench files DIR COUNT  the files f00000, f00001, … of DIR, one part each
+           Both: --unmeasured makes every part once, without a length beforehand.
            formwork-bench random BYTES     one synthetic part, with its CRC-32C on standard error
 
     """
 
-/// `number` with `width` digits.
-func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+/// `prefix` and `number` with `width` digits, made in place: the engine is to be measured, not string concatenation.
+func numbered(_ prefix: StaticString, _ number: Int, _ width: Int) -> String {
+    // SAFETY: every byte of the capacity asked for is written, all of them ASCII.
+    unsafe String(unsafeUninitializedCapacity: prefix.utf8CodeUnitCount + width) { buffer in
+        for index in 0..<prefix.utf8CodeUnitCount { unsafe buffer[index] = prefix.utf8Start[index] }
+        var rest = number
+        for index in (prefix.utf8CodeUnitCount..<buffer.count).reversed() {
+            unsafe buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+        return buffer.count
+    }
 }
 
 func makeForm() throws -> FormData {
@@ -22,19 +31,22 @@ func makeForm() throws -> FormData {
 
 func run(_ arguments: [String]) throws -> Bool {
     var form = try makeForm()
+    let isMeasured = !arguments.contains("--unmeasured")
+    let arguments = arguments.filter { $0 != "--unmeasured" }
     switch (arguments.first, arguments.dropFirst().last.flatMap(Int.init)) {
     case ("fields", let count?):
         form.append(
-            PartSequence(count: count) { index in
-                BodyPart(name: "field" + padded(index, 7), value: "value-" + padded(index, 14))
+            PartSequence(count: count, isMeasured: isMeasured) { index in
+                BodyPart(name: numbered("field", index, 7), value: numbered("value-", index, 14))
             })
         try form.plan().write(to: .standardOutput)
     case ("files", let count?) where arguments.count == 3:
         let folder = FilePath(arguments[1])
-        for index in 0..<count {
-            let name = "f" + padded(index, 5)
-            form.append(name: name, file: folder.appending(name))
-        }
+        form.append(
+            PartSequence(count: count, isMeasured: isMeasured) { index in
+                let name = numbered("f", index, 5)
+                return BodyPart(name: name, file: folder.appending(name))
+            })
         try form.plan().write(to: .standardOutput)
     case ("random", let count?):
         form.append(name: "data", source: .synthetic(SyntheticBytes(.random(seed: 1), count: Int64(count))))

@@ -6,10 +6,11 @@ public struct BodySource: Sendable {
     enum Kind: Sendable {
         case text(String)
         case bytes([UInt8])
-        case file(FilePath, range: FileRange, expecting: FileValidator?)
-        case descriptor(FileDescriptor, length: Int64?, keeping: Spool?)
-        case synthetic(SyntheticBytes)
-        case stream(StreamSource)
+        // Boxed, so that the common parts, fields with text, stay small to copy.
+        indirect case file(FilePath, range: FileRange, expecting: FileValidator?)
+        indirect case descriptor(FileDescriptor, length: Int64?, keeping: Spool?)
+        indirect case synthetic(SyntheticBytes)
+        indirect case stream(StreamSource)
         case concatenation([BodySource])
     }
 
@@ -21,6 +22,25 @@ public struct BodySource: Sendable {
     }
 
     let kind: Kind
+
+    /// The path, when this is all of a file in whatever state it is.
+    var wholeFile: FilePath? {
+        if case .file(let path, FileRange(offset: 0, length: nil), nil) = self.kind { path } else { nil }
+    }
+
+    /// Content up to this many bytes is copied beside the framing; larger content is cheaper left where it is.
+    private static let smallLimit = 16 << 10
+
+    /// Appends content that is in memory and small.
+    /// - Returns: Whether it was.
+    func appendIfSmall(to bytes: inout [UInt8]) -> Bool {
+        switch self.kind {
+        case .text(let text) where text.utf8.count <= Self.smallLimit: bytes.append(contentsOf: text.utf8)
+        case .bytes(let content) where content.count <= Self.smallLimit: bytes.append(contentsOf: content)
+        default: return false
+        }
+        return true
+    }
 
     init(_ kind: Kind) { self.kind = kind }
 

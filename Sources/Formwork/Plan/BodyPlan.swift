@@ -6,13 +6,12 @@ import SystemPackage
 /// Immutable, and cheap to copy. The same plan yields the same bytes in any number of readers, at any offset, as long
 /// as ``isReplayable`` holds and its files stay what they are.
 public struct BodyPlan: Sendable {
-    /// One part's place in the list.
+    /// One entry of the form, by its number: a part, or a sequence of parts.
     struct Part: Sendable {
-        var reference: PartReference
+        /// The index of the part, or of the sequence's first, in the body.
+        var index: Int
         /// Bytes of content; `nil` when unknown.
         var length: Int64?
-        var header: PartHeader
-        var typeReason: String
     }
 
     final class Storage: Sendable {
@@ -34,6 +33,18 @@ public struct BodyPlan: Sendable {
     }
 
     let storage: Storage
+
+    /// The part that an entry of the form is; `nil` for a sequence of parts.
+    func part(_ number: Int) -> BodyPart? {
+        guard case .part(let part) = self.storage.form.entries[number] else { return nil }
+        return part
+    }
+
+    /// Names an entry of the form in errors and progress.
+    func reference(_ number: Int) -> PartReference {
+        PartReference(index: self.storage.parts[number].index, name: self.part(number)?.header.name)
+    }
+
     var layoutPieces: [Layout.Piece] { self.storage.layout.pieces }
 
     /// The request's `Content-Type`, boundary included.
@@ -55,8 +66,10 @@ public struct BodyPlan: Sendable {
 
     /// One source's bytes and nothing else, to move them by the ways that bodies have.
     package init(copying source: BodySource) throws(FormworkError) {
-        var builder = PlanBuilder(FormData())
-        try builder.build(copying: source)
+        var form = FormData()
+        form.append(BodyPart(header: PartHeader(name: nil), source: source))
+        var builder = PlanBuilder(form)
+        try builder.buildContent()
         self.init(builder)
     }
 

@@ -36,10 +36,10 @@ extension BodyPlan {
     /// Every piece in order. Costs time by the number of pieces, and reads nothing.
     public var layout: [LayoutEntry] {
         self.layoutPieces.enumerated().map { index, piece in
-            let part = piece.part >= 0 ? self.storage.parts[piece.part] : nil
+            let part = piece.part >= 0 ? self.part(piece.part) : nil
             return LayoutEntry(
                 offset: index < self.storage.layout.knownCount ? piece.start : nil, length: piece.length,
-                part: part?.reference,
+                part: piece.part >= 0 ? self.reference(piece.part) : nil,
                 contentType: part.map { MediaTypeChoice($0.header.contentType, reason: $0.typeReason) },
                 filename: part?.header.filename, kind: self.kind(of: piece.content))
         }

@@ -28,19 +28,17 @@ struct PlanBuilder {
             }
         }
         let hasParts = self.count > 0
-        try self.layout.append(part: -1, isFraming: true) { bytes in framer.writeEnd(afterParts: hasParts, to: &bytes) }
+        try self.layout.append(part: -1, isFraming: true) { bytes in framer.appendEnd(afterParts: hasParts, to: &bytes) }
     }
 
-    /// A list of one source without any framing.
-    mutating func build(copying source: BodySource) throws(FormworkError) {
+    /// The content of the form's only part, without any framing.
+    mutating func buildContent() throws(FormworkError) {
+        guard case .part(let part)? = self.form.entries.first else { return }
         let reference = PartReference(index: 0, name: nil)
-        try SourceResolver(status: SourceResolver.look).resolve(source) { source throws(FormworkError) in
+        try SourceResolver(status: SourceResolver.look).resolve(part.source) { source throws(FormworkError) in
             try self.append(source, part: 0, reference)
         }
-        self.parts = [
-            BodyPlan.Part(
-                reference: reference, length: self.layout.length, header: PartHeader(name: nil), typeReason: "")
-        ]
+        self.parts = [BodyPlan.Part(index: 0, length: self.layout.length)]
     }
 
     private mutating func append(
@@ -48,34 +46,32 @@ struct PlanBuilder {
     ) throws(FormworkError) {
         let isFirst = self.count == 0
         let number = self.parts.count
+        var length: Int64? = 0
         self.count += 1
         try self.layout.append(part: number, isFraming: true) { bytes throws(FormworkError) in
-            try framer.writeHead(of: part.header, isFirst: isFirst, to: &bytes)
+            try framer.appendHead(of: part.header, isFirst: isFirst, to: &bytes)
         }
-        var length: Int64? = 0
-        if let inline = part.source.inlineCount {
-            length = Int64(inline)
-            try self.layout.append(part: number, isFraming: false) { bytes in part.source.writeInline(to: &bytes) }
-        } else {
+        var isSmall = false
+        try self.layout.append(part: number, isFraming: false) { bytes in
+            let start = bytes.count
+            isSmall = part.source.appendIfSmall(to: &bytes)
+            length = Int64(bytes.count - start)
+        }
+        if !isSmall {
             try SourceResolver(status: SourceResolver.look).resolve(part.source) { source throws(FormworkError) in
                 length = length.flatMap { sum in source.length.map { sum + $0 } }
                 try self.append(source, part: number, reference)
             }
         }
-        self.parts.append(
-            BodyPlan.Part(reference: reference, length: length, header: part.header, typeReason: part.typeReason))
+        self.parts.append(BodyPlan.Part(index: reference.index, length: length))
     }
 
     private mutating func append(_ sequence: PartSequence, _ framer: PartFramer) throws(FormworkError) {
         let parts = try PlannedParts(sequence, framer: framer, firstIndex: self.count)
-        guard parts.count > 0 else { return }
         let reference = PartReference(index: self.count, name: nil)
         self.count += parts.count
-        try self.append(.parts(parts), part: self.parts.count, reference)
-        self.parts.append(
-            BodyPlan.Part(
-                reference: reference, length: parts.length, header: PartHeader(name: nil),
-                typeReason: "\(parts.count) parts made when their turn comes"))
+        if parts.count > 0 { try self.append(.parts(parts), part: self.parts.count, reference) }
+        self.parts.append(BodyPlan.Part(index: reference.index, length: parts.length))
     }
 
     private mutating func append(

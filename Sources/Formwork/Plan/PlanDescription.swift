@@ -90,16 +90,20 @@ extension BodyPlan {
     /// - Throws: ``FormworkError/Code/notReplayable`` for a part whose content another process can't have: a stream, a
     ///   descriptor, or parts made by a closure.
     public func describe() throws(FormworkError) -> PlanDescription {
-        var parts = self.storage.parts.map {
-            PlanDescription.Part(header: $0.header, typeReason: $0.typeReason, content: [])
+        var parts: [PlanDescription.Part] = []
+        for number in self.storage.parts.indices {
+            guard let part = self.part(number) else {
+                throw .undescribable("a sequence of parts made by code", self.reference(number))
+            }
+            parts.append(PlanDescription.Part(header: part.header, typeReason: part.typeReason, content: []))
         }
         for piece in self.layoutPieces where piece.part >= 0 {
             switch piece.content {
             case .framing: break
             case .value(let range): parts[piece.part].content.append(.init(self.storage.layout.bytes[range]))
             case .source(let number):
-                let reference = self.storage.parts[piece.part].reference
-                parts[piece.part].content.append(try .init(self.storage.sources[number], in: reference))
+                let source = self.storage.sources[number]
+                parts[piece.part].content.append(try .init(source, in: self.reference(piece.part)))
             }
         }
         return PlanDescription(framing: self.storage.form.framing, parts: parts)
@@ -119,7 +123,7 @@ extension PlanDescription.Content {
             guard let path = file.path else { throw .undescribable("an open descriptor", part) }
             self = .file(path: path, offset: file.offset, length: file.length, validator: file.status.validator)
         case .stream(let stream): throw .undescribable(stream.label, part)
-        case .parts: throw .undescribable("a sequence of parts made by code", part)
+        case .parts: preconditionFailure("sequences were refused before")
         }
     }
 }

@@ -15,6 +15,8 @@ struct PlannedParts: Sendable {
 
     let sequence: PartSequence
     let framer: PartFramer
+    /// Whether planning walked the sequence: if not, there are no marks and no states of files.
+    var isMeasured: Bool { self.sequence.unmeasuredCount == nil }
     /// The index of the first part in the body.
     let firstIndex: Int
     private(set) var count = 0
@@ -32,6 +34,13 @@ struct PlannedParts: Sendable {
         self.sequence = sequence
         self.framer = framer
         self.firstIndex = firstIndex
+        if let count = sequence.unmeasuredCount {
+            self.count = count
+            self.length = nil
+            self.lengthBlocker = Blocker(
+                part: PartReference(index: firstIndex, name: nil), reason: "a sequence of parts that isn't measured")
+            return
+        }
         var walk = PartWalk(sequence, framer: framer, from: 0, firstIndex: firstIndex)
         var files: [FileStatus] = []
         let resolver = SourceResolver { path throws(FormworkError) in
@@ -39,20 +48,23 @@ struct PlannedParts: Sendable {
             files.append(status)
             return status
         }
+        var scratch: [UInt8] = []
         while let part = try walk.next() {
             if self.count % Self.stride == 0 {
                 self.marks.append(Mark(offset: self.length ?? -1, files: files.count))
             }
             self.count += 1
-            try walk.naming(part) { () throws(FormworkError) in
-                var head = ByteCounter()
-                try walk.writeHead(of: part, to: &head)
-                self.grow(by: head.count)
-                if let inline = part.source.inlineCount { return self.grow(by: Int64(inline)) }
+            scratch.removeAll(keepingCapacity: true)
+            do throws(FormworkError) {
+                let isWhole = try walk.append(part, to: &scratch)
+                self.grow(by: Int64(scratch.count))
+                guard !isWhole else { continue }
                 try resolver.resolve(part.source) { source throws(FormworkError) in
                     self.grow(by: source.length)
                     self.note(source, in: walk.reference(to: part))
                 }
+            } catch {
+                throw error.naming(walk.reference(to: part))
             }
         }
         self.files = files
@@ -98,40 +110,14 @@ struct PartWalk {
         }
     }
 
-    func writeHead(of part: BodyPart, to sink: inout some ByteSink) throws(FormworkError) {
-        try self.framer.writeHead(of: part.header, isFirst: self.firstIndex + self.index == 0, to: &sink)
+    /// Appends a part's head, and its content where that is small and in memory.
+    /// - Returns: Whether the content was appended too.
+    func append(_ part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) -> Bool {
+        try self.framer.appendHead(of: part.header, isFirst: self.firstIndex + self.index == 0, to: &bytes)
+        return part.source.appendIfSmall(to: &bytes)
     }
 
     func reference(to part: BodyPart) -> PartReference {
         PartReference(index: self.firstIndex + self.index, name: part.header.name)
-    }
-
-    func naming<Result>(
-        _ part: BodyPart, _ body: () throws(FormworkError) -> Result
-    ) throws(FormworkError) -> Result {
-        do throws(FormworkError) { return try body() } catch { throw error.naming(self.reference(to: part)) }
-    }
-}
-
-extension BodySource {
-    /// Bytes of content that can be written beside the framing; `nil` for content that has to be opened or is large.
-    var inlineCount: Int? {
-        switch self.kind {
-        case .text(let text): text.utf8.count <= Self.inlineLimit ? text.utf8.count : nil
-        case .bytes(let bytes): bytes.count <= Self.inlineLimit ? bytes.count : nil
-        default: nil
-        }
-    }
-
-    /// Content up to this size is copied beside the framing; larger content is cheaper left where it is.
-    private static var inlineLimit: Int { 16 << 10 }
-
-    /// Writes content for which ``inlineCount`` is not `nil`.
-    func writeInline(to bytes: inout [UInt8]) {
-        switch self.kind {
-        case .text(let text): bytes.write(text)
-        case .bytes(let content): bytes.write(content)
-        default: preconditionFailure("only text and bytes are written inline")
-        }
     }
 }

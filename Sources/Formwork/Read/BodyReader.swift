@@ -148,7 +148,7 @@ public final class BodyReader: ByteStream {
         }
         let part = self.index < self.pieces.count ? self.pieces[self.index].part : -1
         return BodyProgress(
-            part: part >= 0 ? self.plan.storage.parts[part].reference : nil,
+            part: part >= 0 ? self.plan.reference(part) : nil,
             partPosition: part >= 0 ? max(0, self.position - self.contentStart) : 0,
             partLength: part >= 0 ? self.plan.storage.parts[part].length : nil, position: self.position,
             length: self.plan.contentLength)
@@ -302,7 +302,7 @@ public final class BodyReader: ByteStream {
 
     private func part(of index: Int) -> PartReference? {
         guard index < self.pieces.count, self.pieces[index].part >= 0 else { return nil }
-        return self.plan.storage.parts[self.pieces[index].part].reference
+        return self.plan.reference(self.pieces[index].part)
     }
 
     private func checkUsable() throws(FormworkError) {

@@ -21,6 +21,26 @@ final class FileCursor: SourceCursor {
         self.remaining = file.length - offset
     }
 
+    /// Opens a file that no plan saw, and takes its state as it is now.
+    /// - Throws: `sourceUnavailable` for anything else than a regular file.
+    init(opening path: FilePath) throws(FormworkError) {
+        do throws(Errno) {
+            let descriptor = try SystemCalls.open(path, .readOnly, .nonBlocking)
+            self.descriptor = descriptor
+            let status = try SystemCalls.status(of: descriptor)
+            self.file = PlannedFile(origin: .path(path), offset: 0, length: status.validator.size, status: status)
+        } catch {
+            throw FormworkError(.sourceUnavailable, "can't be opened", path: path.string, cause: error)
+        }
+        self.position = 0
+        self.remaining = self.file.length
+        self.isChecked = true
+        guard self.file.status.kind == .regular else {
+            self.close()
+            throw self.error(.sourceUnavailable, "is not a regular file")
+        }
+    }
+
     deinit { self.close() }
 
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
@@ -137,7 +157,7 @@ final class FileCursor: SourceCursor {
     }
 
     private func close() {
-        if case .path = self.file.origin, let descriptor = self.descriptor { try? descriptor.close() }
+        if case .path = self.file.origin, let descriptor = self.descriptor { try? SystemCalls.close(descriptor) }
         self.descriptor = nil
     }
 

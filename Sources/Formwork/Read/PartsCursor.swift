@@ -6,6 +6,12 @@ import SystemPackage
 /// Framing and small content are gathered in one buffer that is used over and over. What comes is compared with what
 /// planning saw at every mark, and never goes beyond it.
 final class PartsCursor: SourceCursor {
+    /// A source whose turn comes: one that planning saw, or one that is looked at when it is opened.
+    private enum Waiting {
+        case planned(PlannedSource)
+        case unseen(FilePath)
+    }
+
     /// Gathered bytes are handed out when there are this many.
     private static let batch = 32 << 10
 
@@ -17,30 +23,40 @@ final class PartsCursor: SourceCursor {
     private var gathered: [UInt8] = []
     private var used = 0
     /// Content of the part that was made last, not yet begun.
-    private var waiting: [PlannedSource] = []
+    private var waiting: [Waiting] = []
     private var cursor: (any SourceCursor)?
-    private var current: PartReference?
-    private var currentPosition: Int64 = 0
-    private var currentLength: Int64?
+    /// The part whose content had to be opened last.
+    private var current: InnerPart?
     private var madeAll = false
 
     init(_ parts: PlannedParts, at offset: Int64) throws(FormworkError) {
         self.parts = parts
-        let mark = max(0, parts.marks.partitioningIndex { $0.offset > offset || $0.offset < 0 } - 1)
+        let number = max(0, parts.marks.partitioningIndex { $0.offset > offset || $0.offset < 0 } - 1)
+        let mark = parts.isMeasured ? parts.marks[number] : PlannedParts.Mark(offset: 0, files: 0)
         self.walk = PartWalk(
-            parts.sequence, framer: parts.framer, from: mark * PlannedParts.stride, firstIndex: parts.firstIndex)
-        self.offset = parts.marks[mark].offset
-        self.filesSeen = parts.marks[mark].files
+            parts.sequence, framer: parts.framer, from: number * PlannedParts.stride, firstIndex: parts.firstIndex)
+        self.offset = mark.offset
+        self.filesSeen = mark.files
         try self.skip(offset - self.offset)
     }
 
     var isFinished: Bool {
         self.madeAll && self.used == self.gathered.count && self.cursor == nil && self.waiting.isEmpty
     }
-    var mayWait: Bool { self.used == self.gathered.count && (self.cursor?.mayWait ?? !self.waiting.isEmpty) }
+    var mayWait: Bool {
+        guard self.used == self.gathered.count else { return false }
+        if let cursor = self.cursor { return cursor.mayWait }
+        switch self.waiting.first {
+        case .planned(.stream): return true
+        default: return false
+        }
+    }
     var needsChunk: Bool { self.used == self.gathered.count && self.cursor?.needsChunk ?? false }
     var innerPart: InnerPart? {
-        self.current.map { InnerPart(reference: $0, position: self.currentPosition, length: self.currentLength) }
+        if let current = self.current, self.cursor != nil || !self.waiting.isEmpty { return current }
+        return InnerPart(
+            reference: PartReference(index: self.parts.firstIndex + max(0, self.walk.index), name: nil), position: 0,
+            length: nil)
     }
     /// The chunks of the source that is being read.
     var chunkCursor: ChunkCursor? { self.cursor as? ChunkCursor }
@@ -55,12 +71,11 @@ final class PartsCursor: SourceCursor {
             if let cursor = self.cursor {
                 if cursor.needsChunk { return 0 }
                 let count = try self.naming { () throws(FormworkError) in try cursor.read(into: &buffer) }
-                self.currentPosition += Int64(count)
+                self.current?.position += Int64(count)
                 if cursor.isFinished { self.cursor = nil }
                 if count > 0 || cursor.needsChunk { return count }
             } else if !self.waiting.isEmpty {
-                let source = self.waiting.removeFirst()
-                self.cursor = try self.naming { () throws(FormworkError) in try source.makeCursor(at: 0) }
+                try self.openNext()
                 if self.cursor!.isFinished { self.cursor = nil }
                 if self.cursor?.needsChunk ?? false { return 0 }
             } else if self.madeAll {
@@ -75,20 +90,40 @@ final class PartsCursor: SourceCursor {
         if let cursor = self.cursor { try self.naming { () throws(FormworkError) in try cursor.verify() } }
     }
 
+    private func openNext() throws(FormworkError) {
+        let source = self.waiting.removeFirst()
+        self.cursor = try self.naming { () throws(FormworkError) in
+            switch source {
+            case .planned(let source): return try source.makeCursor(at: 0)
+            case .unseen(let path): return try FileCursor(opening: path)
+            }
+        }
+    }
+
     /// Makes parts until there is a batch, or one whose content has to be opened.
     private func gather() throws(FormworkError) {
-        self.gathered.removeAll(keepingCapacity: true)
+        // Taken out of the object meanwhile: every access to an object's property is checked for exclusivity.
+        var bytes: [UInt8] = []
+        swap(&bytes, &self.gathered)
+        defer { swap(&bytes, &self.gathered) }
+        bytes.removeAll(keepingCapacity: true)
         self.used = 0
-        while self.gathered.count < Self.batch, self.waiting.isEmpty, let part = try self.next() {
-            let before = self.gathered.count
-            try self.writeHead(of: part, to: &self.gathered)
-            if part.source.inlineCount != nil {
-                part.source.writeInline(to: &self.gathered)
-                try self.move(by: Int64(self.gathered.count - before))
-            } else {
-                let head = Int64(self.gathered.count - before)
-                try self.move(by: self.wait(for: part).map { $0 + head })
-            }
+        while bytes.count < Self.batch, self.waiting.isEmpty, let part = try self.next() {
+            _ = try self.append(part, to: &bytes)
+        }
+    }
+
+    /// Appends what a part has in memory, and notes what has to be opened.
+    /// - Returns: Bytes of the content that has to be opened; `nil` when unknown.
+    private func append(_ part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) -> Int64? {
+        let start = bytes.count
+        do throws(FormworkError) {
+            let isWhole = try self.walk.append(part, to: &bytes)
+            let content = isWhole ? 0 : try self.wait(for: part)
+            try self.move(by: content.map { $0 + Int64(bytes.count - start) })
+            return content
+        } catch {
+            throw error.naming(self.walk.reference(to: part))
         }
     }
 
@@ -96,26 +131,23 @@ final class PartsCursor: SourceCursor {
     private func skip(_ count: Int64) throws(FormworkError) {
         var left = count
         while left > 0, let part = try self.next() {
-            self.gathered.removeAll(keepingCapacity: true)
-            try self.writeHead(of: part, to: &self.gathered)
-            if part.source.inlineCount != nil { part.source.writeInline(to: &self.gathered) }
-            let head = Int64(self.gathered.count)
-            let content = part.source.inlineCount == nil ? try self.wait(for: part) : 0
-            try self.move(by: content.map { $0 + head })
+            var bytes: [UInt8] = []
+            let content = try self.append(part, to: &bytes)
+            let head = Int64(bytes.count)
             guard let content, content + head <= left else {
+                self.gathered = bytes
                 self.used = Int(min(head, left))
                 return try self.skipInside(left - Int64(self.used))
             }
             left -= content + head
             self.waiting.removeAll()
-            self.used = self.gathered.count
         }
     }
 
     private func skipInside(_ count: Int64) throws(FormworkError) {
         var left = count
-        self.currentPosition = count
-        while left > 0, let source = self.waiting.first {
+        self.current?.position = count
+        while left > 0, case .planned(let source)? = self.waiting.first {
             self.waiting.removeFirst()
             if let length = source.length, length <= left {
                 left -= length
@@ -140,9 +172,6 @@ final class PartsCursor: SourceCursor {
             throw self.changed()
         }
         self.madeAll = part == nil
-        self.current = part.map { self.walk.reference(to: $0) }
-        self.currentPosition = 0
-        self.currentLength = part?.source.inlineCount.map(Int64.init)
         return part
     }
 
@@ -164,7 +193,7 @@ final class PartsCursor: SourceCursor {
     private func changed() -> FormworkError {
         FormworkError(
             .sourceChanged, "the sequence of parts gave others than when it was planned: make it give the same again",
-            part: self.current ?? PartReference(index: self.parts.firstIndex + self.walk.index, name: nil))
+            part: PartReference(index: self.parts.firstIndex + self.walk.index, name: nil))
     }
 
     /// Appends the part's content to `waiting` and gives its length.
@@ -175,26 +204,23 @@ final class PartsCursor: SourceCursor {
             return self.parts.files[self.filesSeen]
         }
         var length: Int64? = 0
-        try self.naming { () throws(FormworkError) in
-            try resolver.resolve(part.source) { source in
+        if !self.parts.isMeasured, let path = part.source.wholeFile {
+            // Opened before it is looked at: one walk along its path instead of two.
+            self.waiting.append(.unseen(path))
+            length = nil
+        } else {
+            try (self.parts.isMeasured ? resolver : SourceResolver(status: SourceResolver.look)).resolve(part.source) {
+                source in
                 length = length.flatMap { sum in source.length.map { sum + $0 } }
-                self.waiting.append(source)
+                self.waiting.append(.planned(source))
             }
         }
-        self.currentLength = length
+        self.current = InnerPart(reference: self.walk.reference(to: part), position: 0, length: length)
         return length
     }
 
-    private func writeHead(of part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) {
-        do throws(FormworkError) {
-            try self.walk.writeHead(of: part, to: &bytes)
-        } catch {
-            throw error.naming(self.current)
-        }
-    }
-
     private func naming<Result>(_ body: () throws(FormworkError) -> Result) throws(FormworkError) -> Result {
-        do throws(FormworkError) { return try body() } catch { throw error.naming(self.current) }
+        do throws(FormworkError) { return try body() } catch { throw error.naming(self.current?.reference) }
     }
 }
 

@@ -135,7 +135,7 @@ final class DescriptorStream: ByteStream {
     init(_ descriptor: FileDescriptor, owned: Bool) { (self.descriptor, self.owned) = (descriptor, owned) }
 
     deinit {
-        if self.owned { try? self.descriptor.close() }
+        if self.owned { try? SystemCalls.close(self.descriptor) }
     }
 
     func read(into buffer: inout MutableRawSpan) throws -> Int {

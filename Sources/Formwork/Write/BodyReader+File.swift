@@ -19,7 +19,7 @@ extension BodyReader {
             let descriptor = try FormworkError.writing(path) { () throws(Errno) in
                 try SystemCalls.open(target, .writeOnly)
             }
-            defer { try? descriptor.close() }
+            defer { try? SystemCalls.close(descriptor) }
             return try self.write(to: descriptor)
         case .directory:
             throw FormworkError(.writeFailed, "is a directory: name a file in it", path: path.string)

@@ -45,39 +45,33 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
 
 /// A framing with its delimiters spelled out once, for as many parts as there are.
 package struct PartFramer: Sendable {
-    package let framing: MultipartFraming
-    private let delimiter: String
+    private let framing: MultipartFraming
+    /// What most parts begin with: the delimiter, and the header section up to the name.
+    private let delimiterAndDisposition: [UInt8]
 
     package init(_ framing: MultipartFraming) throws(FormworkError) {
         guard !framing.subtype.isEmpty, framing.subtype.utf8.allSatisfy(\.isTokenByte) else {
             throw FormworkError(.invalidArgument, "\"\(framing.subtype)\" is not a multipart subtype.")
         }
         self.framing = framing
-        self.delimiter = "\r\n--\(framing.boundary)\r\n"
+        self.delimiterAndDisposition = Array("\r\n--\(framing.boundary)\r\n\(PartHeader.dispositionHead)".utf8)
     }
 
-    /// Writes what stands before a part's content: delimiter and header section.
+    /// Appends what stands before a part's content: delimiter and header section.
     ///
     /// The CRLF before `--` belongs to the delimiter, not to the content before it; the first part needs none.
-    package func writeHead(
-        of header: PartHeader, isFirst: Bool, to sink: inout some ByteSink
+    package func appendHead(
+        of header: PartHeader, isFirst: Bool, to bytes: inout [UInt8]
     ) throws(FormworkError) {
-        if isFirst {
-            sink.write("--")
-            sink.write(self.framing.boundary.text)
-            sink.write("\r\n")
-        } else {
-            sink.write(self.delimiter)
-        }
-        try header.write(to: &sink, escaping: self.framing.escaping)
+        let ready = self.delimiterAndDisposition.dropLast(header.name == nil ? PartHeader.dispositionHead.utf8.count : 0)
+        bytes.append(contentsOf: isFirst ? ready.dropFirst(2) : ready)
+        try header.append(to: &bytes, escaping: self.framing.escaping, afterDispositionHead: header.name != nil)
     }
 
-    /// Writes what stands after the last part, or for a form without parts.
-    package func writeEnd(afterParts hasParts: Bool, to sink: inout some ByteSink) {
+    /// Appends what stands after the last part, or for a form without parts.
+    package func appendEnd(afterParts hasParts: Bool, to bytes: inout [UInt8]) {
         if !hasParts, self.framing.emptyForm == .nothing { return }
-        if hasParts { sink.write("\r\n") }
-        sink.write("--")
-        sink.write(self.framing.boundary.text)
-        sink.write(self.framing.ending == .closeDelimiter ? "--\r\n" : "\r\n")
+        let ending = self.framing.ending == .closeDelimiter ? "--\r\n" : "\r\n"
+        bytes.append(contentsOf: "\(hasParts ? "\r\n" : "")--\(self.framing.boundary)\(ending)".utf8)
     }
 }

@@ -16,21 +16,24 @@ public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable
     /// AFNetworking and Alamofire do this; take it only to reproduce their bytes for names you wrote yourself.
     case raw
 
-    /// Writes `text` escaped; `role` names it in errors.
-    package func write(_ text: String, as role: String, to sink: inout some ByteSink) throws(FormworkError) {
-        guard self != .raw, text.utf8.contains(where: \.mayNeedEscaping) else { return sink.write(text) }
+    /// Appends `text` escaped; `role` names it in errors.
+    package func append(_ text: String, as role: String, to bytes: inout [UInt8]) throws(FormworkError) {
+        let start = bytes.count
+        bytes.append(contentsOf: text.utf8)
+        guard self != .raw, bytes[start...].contains(where: \.mayNeedEscaping) else { return }
+        bytes.removeSubrange(start...)
         for byte in text.utf8 {
             switch (byte, self) {
             case (0x00, _): throw self.refusal(role, text, "NUL")
-            case (0x22, .whatwg): sink.write("%22")
-            case (0x0D, .whatwg): sink.write("%0D")
-            case (0x0A, .whatwg): sink.write("%0A")
-            case (0x22, .backslash): sink.write("\\\"")
-            case (0x5C, .backslash): sink.write("\\\\")
+            case (0x22, .whatwg): bytes.append(contentsOf: "%22".utf8)
+            case (0x0D, .whatwg): bytes.append(contentsOf: "%0D".utf8)
+            case (0x0A, .whatwg): bytes.append(contentsOf: "%0A".utf8)
+            case (0x22, .backslash): bytes.append(contentsOf: "\\\"".utf8)
+            case (0x5C, .backslash): bytes.append(contentsOf: "\\\\".utf8)
             case (0x0D, _), (0x0A, _): throw self.refusal(role, text, "a line end")
             case (0x22, .refuse): throw self.refusal(role, text, "a quote")
             case (0x5C, .refuse): throw self.refusal(role, text, "a backslash")
-            default: sink.write(byte)
+            default: bytes.append(byte)
             }
         }
     }
@@ -45,7 +48,7 @@ public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable
 
 extension UInt8 {
     /// A first, cheap question: most names hold none of these.
-    fileprivate var mayNeedEscaping: Bool {
+    @inline(__always) fileprivate var mayNeedEscaping: Bool {
         self == 0x22 || self == 0x5C || self == 0x0D || self == 0x0A || self == 0x00
     }
 }

@@ -23,10 +23,13 @@ public enum MediaTypeTable {
 
     /// The type of a file named `filename`; `application/octet-stream` when the table has none.
     public static func choice(forFilename filename: String) -> MediaTypeChoice {
-        let lowercased = filename.lowercased()
-        guard let entry = self.curl.first(where: { lowercased.hasSuffix($0.suffix) }) else {
-            return MediaTypeChoice("application/octet-stream", reason: "no type known for this name")
+        // Every suffix has its only dot in front, so only names with one are worth a comparison.
+        if let dot = filename.utf8.lastIndex(of: UInt8(ascii: ".")) {
+            let suffix = filename[dot...].lowercased()
+            if let entry = self.curl.first(where: { $0.suffix == suffix }) {
+                return MediaTypeChoice(entry.mediaType, reason: "extension \(entry.suffix)")
+            }
         }
-        return MediaTypeChoice(entry.mediaType, reason: "extension \(entry.suffix)")
+        return MediaTypeChoice("application/octet-stream", reason: "no type known for this name")
     }
 }

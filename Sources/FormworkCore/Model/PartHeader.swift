@@ -18,35 +18,41 @@ public struct PartHeader: Hashable, Sendable, Codable {
         self.fields = fields
     }
 
-    /// Writes the section and the empty line after it.
+    /// How a section with a name begins.
+    package static let dispositionHead = "Content-Disposition: form-data; name=\""
+
+    /// Appends the section and the empty line after it.
+    /// - Parameter afterDispositionHead: Whether ``dispositionHead`` stands there already.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a name or filename that `escaping` refuses, a filename
     ///   without a name, a type that is none, or a field that is written twice.
-    package func write(to sink: inout some ByteSink, escaping: ParameterEscaping) throws(FormworkError) {
+    package func append(
+        to bytes: inout [UInt8], escaping: ParameterEscaping, afterDispositionHead: Bool = false
+    ) throws(FormworkError) {
         if let name = self.name {
-            sink.write("Content-Disposition: form-data; name=\"")
-            try escaping.write(name, as: "name", to: &sink)
+            if !afterDispositionHead { bytes.append(contentsOf: Self.dispositionHead.utf8) }
+            try escaping.append(name, as: "name", to: &bytes)
             if let filename = self.filename {
-                sink.write("\"; filename=\"")
-                try escaping.write(filename, as: "filename", to: &sink)
+                bytes.append(contentsOf: "\"; filename=\"".utf8)
+                try escaping.append(filename, as: "filename", to: &bytes)
             }
-            sink.write("\"\r\n")
+            if self.contentType == nil, self.fields.isEmpty {
+                return bytes.append(contentsOf: "\"\r\n\r\n".utf8)
+            }
+            bytes.append(contentsOf: "\"\r\n".utf8)
         } else if self.filename != nil {
             throw FormworkError(.invalidArgument, "A part with a filename needs a name too.")
         }
         if let contentType = self.contentType {
             try Self.checkMediaType(contentType)
-            sink.write("Content-Type: ")
-            sink.write(contentType)
-            sink.write("\r\n")
+            bytes.append(contentsOf: "Content-Type: ".utf8)
+            bytes.append(contentsOf: contentType.utf8)
+            bytes.append(contentsOf: "\r\n".utf8)
         }
         for field in self.fields {
             try self.checkNotGenerated(field)
-            sink.write(field.name)
-            sink.write(": ")
-            sink.write(field.value)
-            sink.write("\r\n")
+            bytes.append(contentsOf: "\(field.name): \(field.value)\r\n".utf8)
         }
-        sink.write("\r\n")
+        bytes.append(contentsOf: "\r\n".utf8)
     }
 
     private func checkNotGenerated(_ field: HeaderField) throws(FormworkError) {
@@ -62,11 +68,23 @@ public struct PartHeader: Hashable, Sendable, Codable {
 
     /// `type "/" subtype`, then anything a field value may hold (RFC 9110 §8.3.1).
     package static func checkMediaType(_ text: String) throws(FormworkError) {
-        try FormworkError.checkFieldValue(text, of: "Content-Type")
-        let essence = text.utf8.prefix { $0 != 0x3B && !$0.isBlank }
-        let halves = essence.split(separator: 0x2F, omittingEmptySubsequences: false)
-        guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isTokenByte) }) else {
+        var halves = 0
+        var isEmpty = true
+        var isToken = true
+        for byte in text.utf8 {
+            if byte == 0x3B || byte.isBlank { break }
+            if byte == 0x2F {
+                isToken = isToken && !isEmpty && halves == 0
+                halves += 1
+                isEmpty = true
+            } else {
+                isToken = isToken && byte.isTokenByte
+                isEmpty = false
+            }
+        }
+        guard halves == 1, isToken, !isEmpty else {
             throw FormworkError(.invalidArgument, "\"\(text)\" is not a media type: write type/subtype.")
         }
+        try FormworkError.checkFieldValue(text, of: "Content-Type")
     }
 }
