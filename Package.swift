@@ -5,14 +5,16 @@ import PackageDescription
 // new warning never breaks somebody else's build.
 let strict = Context.environment["FORMWORK_STRICT"] != nil
 
-let settings: [SwiftSetting] =
+// Tests are no product: they call C functions as C programs do, without strict memory safety.
+let testSettings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
-        .strictMemorySafety(),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (strict ? [.treatAllWarnings(as: .error)] : [])
+
+let settings = testSettings + [.strictMemorySafety()]
 
 let package = Package(
     name: "formwork",
@@ -69,18 +71,18 @@ let package = Package(
             dependencies: ["Formwork", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: settings
         ),
-        .testTarget(name: "FormworkCoreTests", dependencies: ["FormworkCore"], swiftSettings: settings),
+        .testTarget(name: "FormworkCoreTests", dependencies: ["FormworkCore"], swiftSettings: testSettings),
         .testTarget(
             name: "FormworkTests",
             dependencies: [
                 "Formwork", "FormworkDigests", .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "FormworkCommandTests",
             dependencies: ["FormworkCommand", .product(name: "SystemPackage", package: "swift-system")],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
     ]
 )

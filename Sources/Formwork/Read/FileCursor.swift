@@ -145,11 +145,13 @@ final class FileCursor: SourceCursor {
     /// Files of /proc say 0 bytes and have some: they would be lost without a word.
     private func checkReallyEmpty(_ descriptor: FileDescriptor) throws(FormworkError) {
         guard self.file.status.validator.size == 0 else { return }
-        var probe: [UInt8] = [0]
-        var span = probe.mutableSpan
-        // SAFETY: every bit pattern is a UInt8.
-        var bytes = unsafe span.mutableBytes
-        if let count = try? SystemCalls.read(descriptor, at: 0, into: &bytes), count > 0 {
+        var probe: [UInt8] = []
+        do throws(Errno) {
+            try probe.append(upTo: 1) { room throws(Errno) in try SystemCalls.read(descriptor, at: 0, into: &room) }
+        } catch {
+            throw self.error(.sourceUnavailable, "can't be read at file offset 0", error)
+        }
+        if !probe.isEmpty {
             try self.check(descriptor)
             throw self.error(
                 .sourceUnavailable, "says that it has 0 bytes but has some, as files of /proc do: pass it as a stream")

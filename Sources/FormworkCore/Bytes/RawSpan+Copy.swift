@@ -25,14 +25,16 @@ extension [UInt8] {
         upTo limit: Int, _ fill: (inout MutableRawSpan) throws(Failure) -> Int
     ) throws(Failure) {
         let start = self.count
-        self.append(contentsOf: repeatElement(0, count: limit))
+        // Zeros, so that a stream which claims more than it wrote can't send what was in memory before.
+        let room = [UInt8](repeating: 0, count: limit)
+        if start == 0 { self = room } else { self.append(contentsOf: room) }
         var written = 0
         defer { self.removeLast(limit - written) }
         var all = self.mutableSpan
         // SAFETY: every bit pattern is a UInt8.
         var bytes = unsafe all.mutableBytes
-        var room = bytes._mutatingExtracting(start..<start + limit)
-        written = try fill(&room)
+        var target = bytes._mutatingExtracting(start..<start + limit)
+        written = try fill(&target)
         precondition((0...limit).contains(written), "a fill wrote more than its room")
     }
 }

@@ -1,0 +1,243 @@
+import FormworkCore
+import Testing
+
+@Suite("FormArgument")
+struct FormArgumentTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var argument: String
+        var name: String
+        var content: FormArgument.Content
+        var isUpload = false
+        var contentType: String?
+        var filename: String?
+        var length: Int64?
+        var guardsAgainst: String
+        var testDescription: String { self.guardsAgainst }
+    }
+
+    static let fields = [
+        Row(argument: "name=daniel", name: "name", content: .text("daniel"), guardsAgainst: "the plain case"),
+        Row(argument: "=", name: "", content: .text(""), guardsAgainst: "refusing an empty name and value"),
+        Row(argument: "a=b=c==d", name: "a", content: .text("b=c==d"), guardsAgainst: "the last '='"),
+        Row(argument: " a =b", name: " a ", content: .text("b"), guardsAgainst: "trimming the name"),
+        Row(argument: "\"a\"=b", name: "\"a\"", content: .text("b"), guardsAgainst: "unquoting the name"),
+        Row(
+            argument: "na\"me\r\nx\\y%z=v", name: "na\"me\r\nx\\y%z", content: .text("v"),
+            guardsAgainst: "touching the name"),
+        Row(argument: "a=  x y \t ", name: "a", content: .text("x y"), guardsAgainst: "keeping bare blanks"),
+        Row(argument: "a=\"  x y  \"", name: "a", content: .text("  x y  "), guardsAgainst: "trimming quoted blanks"),
+        Row(argument: "a= \"x\" ", name: "a", content: .text("x"), guardsAgainst: "blanks around quotes"),
+        Row(
+            argument: #"a="q\"q \\ b \n""#, name: "a", content: .text(#"q"q \ b \n"#),
+            guardsAgainst: "escapes that C has and curl hasn't"),
+        Row(argument: #"a="""#, name: "a", content: .text(""), guardsAgainst: "an empty quoted word"),
+        Row(
+            argument: "a=\"abc", name: "a", content: .text("\"abc"),
+            guardsAgainst: "a quote without an end taken for one"),
+        Row(
+            argument: #"a="abc\""#, name: "a", content: .text(#""abc\""#),
+            guardsAgainst: "an escaped quote taken for the closing one"),
+        Row(argument: #"a=b\"c\\d"#, name: "a", content: .text(#"b\"c\\d"#), guardsAgainst: "escapes in a bare word"),
+        Row(argument: "a=x\"y\"z", name: "a", content: .text("x\"y\"z"), guardsAgainst: "a quote that isn't first"),
+        Row(argument: "a=b,c,d", name: "a", content: .text("b,c,d"), guardsAgainst: "a comma in a value"),
+        Row(argument: "b= @file.txt", name: "b", content: .text("@file.txt"), guardsAgainst: "'@' behind a blank"),
+        Row(argument: "b= <x", name: "b", content: .text("<x"), guardsAgainst: "'<' behind a blank"),
+        Row(argument: "b= (x", name: "b", content: .text("(x"), guardsAgainst: "'(' behind a blank"),
+        Row(argument: "b=\"(x\"", name: "b", content: .text("(x"), guardsAgainst: "'(' behind a quote"),
+        Row(argument: "b=\"@x\"", name: "b", content: .text("@x"), guardsAgainst: "'@' behind a quote"),
+        Row(argument: "x=)", name: "x", content: .text(")"), guardsAgainst: "closing what wasn't opened"),
+        Row(argument: "a=x\ny", name: "a", content: .text("x\ny"), guardsAgainst: "ending at a line end"),
+        Row(
+            argument: "a=\u{301}x", name: "a", content: .text("\u{301}x"),
+            guardsAgainst: "a combining mark that hides the '='"),
+    ]
+
+    static let parameters = [
+        Row(
+            argument: #"colors="red; green";type=text/x-myapp"#, name: "colors", content: .text("red; green"),
+            contentType: "text/x-myapp", guardsAgainst: "a ';' inside quotes"),
+        Row(
+            argument: "html= <body>..;type=text/html;charset=verymoo", name: "html", content: .text("<body>.."),
+            contentType: "text/html;charset=verymoo", guardsAgainst: "losing the type's parameters"),
+        Row(
+            argument: "b=v;type=text/foo; charset=utf-8 ; filename=param_b", name: "b", content: .text("v"),
+            contentType: "text/foo; charset=utf-8", filename: "param_b",
+            guardsAgainst: "a keyword swallowed into the type"),
+        Row(
+            argument: "a=b;TYPE=x/y;FileName=Z.q", name: "a", content: .text("b"), contentType: "x/y", filename: "Z.q",
+            guardsAgainst: "keywords in one case only"),
+        Row(
+            argument: "a=b ; \t type= x/y ;filename= f ", name: "a", content: .text("b"), contentType: "x/y",
+            filename: "f", guardsAgainst: "blanks around keywords and words"),
+        Row(
+            argument: "a=x;filename=f.txt", name: "a", content: .text("x"), filename: "f.txt",
+            guardsAgainst: "guessing the type here"),
+        Row(
+            argument: "a=x;filename=", name: "a", content: .text("x"), filename: "",
+            guardsAgainst: "an empty filename taken for none"),
+        Row(
+            argument: #"a=x;filename="se\"mi;co,\\b.q""#, name: "a", content: .text("x"), filename: #"se"mi;co,\b.q"#,
+            guardsAgainst: "a quoted filename cut at ';' or ','"),
+        Row(
+            argument: "a=x;filename=b,c", name: "a", content: .text("x"), filename: "b,c",
+            guardsAgainst: "a bare filename cut at ','"),
+    ]
+
+    static let files = [
+        Row(
+            argument: "file=@d/e/test.txt", name: "file", content: .file(path: "d/e/test.txt"), isUpload: true,
+            guardsAgainst: "a filename taken from the path here"),
+        Row(
+            argument: "file=@ x y ", name: "file", content: .file(path: "x y"), isUpload: true,
+            guardsAgainst: "blanks around a bare path"),
+        Row(
+            argument: #"file=@"local,fi;le";filename="name;in;post""#, name: "file",
+            content: .file(path: "local,fi;le"),
+            isUpload: true, filename: "name;in;post", guardsAgainst: "a quoted path cut at ',' or ';'"),
+        Row(
+            argument: "name=<x.html", name: "name", content: .file(path: "x.html"),
+            guardsAgainst: "'<' taken for an upload"),
+        Row(
+            argument: "name=<a,b;type=x/y", name: "name", content: .file(path: "a,b"), contentType: "x/y",
+            guardsAgainst: "a comma behind '<', where curl has no lists"),
+        Row(
+            argument: "file=@-", name: "file", content: .file(path: "-"), isUpload: true,
+            guardsAgainst: "standard input taken for text"),
+        Row(
+            argument: "up=@-;filename=a.png;length=10", name: "up", content: .file(path: "-"), isUpload: true,
+            filename: "a.png", length: 10, guardsAgainst: "losing the length"),
+        Row(
+            argument: "up=<-;LENGTH=0;type=a/b;c=d", name: "up", content: .file(path: "-"), contentType: "a/b;c=d",
+            length: 0, guardsAgainst: "a length of 0 taken for none"),
+        Row(
+            argument: "up=@\"-\";type=a/b;length=9223372036854775807", name: "up", content: .file(path: "-"),
+            isUpload: true, contentType: "a/b", length: 9_223_372_036_854_775_807,
+            guardsAgainst: "a length of 32 bits, or one swallowed into the type"),
+        Row(
+            argument: "f=@@x", name: "f", content: .file(path: "@x"), isUpload: true,
+            guardsAgainst: "a second '@' taken for another"),
+        Row(
+            argument: "f=@\u{301}x", name: "f", content: .file(path: "\u{301}x"), isUpload: true,
+            guardsAgainst: "a combining mark that hides the '@'"),
+    ]
+
+    @Test("An argument means this", arguments: fields + parameters + files)
+    func parses(row: Row) throws {
+        let argument = try FormArgument(parsing: row.argument)
+        #expect(Array(argument.name.utf8) == Array(row.name.utf8))
+        #expect(argument.content == row.content)
+        #expect(argument.isUpload == row.isUpload)
+        #expect(argument.contentType == row.contentType)
+        #expect(argument.filename == row.filename)
+        #expect(argument.length == row.length)
+    }
+
+    struct Refused: Sendable, CustomTestStringConvertible {
+        var argument: String
+        var message: String
+        var guardsAgainst: String
+        var testDescription: String { self.guardsAgainst }
+    }
+
+    static let refused = [
+        Refused(
+            argument: "name", message: "there is no '=': write name=value or name=@file",
+            guardsAgainst: "a name taken for a field"),
+        Refused(
+            argument: "", message: "there is no '=': write name=value or name=@file", guardsAgainst: "an empty argument"
+        ),
+        Refused(
+            argument: #"a="abc"def"#,
+            message: #"column 8: text behind a closing quote would be lost: write \" for a quote inside quotes"#,
+            guardsAgainst: "text that curl drops with a warning"),
+        Refused(
+            argument: #"a=x;filename="b"c"#,
+            message: #"column 17: text behind a closing quote would be lost: write \" for a quote inside quotes"#,
+            guardsAgainst: "a filename's end that curl drops with a warning"),
+        Refused(
+            argument: #"meta={"a":"b;c"};type=application/json"#,
+            message: #"column 14: "c"}" is none of type=, filename=, length=; "#
+                + #"a value that holds ';' needs --form-string, or double quotes: meta="…;…""#,
+            guardsAgainst: "JSON cut at its first ';'"),
+        Refused(
+            argument: "a=b;",
+            message: #"column 5: "" is none of type=, filename=, length=; "#
+                + #"a value that holds ';' needs --form-string, or double quotes: a="…;…""#,
+            guardsAgainst: "a ';' at the end that would be lost"),
+        Refused(
+            argument: "f=@a;b.txt",
+            message: #"column 6: "b.txt" is none of type=, filename=, length=; "#
+                + #"a path that holds ';' needs double quotes, f=@"…;…""#,
+            guardsAgainst: "a path cut at its ';'"),
+        Refused(
+            argument: "f=OK;headers=X-a: 1",
+            message: #"column 6: "headers=X-a: 1" is none of type=, filename=, length=; "#
+                + #"a value that holds ';' needs --form-string, or double quotes: f="…;…""#,
+            guardsAgainst: "a word of curl's that isn't understood here"),
+        Refused(
+            argument: "a=b;  typo=x/y",
+            message: #"column 7: "typo=x/y" is none of type=, filename=, length=; "#
+                + #"a value that holds ';' needs --form-string, or double quotes: a="…;…""#,
+            guardsAgainst: "a column that doesn't count blanks"),
+        Refused(
+            argument: "a=b;type=x/y;filename=f.q;type=z/w", message: "column 27: type= is given twice",
+            guardsAgainst: "a second type that replaces the first"),
+        Refused(
+            argument: "a=b;filename=c;filename=d", message: "column 16: filename= is given twice",
+            guardsAgainst: "a second filename that replaces the first"),
+        Refused(
+            argument: "name=<x;filename=y", message: "column 9: a '<' part is a field without a filename: use '@'",
+            guardsAgainst: "a filename that curl ignores with a warning"),
+        Refused(
+            argument: "file=@a.txt,b.bin",
+            message: #"column 12: a ',' separates files in curl: put a path that holds one in double quotes, "#
+                + #"file=@"a,b", and give every file its own -F"#,
+            guardsAgainst: "a list of files taken for one path"),
+        Refused(
+            argument: "日本=@a,b",
+            message: #"column 6: a ',' separates files in curl: put a path that holds one in double quotes, "#
+                + #"日本=@"a,b", and give every file its own -F"#,
+            guardsAgainst: "a column counted in bytes"),
+        Refused(
+            argument: "x=(a",
+            message: #"column 3: a value that begins with '(' needs double quotes, x="(…", or --form-string"#,
+            guardsAgainst: "a nested form taken for text"),
+        Refused(
+            argument: "f=@x;length=10", message: "column 6: length= is for standard input (@- or <-) only",
+            guardsAgainst: "a file cut to a length"),
+        Refused(
+            argument: "f=-;length=10", message: "column 5: length= is for standard input (@- or <-) only",
+            guardsAgainst: "the text '-' taken for standard input"),
+        Refused(
+            argument: "f=@-;length=1k", message: #"column 6: length= takes a number of bytes, not "1k""#,
+            guardsAgainst: "a length cut at its first letter"),
+        Refused(
+            argument: "f=@-;length=-1", message: #"column 6: length= takes a number of bytes, not "-1""#,
+            guardsAgainst: "a negative length"),
+        Refused(
+            argument: "f=@-;length=", message: #"column 6: length= takes a number of bytes, not """#,
+            guardsAgainst: "no length taken for 0"),
+        Refused(
+            argument: "f=@-;length=9223372036854775808",
+            message: #"column 6: length= takes a number of bytes, not "9223372036854775808""#,
+            guardsAgainst: "a length of 2^63 that wraps round"),
+    ]
+
+    @Test("What would lose something is refused, with its column", arguments: refused)
+    func refuses(row: Refused) throws {
+        #expect(try refusal { _ = try FormArgument(parsing: row.argument) } == row.message)
+    }
+
+    @Test("--form-string takes everything behind the first '=' as it is")
+    func literal() throws {
+        let argument = try FormArgument(literal: #"s= "q" ;filename=z "#)
+        #expect(argument.name == "s")
+        #expect(argument.content == .text(#" "q" ;filename=z "#))
+        #expect(!argument.isUpload)
+        #expect(argument.filename == nil)
+        #expect(try FormArgument(literal: "a=@b=c").content == .text("@b=c"))
+        #expect(try FormArgument(literal: "a=\u{301}x").content == .text("\u{301}x"), "a combining mark behind '='")
+        #expect(
+            try refusal { _ = try FormArgument(literal: "no") } == "there is no '=': write name=value or name=@file")
+    }
+}

@@ -1,0 +1,86 @@
+import FormworkCore
+import Testing
+
+@Suite("MultipartFraming")
+struct MultipartFramingTests {
+    @Test("The content type has the boundary bare, or quoted where it must be")
+    func contentType() throws {
+        #expect(
+            MultipartFraming(boundary: try Boundary("AaB03x")).contentType == "multipart/form-data; boundary=AaB03x")
+        #expect(
+            MultipartFraming(boundary: try Boundary("a b"), subtype: "mixed").contentType
+                == "multipart/mixed; boundary=\"a b\"")
+    }
+
+    @Test("Defaults are RFC 7578's")
+    func defaults() {
+        let framing = MultipartFraming()
+        #expect(framing.subtype == "form-data")
+        #expect(framing.escaping == .whatwg)
+        #expect(framing.ending == .closeDelimiter)
+        #expect(framing.emptyForm == .closeDelimiter)
+    }
+
+    struct End: Sendable, CustomTestStringConvertible {
+        var ending: MultipartFraming.Ending
+        var emptyForm: MultipartFraming.EmptyForm
+        var hasParts: Bool
+        var expected: String
+        var guardsAgainst: String
+        var testDescription: String { self.guardsAgainst }
+    }
+
+    static let ends = [
+        End(
+            ending: .closeDelimiter, emptyForm: .closeDelimiter, hasParts: true, expected: "\r\n--b--\r\n",
+            guardsAgainst: "a close delimiter without its CRLFs"),
+        End(
+            ending: .closeDelimiter, emptyForm: .closeDelimiter, hasParts: false, expected: "--b--\r\n",
+            guardsAgainst: "a CRLF in front of a body without parts"),
+        End(
+            ending: .closeDelimiter, emptyForm: .nothing, hasParts: true, expected: "\r\n--b--\r\n",
+            guardsAgainst: "an empty form's rule that bites when there are parts"),
+        End(
+            ending: .closeDelimiter, emptyForm: .nothing, hasParts: false, expected: "",
+            guardsAgainst: "closing what Alamofire doesn't begin"),
+        End(
+            ending: .delimiter, emptyForm: .nothing, hasParts: true, expected: "\r\n--b\r\n",
+            guardsAgainst: "closing what Facebook leaves open"),
+        End(
+            ending: .delimiter, emptyForm: .nothing, hasParts: false, expected: "",
+            guardsAgainst: "a delimiter for no parts"),
+    ]
+
+    @Test("A body ends as its framing says", arguments: ends)
+    func endings(row: End) throws {
+        let framer = try PartFramer(
+            MultipartFraming(boundary: Boundary("b"), ending: row.ending, emptyForm: row.emptyForm))
+        var bytes: [UInt8] = []
+        framer.appendEnd(afterParts: row.hasParts, to: &bytes)
+        #expect(bytes == Array(row.expected.utf8))
+    }
+
+    @Test("The first delimiter has no CRLF in front, every later one has")
+    func heads() throws {
+        let framer = try PartFramer(MultipartFraming(boundary: Boundary("b"), escaping: .raw))
+        var bytes: [UInt8] = []
+        try framer.appendHead(of: PartHeader(name: "a"), isFirst: true, to: &bytes)
+        #expect(bytes == Array("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n".utf8))
+        bytes = []
+        try framer.appendHead(of: PartHeader(name: "\""), isFirst: false, to: &bytes)
+        #expect(bytes == Array("\r\n--b\r\nContent-Disposition: form-data; name=\"\"\"\r\n\r\n".utf8))
+        bytes = []
+        try framer.appendHead(of: PartHeader(name: nil), isFirst: true, to: &bytes)
+        #expect(bytes == Array("--b\r\n\r\n".utf8))
+        bytes = []
+        let fields = [try HeaderField("X", "1")]
+        try framer.appendHead(of: PartHeader(name: nil, fields: fields), isFirst: false, to: &bytes)
+        #expect(bytes == Array("\r\n--b\r\nX: 1\r\n\r\n".utf8))
+    }
+
+    @Test("A subtype that is no token is refused", arguments: ["", "form data", "a/b", "x\r\nEvil: 1", "x;y"])
+    func subtypes(subtype: String) throws {
+        let framing = MultipartFraming(boundary: try Boundary("b"), subtype: subtype)
+        #expect(try refusal { _ = try PartFramer(framing) } == "\"\(subtype)\" is not a multipart subtype.")
+    }
+}

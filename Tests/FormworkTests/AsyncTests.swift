@@ -1,0 +1,164 @@
+import Formwork
+import SystemPackage
+import Testing
+
+@Suite("Async sources and readers")
+struct AsyncTests {
+    struct Chunks: AsyncSequence, Sendable {
+        var chunks: [[UInt8]]
+        var failure: Errno?
+
+        struct Iterator: AsyncIteratorProtocol {
+            var rest: ArraySlice<[UInt8]>
+            let failure: Errno?
+            mutating func next() async throws -> [UInt8]? {
+                await Task.yield()
+                if self.rest.isEmpty, let failure = self.failure { throw failure }
+                return self.rest.popFirst()
+            }
+        }
+
+        func makeAsyncIterator() -> Iterator { Iterator(rest: self.chunks[...], failure: self.failure) }
+    }
+
+    private func collect(_ chunks: BodyChunks) async throws -> [UInt8] {
+        var body: [UInt8] = []
+        for try await chunk in chunks {
+            #expect(!chunk.isEmpty)
+            body += chunk
+        }
+        return body
+    }
+
+    @Test("An async reader gives the same bytes", arguments: UInt64(400)..<408, [1000, 1 << 20])
+    func sameBytes(seed: UInt64, size: Int) async throws {
+        let folder = TemporaryFolder()
+        let (form, body) = try generatedForm(seed: seed, in: folder)
+        #expect(try await self.collect(form.plan().chunks(of: size)) == body)
+    }
+
+    @Test("Chunks of any size make the content, empty ones too")
+    func chunks() async throws {
+        let chunks = Chunks(chunks: [Array("he".utf8), [], Array("llo, wor".utf8), Array("ld".utf8), []])
+        for length in [nil, 12] as [Int64?] {
+            var form = formB()
+            form.append(name: "c", source: .chunks(length: length) { _ in chunks })
+            form.append(name: "t", value: "x")
+            form.append(name: "d", source: .concatenation([.text(">"), .chunks { _ in chunks }]))
+            let plan = try form.plan()
+            #expect(plan.isReplayable)
+            for size in [1, 5, 1000] {
+                let body = String(decoding: try await self.collect(plan.chunks(of: size)), as: UTF8.self)
+                #expect(
+                    body == """
+                        --b\r\nContent-Disposition: form-data; name="c"\r\n\r\nhello, world\
+                        \r\n--b\r\nContent-Disposition: form-data; name="t"\r\n\r\nx\
+                        \r\n--b\r\nContent-Disposition: form-data; name="d"\r\n\r\n>hello, world\
+                        \r\n--b--\r\n
+                        """)
+            }
+        }
+    }
+
+    @Test("Chunks inside a lazy sequence of parts are awaited too")
+    func lazyChunks() async throws {
+        let chunks = Chunks(chunks: [Array("ab".utf8), Array("c".utf8)])
+        var form = formB()
+        form.append(PartSequence(count: 2) { BodyPart(name: "\($0)", source: .chunks(length: 3) { _ in chunks }) })
+        let plan = try form.plan()
+        let body = try await self.collect(plan.chunks(of: 4))
+        #expect(plan.contentLength == Int64(body.count))
+        #expect(
+            String(decoding: body, as: UTF8.self) == """
+                --b\r\nContent-Disposition: form-data; name="0"\r\n\r\nabc\
+                \r\n--b\r\nContent-Disposition: form-data; name="1"\r\n\r\nabc\r\n--b--\r\n
+                """)
+    }
+
+    @Test("Chunks are held to their declared length")
+    func lengths() async throws {
+        let chunks = Chunks(chunks: [[1, 2, 3], [4, 5, 6]])
+        func body(_ length: Int64, _ surplus: StreamSurplus = .refuse) async throws -> Int {
+            var form = formB()
+            form.append(name: "c", source: .chunks(length: length, surplus: surplus) { _ in chunks })
+            return try await self.collect(form.plan().chunks()).count
+        }
+        #expect(try await body(6) == 64)
+        #expect(try await body(4, .leave) == 62)
+        await expect(.lengthMismatch) { try await body(5) }
+        await expect(.lengthMismatch) { try await body(7) }
+    }
+
+    @Test("A failing sequence keeps its cause; a one-shot one refuses a second pass")
+    func failures() async throws {
+        var form = formB()
+        form.append(name: "c", source: .chunks(once: Chunks(chunks: [[1]], failure: .ioError)))
+        let plan = try form.plan()
+        do {
+            _ = try await self.collect(plan.chunks())
+            Issue.record("no error")
+        } catch let error as FormworkError {
+            #expect(error.cause as? Errno == .ioError)
+            #expect(error.part?.name == "c")
+        }
+        await expect(.notReplayable) { try await self.collect(plan.chunks()) }
+    }
+
+    @Test("A reader that can't wait says so")
+    func synchronously() throws {
+        var form = formB()
+        form.append(name: "c", source: .chunks { _ in Chunks(chunks: [[1]]) })
+        let error = #expect(throws: FormworkError.self) { try form.plan().bytes(upTo: 1000) }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message.contains("AsyncBodyReader") == true)
+        let null = try FileDescriptor.open("/dev/null", .writeOnly)
+        defer { try? null.close() }
+        expect(.invalidArgument) { try form.plan().write(to: null) }
+    }
+
+    @Test("Cancelling ends it")
+    func cancellation() async throws {
+        var form = formB()
+        form.append(name: "z", source: .synthetic(SyntheticBytes(.zeros, count: 1 << 40)))
+        let chunks = try form.plan().chunks(of: 1000)
+        let task = Task {
+            var count = 0
+            for try await chunk in chunks { count += chunk.count }
+            return count
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("A rate limit suspends instead of blocking: many readers wait at once on two threads")
+    func rateLimit() async throws {
+        var form = formB()
+        form.append(name: "z", source: .synthetic(SyntheticBytes(.zeros, count: 1000)))
+        let plan = try form.plan()
+        let options = ReaderOptions(rateLimit: RateLimit(packet: 200, delay: .milliseconds(50)))
+        let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<50 { group.addTask { try await self.collect(plan.chunks(options: options)).count } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(sizes == Array(repeating: 1058, count: 50))
+    }
+
+    @Test("A plan is Sendable: many tasks read it at once")
+    func concurrentReaders() async throws {
+        let folder = TemporaryFolder()
+        var form = formB()
+        form.append(name: "f", file: try folder.file("f", [UInt8](repeating: 9, count: 200_000)))
+        form.append(PartSequence(count: 3000) { BodyPart(name: "n", value: "\($0)") })
+        let plan = try form.plan()
+        let body = try plan.bytes(upTo: 1 << 20)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for index in 0..<16 {
+                group.addTask {
+                    let offset = index * 20_000
+                    return try readAll(plan.makeReader(from: Int64(offset)), by: 5000) == Array(body[offset...])
+                }
+            }
+            for try await isEqual in group { #expect(isEqual) }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Formwork
+import SystemPackage
+import Testing
+
+/// What somebody does to a file behind our back.
+enum Meddling: String, CaseIterable, CustomTestStringConvertible {
+    case shrinks, grows, isRewritten, isReplaced, isUnlinked, isRenamedAway, isRotated
+
+    var testDescription: String { self.rawValue }
+
+    func apply(to path: FilePath) throws {
+        let url = URL(fileURLWithPath: path.string)
+        let size = try contents(of: path).count
+        switch self {
+        case .shrinks: try self.open(path) { try $0.truncate(atOffset: UInt64(size - 1)) }
+        case .grows:
+            try self.open(path) {
+                try $0.seekToEnd()
+                try $0.write(contentsOf: Data([1]))
+            }
+        case .isRewritten: try self.open(path) { try $0.write(contentsOf: Data([0xEE])) }
+        case .isReplaced: try Data(count: size).write(to: url, options: .atomic)
+        case .isUnlinked: try FileManager.default.removeItem(at: url)
+        case .isRenamedAway: try FileManager.default.moveItem(at: url, to: url.appendingPathExtension("old"))
+        case .isRotated:
+            try FileManager.default.moveItem(at: url, to: url.appendingPathExtension("old"))
+            try Data(count: size).write(to: url)
+        }
+    }
+
+    /// The words that the error has to say.
+    var words: String {
+        switch self {
+        case .shrinks: "shrank from 1000000 to 999999 bytes"
+        case .grows: "grew from 1000000 to 1000001 bytes"
+        case .isRewritten: "was rewritten"
+        case .isReplaced, .isRotated: "was replaced by another file"
+        case .isUnlinked, .isRenamedAway: "vanished"
+        }
+    }
+
+    private func open(_ path: FilePath, _ body: (FileHandle) throws -> Void) throws {
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path.string))
+        try body(handle)
+        try handle.close()
+    }
+}
+
+/// How the body leaves.
+enum WayOut: String, CaseIterable, CustomTestStringConvertible {
+    case reading, pipe, socket, file, device
+
+    var testDescription: String { self.rawValue }
+}
+
+@Suite("A file that changes is told, never sent short, padded or mixed")
+struct FileTruthTests {
+    static let size = 1_000_000
+
+    /// A form with a file of a million bytes between two fields.
+    private func makePlan(_ folder: TemporaryFolder) throws -> (BodyPlan, FilePath) {
+        let path = try folder.file("f.bin", (0..<Self.size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        var form = formB()
+        form.append(name: "before", value: "1")
+        form.append(name: "file", file: path)
+        form.append(name: "after", value: "2")
+        return (try form.plan(), path)
+    }
+
+    private func check(_ error: FormworkError?, _ meddling: Meddling, _ path: FilePath) {
+        #expect(error?.code == .sourceChanged)
+        #expect(error?.part == PartReference(index: 1, name: "file"))
+        #expect(error?.path == path.string)
+        #expect(error?.offset != nil)
+        #expect(error?.message.contains(meddling.words) == true, "\(error?.message ?? "no error")")
+    }
+
+    @Test("Between planning and opening, by every way out", arguments: Meddling.allCases, WayOut.allCases)
+    func beforeOpening(meddling: Meddling, way: WayOut) throws {
+        let folder = TemporaryFolder()
+        let (plan, path) = try self.makePlan(folder)
+        try meddling.apply(to: path)
+        let error = #expect(throws: FormworkError.self) { try Sink.drain(plan.makeReader(), by: way, folder) }
+        self.check(error, meddling, path)
+        #expect(!folder.names.contains("out"), "nothing half-written is left")
+    }
+
+    @Test("While it is read", arguments: Meddling.allCases, [0, 1, 400_000, 999_999])
+    func whileReading(meddling: Meddling, after count: Int) throws {
+        let folder = TemporaryFolder()
+        let (plan, path) = try self.makePlan(folder)
+        let reader = plan.makeReader()
+        let body = try plan.bytes(upTo: 2_000_000)
+        let start = 167  // where the file's content begins
+        #expect(plan.layout[3].offset == 167)
+        var got = try reader.read(upTo: start + min(count, 1))
+        while got.count < start + count { got += try reader.read(upTo: start + count - got.count) }
+        #expect(got == Array(body.prefix(got.count)))
+        try meddling.apply(to: path)
+        let error = #expect(throws: FormworkError.self) { while try !reader.read(upTo: 10_000).isEmpty {} }
+        self.check(error, meddling, path)
+        #expect(throws: FormworkError.self, "a failed reader stays failed") { try reader.read(upTo: 1) }
+    }
+
+    @Test("While the kernel moves it", arguments: Meddling.allCases, [WayOut.pipe, .file])
+    func whileMoving(meddling: Meddling, way: WayOut) throws {
+        let folder = TemporaryFolder()
+        let (plan, path) = try self.makePlan(folder)
+        // The first packet goes, then somebody meddles, then the rest: progress tells when.
+        let observer = ProgressObserver(every: .zero) { progress in
+            guard progress.part?.name == "file", progress.partPosition == 200_000 else { return }
+            try? meddling.apply(to: path)
+        }
+        let options = ReaderOptions(
+            rateLimit: RateLimit(packet: 200_000, delay: .zero), progress: observer)
+        let error = #expect(throws: FormworkError.self) {
+            // Framing is given up to the file first, so packets of the file begin at its first byte.
+            let reader = try plan.makeReader(options: options)
+            try Sink.drain(reader, by: way, folder)
+        }
+        self.check(error, meddling, path)
+        #expect(!folder.names.contains("out"), "nothing half-written is left")
+    }
+
+    @Test("Behind its last byte nothing matters any more")
+    func afterTheLastByte() throws {
+        let folder = TemporaryFolder()
+        let (plan, path) = try self.makePlan(folder)
+        let reader = plan.makeReader()
+        var got = 0
+        while got < 167 + Self.size { got += try reader.read(upTo: min(100_000, 167 + Self.size - got)).count }
+        try Meddling.isUnlinked.apply(to: path)
+        #expect(try !readAll(reader, by: 1000).isEmpty)
+    }
+
+    @Test("Touching only the inode is no change: chmod, or another link")
+    func harmless() throws {
+        let folder = TemporaryFolder()
+        let (plan, path) = try self.makePlan(folder)
+        let reader = plan.makeReader()
+        _ = try reader.read(upTo: 5000)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path.string)
+        try FileManager.default.linkItem(atPath: path.string, toPath: path.string + ".link")
+        #expect(try readAll(reader, by: 100_000).count == Int(plan.contentLength!) - 5000)
+    }
+
+    @Test("A slice and a descriptor are held to the file's state too", arguments: [Meddling.shrinks, .grows, .isRewritten])
+    func slicesAndDescriptors(meddling: Meddling) throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("f.bin", [UInt8](repeating: 5, count: Self.size))
+        let descriptor = try FileDescriptor.open(path, .readOnly)
+        defer { try? descriptor.close() }
+        for source in [BodySource.file(path, offset: 10, length: 20), .descriptor(descriptor)] {
+            var form = formB()
+            form.append(name: "s", source: source)
+            let plan = try form.plan()
+            #expect(try plan.bytes(upTo: 2_000_000).count > 20)
+            let reader = plan.makeReader()
+            let size = try contents(of: path).count
+            try meddling.apply(to: path)
+            let error = #expect(throws: FormworkError.self) { _ = try readAll(reader, by: 4096) }
+            #expect(error?.code == .sourceChanged)
+            if meddling == .shrinks { try Data(repeating: 5, count: size).write(to: URL(fileURLWithPath: path.string), options: []) }
+        }
+    }
+
+    @Test("Files in a lazy sequence are held to their planned state")
+    func lazyFiles() throws {
+        let folder = TemporaryFolder()
+        let paths = try (0..<10).map { try folder.file("f\($0)", "content \($0)") }
+        var form = formB()
+        form.append(PartSequence(count: 10) { BodyPart(name: "f\($0)", file: paths[$0]) })
+        let plan = try form.plan()
+        let whole = try plan.bytes(upTo: 10_000)
+        #expect(whole.count == 1167)
+        try Data("other!".utf8).write(to: URL(fileURLWithPath: paths[7].string))
+        let error = #expect(throws: FormworkError.self) { try plan.bytes(upTo: 10_000) }
+        #expect(error?.code == .sourceChanged)
+        #expect(error?.part == PartReference(index: 7, name: "f7"))
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import SystemPackage
+
+/// A folder of one test's own, gone with it.
+final class TemporaryFolder {
+    let path: FilePath
+
+    init() {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-test-\(UUID().uuidString)")
+        try! FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)  // a test can't go on without
+        self.path = FilePath(url.path)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: self.path.string) }
+
+    /// Writes a file and gives its path.
+    func file(_ name: String, _ bytes: [UInt8]) throws -> FilePath {
+        let path = self.path.appending(name)
+        try Data(bytes).write(to: URL(fileURLWithPath: path.string))
+        return path
+    }
+
+    func file(_ name: String, _ text: String) throws -> FilePath { try self.file(name, Array(text.utf8)) }
+
+    /// The names in the folder, hidden ones too, sorted.
+    var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: self.path.string)) ?? []).sorted()
+    }
+}
+
+/// A file's bytes.
+func contents(of path: FilePath) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path.string))) }
+
+/// Descriptors that this process has open.
+func openDescriptors() -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+}

@@ -1,0 +1,187 @@
+import Formwork
+import Foundation
+import SystemPackage
+import Testing
+
+@Suite("Vectors: multipart bodies of other systems")
+struct MultipartVectorsTests {
+    @Test("A row comes out as its system has it", arguments: try VectorFolder.rows())
+    func row(row: VectorRow) throws {
+        let folder = TemporaryFolder()
+        let vector: MultipartVector
+        do {
+            vector = try MultipartVector(row, in: folder)
+        } catch let error as NotUnderstood {
+            Issue.record("\(row.name) is not understood: \(error)")
+            return
+        }
+        if let constants = vector.expected.constants { return try Self.check(constants, row) }
+        switch try Self.outcome(of: vector, row) {
+        case .body: try Self.checkBody(vector, row, folder)
+        case .planFails(let code):
+            let form = try vector.form()
+            let error = #expect(throws: FormworkError.self, "\(row.name)") { try form.plan() }
+            #expect(error?.code == code, "\(row.name)")
+        case .readFails(let code): try Self.checkReadFails(vector, code, row, folder)
+        case .inexpressible: #expect(vector.foreignURL != nil, "\(row.name)")
+        }
+    }
+
+    private static func outcome(of vector: MultipartVector, _ row: VectorRow) throws -> VectorOutcome {
+        if let departure = VectorDeparture.rows[row.name] { return departure.outcome }
+        guard let name = vector.expected.error else {
+            #expect(vector.foreignURL == nil, "\(row.name): \(vector.foreignURL ?? "") is not a file's URL")
+            return .body
+        }
+        return try #require(VectorDeparture.errors[name], "\(row.name): the error \(name) is not understood").outcome
+    }
+
+    private static func check(_ constants: [String: JSONValue], _ row: VectorRow) throws {
+        let ours: [String: JSONValue] = [
+            "kAFUploadStream3GSuggestedPacketSize": .number(Double(RateLimit.afNetworking3G.packet)),
+            "kAFUploadStream3GSuggestedDelay": .number(RateLimit.afNetworking3G.delay / .seconds(1)),
+        ]
+        for (name, value) in constants { #expect(ours[name] == value, "\(row.name): \(name)") }
+    }
+
+    private static func checkBody(_ vector: MultipartVector, _ row: VectorRow, _ folder: TemporaryFolder) throws {
+        let plan = try vector.form().plan()
+        let expected = vector.expected
+        let whole = try plan.bytes(upTo: 1 << 30)
+        if let body = expected.body ?? (expected.isEmptyRequest ? [] : nil) {
+            #expect(String(decoding: whole, as: UTF8.self) == String(decoding: body, as: UTF8.self), "\(row.name)")
+            #expect(whole == body, "\(row.name)")
+        }
+        for size in [1, 7, 64, 4096, whole.count + 1] where size >= 64 || whole.count < 100_000 {
+            #expect(try readAll(plan.makeReader(), by: size) == whole, "\(row.name): reads of \(size)")
+        }
+        #expect(plan.contentLength == Int64(whole.count), "\(row.name)")
+        for length in [expected.length, expected.total] {
+            if let length { #expect(plan.contentLength == Int64(length), "\(row.name)") }
+        }
+        if let contentType = expected.contentType { #expect(plan.contentType == contentType, "\(row.name)") }
+        if let room = vector.readMaxLength { try self.checkReads(of: room, plan, whole, vector, row) }
+        if vector.writesToDisk {
+            let path = folder.path.appending("body")
+            #expect(try plan.write(toFile: path) == Int64(whole.count), "\(row.name)")
+            #expect(try contents(of: path) == whole, "\(row.name): on disk")
+        }
+    }
+
+    private static func checkReads(
+        of room: Int, _ plan: BodyPlan, _ whole: [UInt8], _ vector: MultipartVector, _ row: VectorRow
+    ) throws {
+        let reader = try plan.makeReader(options: ReaderOptions(rateLimit: vector.rateLimit))
+        var sizes: [Int] = []
+        var body: [UInt8] = []
+        while true {
+            var chunk = try reader.read(upTo: room)
+            // A read stops before a stream that would have to be waited for; AFNetworking's waits.
+            let limit = min(room, vector.rateLimit?.packet ?? room)
+            while vector.hasStreams, chunk.count < limit {
+                let more = try reader.read(upTo: limit - chunk.count)
+                if more.isEmpty { break }
+                chunk += more
+            }
+            if chunk.isEmpty { break }
+            sizes.append(chunk.count)
+            body += chunk
+        }
+        if let expected = vector.expected.readSizes { #expect(sizes == expected, "\(row.name)") }
+        #expect(body == whole, "\(row.name)")
+        #expect(try reader.read(upTo: room).isEmpty, "\(row.name): after the end")
+    }
+
+    private static func checkReadFails(
+        _ vector: MultipartVector, _ code: FormworkError.Code, _ row: VectorRow, _ folder: TemporaryFolder
+    ) throws {
+        let plan = try vector.form().plan()
+        for size in [1, 7, 64, 4096] {
+            let error = #expect(throws: FormworkError.self, "\(row.name): reads of \(size)") {
+                _ = try readAll(plan.makeReader(), by: size)
+            }
+            #expect(error?.code == code, "\(row.name): reads of \(size)")
+        }
+        guard vector.writesToDisk else { return }
+        let error = #expect(throws: FormworkError.self, "\(row.name): on disk") {
+            try plan.write(toFile: folder.path.appending("body"))
+        }
+        #expect(error?.code == code, "\(row.name): on disk")
+        #expect(folder.names.isEmpty, "\(row.name): a file is left")
+    }
+}
+
+@Suite("Vectors: the rows themselves")
+struct VectorsLoadingTests {
+    @Test("Every row is there")
+    func complete() throws {
+        let rows = try VectorFolder.rows(in: VectorFolder.fixtures)
+        #expect(rows.filter { $0.file == "multipart-framing.json" }.count == 30)
+        #expect(rows.filter { $0.file == "multipart-stream.json" }.count == 15)
+        #expect(try !VectorFolder.rows().isEmpty)
+    }
+
+    @Test("Every departure by name is some row's")
+    func departures() throws {
+        let names = Set(try VectorFolder.rows(in: VectorFolder.fixtures).map(\.name))
+        for name in VectorDeparture.rows.keys { #expect(names.contains(name), "\(name)") }
+    }
+
+    struct Strange: Sendable, CustomTestStringConvertible {
+        var row: String
+        var message: String
+        var guardsAgainst: String
+        var testDescription: String { self.guardsAgainst }
+    }
+
+    static let strange = [
+        Strange(row: "7", message: "the row is no JSON object", guardsAgainst: "a row that is no object"),
+        Strange(
+            row: #"{"system": "x.Multipart", "options": {}, "input": [], "expected": ""}"#,
+            message: #"the system "x.Multipart""#, guardsAgainst: "an unknown system"),
+        Strange(
+            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "input": []}"#,
+            message: "nothing is expected", guardsAgainst: "a row that can't fail"),
+        Strange(
+            row: #"{"system": "afnetworking.multipart", "options": {}, "input": [], "expected": ""}"#,
+            message: "no boundary", guardsAgainst: "a boundary made up"),
+        Strange(
+            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b", "gzip": 1}, "input": [], "#
+                + #""expected": ""}"#,
+            message: "options has gzip", guardsAgainst: "an unknown option"),
+        Strange(
+            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "input": [], "expected": "", "#
+                + #""expectedHash": "x"}"#,
+            message: "the row has expectedHash", guardsAgainst: "an unknown expectation"),
+        Strange(
+            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "expected": "", "#
+                + #""input": [{"kind": "tar", "name": "a", "utf8": ""}]}"#,
+            message: #"the kind of part "tar""#, guardsAgainst: "an unknown kind of part"),
+        Strange(
+            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "expected": "", "#
+                + #""input": [{"kind": "data", "name": "a", "utf8": "", "charset": "x"}]}"#,
+            message: "a part has charset", guardsAgainst: "an unknown key of a part"),
+        Strange(
+            row: #"{"system": "afnetworking.multipart", "options": {"boundary": "b"}, "expected": "", "#
+                + #""input": [{"kind": "data", "name": "a"}]}"#,
+            message: "a part without bytes", guardsAgainst: "a part without content"),
+    ]
+
+    @Test("A row that is not understood says so", arguments: strange)
+    func notUnderstood(row: Strange) throws {
+        let json = try JSONValue(parsing: Data(row.row.utf8))
+        let error = try #require(throws: NotUnderstood.self) {
+            _ = try MultipartVector(VectorRow(file: "f", name: "n", json: json), in: TemporaryFolder())
+        }
+        #expect(error.description == row.message)
+    }
+
+    @Test("Of a file with another name, only rows of known systems are run")
+    func otherFiles() throws {
+        let data = Data(#"[{"system": "x"}, {"system": "afnetworking.multipart", "name": "n"}, 7]"#.utf8)
+        #expect(try VectorFolder.rows(of: data, in: "other.json").map(\.name) == ["n"])
+        #expect(try VectorFolder.rows(of: data, in: "multipart-stream-2.json").map(\.name) == ["row 1", "n", "row 3"])
+        #expect(try VectorFolder.rows(of: Data("no JSON".utf8), in: "other.json").isEmpty)
+        #expect(throws: (any Error).self) { try VectorFolder.rows(of: Data("{}".utf8), in: "multipart-framing.json") }
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import Formwork
+import SystemPackage
+import Testing
+
+@Suite("Ways out")
+struct WriteTests {
+    @Test("Every way out gives the same bytes", arguments: UInt64(300)..<310)
+    func allWays(seed: UInt64) throws {
+        let folder = TemporaryFolder()
+        let (form, body) = try generatedForm(seed: seed, in: folder)
+        let plan = try form.plan()
+        for way in [WayOut.reading, .pipe, .socket, .file] {
+            #expect(try Sink.drain(plan.makeReader(), by: way, folder) == body, "\(way)")
+        }
+        #expect(try plan.write(toFile: "/dev/null") == Int64(body.count))
+    }
+
+    @Test("Large files go whole through the kernel's ways", arguments: [WayOut.pipe, .socket, .file])
+    func largeFiles(way: WayOut) throws {
+        let folder = TemporaryFolder()
+        let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 17 >> 3) }
+        let path = try folder.file("big", content)
+        var form = formB()
+        form.append(name: "a", source: .file(path))
+        form.append(name: "b", source: .file(path, offset: 1_234_567, length: 1_000_000))
+        let body = try Sink.drain(form.plan().makeReader(), by: way, folder)
+        let expected =
+            Array("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n".utf8) + content
+            + Array("\r\n--b\r\nContent-Disposition: form-data; name=\"b\"\r\n\r\n".utf8)
+            + content[1_234_567..<2_234_567] + Array("\r\n--b--\r\n".utf8)
+        #expect(body == expected)
+    }
+
+    @Test("A file opened to append is appended to")
+    func appending() throws {
+        let folder = TemporaryFolder()
+        let big = try folder.file("big", [UInt8](repeating: 66, count: 200_000))
+        let log = try folder.file("log", "before")
+        let descriptor = try FileDescriptor.open(log, .writeOnly, options: .append)
+        var form = formB()
+        form.append(name: "a", source: .file(big))
+        let plan = try form.plan()
+        try plan.write(to: descriptor)
+        try descriptor.close()
+        #expect(try contents(of: log) == Array("before".utf8) + plan.bytes(upTo: 1 << 20))
+    }
+
+    @Test("A non-blocking pipe with a slow reader gets everything")
+    func nonBlocking() throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("big", (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) })
+        var form = formB()
+        form.append(name: "t", value: String(repeating: "x", count: 300_000))
+        form.append(name: "a", source: .file(path))
+        let plan = try form.plan()
+        let (input, output) = try FileDescriptor.pipe()
+        #expect(fcntl(output.rawValue, F_SETFL, O_NONBLOCK) == 0)
+        let collected = Sink.collect(input, pausing: true)
+        try plan.write(to: output)
+        try output.close()
+        #expect(try collected() == plan.bytes(upTo: 2 << 20))
+        try input.close()
+    }
+
+    @Test("Signals in between cost nothing")
+    func interrupted() throws {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in }
+        #expect(unsafe sigaction(SIGUSR2, &action, nil) == 0, "without SA_RESTART")
+        var form = formB()
+        form.append(name: "t", source: .synthetic(SyntheticBytes(.random(seed: 5), count: 2_000_000)))
+        let plan = try form.plan()
+        let (input, output) = try FileDescriptor.pipe()
+        let stop = DispatchSemaphore(value: 0)
+        let stopped = DispatchSemaphore(value: 0)
+        let pinger = SignalPinger(pthread_self())
+        Thread.detachNewThread {
+            while stop.wait(timeout: .now() + .microseconds(300)) == .timedOut { pinger.ping() }
+            stopped.signal()
+        }
+        let collected = Sink.collect(input, pausing: true)
+        try plan.write(to: output)
+        try output.close()
+        stop.signal()
+        stopped.wait()
+        #expect(try collected() == plan.bytes(upTo: 3 << 20))
+        try input.close()
+    }
+
+    @Test("A reader that went away is an error, not a signal", arguments: [WayOut.pipe, .socket])
+    func closedPipe(way: WayOut) throws {
+        let (input, output) = way == .pipe ? try FileDescriptor.pipe() : try Sink.socketPair()
+        try input.close()
+        defer { try? output.close() }
+        var form = formB()
+        form.append(name: "t", source: .synthetic(SyntheticBytes(.zeros, count: 1_000_000)))
+        let plan = try form.plan()
+        let error = #expect(throws: FormworkError.self) { try plan.write(to: output) }
+        #expect(error?.code == .writeFailed)
+        #expect(error?.cause as? Errno == .brokenPipe)
+    }
+
+    @Test("A descriptor that isn't open, or not for writing, is an error")
+    func badDescriptor() throws {
+        let plan = try formB().plan()
+        expect(.writeFailed) { try plan.write(to: FileDescriptor(rawValue: 9999)) }
+        let null = try FileDescriptor.open("/dev/null", .readOnly)
+        defer { try? null.close() }
+        expect(.writeFailed) { try plan.write(to: null) }
+    }
+
+    @Test("A full device leaves nothing, and what was there stays")
+    func fullDevice() throws {
+        var form = formB()
+        form.append(name: "t", value: "1")
+        let error = #expect(throws: FormworkError.self) { try form.plan().write(toFile: "/dev/full") }
+        #expect(error?.cause as? Errno == .noSpace)
+    }
+
+    @Test("A file is replaced only by a whole one, keeps its permissions, and a link stays a link")
+    func replacing() throws {
+        let folder = TemporaryFolder()
+        let target = try folder.file("target", "old")
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: target.string)
+        let link = folder.path.appending("link")
+        try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: "target")
+        var failing = formB()
+        failing.append(name: "s", source: .stream(length: 10) { _ in DripStream([1, 2]) })
+        #expect(throws: FormworkError.self) { try failing.plan().write(toFile: link) }
+        #expect(try contents(of: target) == Array("old".utf8))
+        #expect(folder.names == ["link", "target"])
+        var form = formB()
+        form.append(name: "t", value: "1")
+        try form.plan().write(toFile: link, durably: true)
+        #expect(try contents(of: target).count == 59)
+        #expect(folder.names == ["link", "target"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.string) == "target")
+        let attributes = try FileManager.default.attributesOfItem(atPath: target.string)
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+    }
+
+    @Test("A folder, or a place in a folder that isn't there, can't be written")
+    func badTargets() throws {
+        let folder = TemporaryFolder()
+        let plan = try formB().plan()
+        expect(.writeFailed) { try plan.write(toFile: folder.path) }
+        let error = #expect(throws: FormworkError.self) { try plan.write(toFile: folder.path.appending("no/file")) }
+        #expect(error?.cause as? Errno == .noSuchFileOrDirectory)
+    }
+
+    @Test("A file may be replaced by a form that holds it")
+    func outputIsInput() throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("f", String(repeating: "content", count: 20_000))
+        var form = formB()
+        form.append(name: "f", source: .file(path))
+        let plan = try form.plan()
+        let body = try plan.bytes(upTo: 1 << 20)
+        try plan.write(toFile: path)
+        #expect(try contents(of: path) == body)
+    }
+
+    @Test("A spool gives a pipe a length and lets it be read again")
+    func spool() throws {
+        let (input, output) = try FileDescriptor.pipe()
+        try output.writeAll("spooled".utf8)
+        try output.close()
+        var form = formB()
+        do {
+            let spool = try Spool(collecting: input)
+            #expect(spool.count == 7)
+            form.append(name: "s", source: spool.source)
+        }
+        try input.close()
+        let plan = try form.plan()
+        #expect(plan.contentLength == 65)
+        #expect(plan.isReplayable)
+        #expect(try plan.bytes(upTo: 100) == plan.bytes(upTo: 100))
+    }
+
+    @Test("A rate limit is kept by the writer")
+    func rateLimit() throws {
+        var form = formB()
+        form.append(name: "t", source: .synthetic(SyntheticBytes(.zeros, count: 50_000)))
+        let plan = try form.plan()
+        let null = try FileDescriptor.open("/dev/null", .writeOnly)
+        defer { try? null.close() }
+        let start = ContinuousClock.now
+        try plan.write(to: null, options: ReaderOptions(rateLimit: RateLimit(packet: 10_000, delay: .milliseconds(20))))
+        #expect(start.duration(to: .now) >= .milliseconds(100), "five pauses: no fewer, however long they really took")
+    }
+}
+
+/// Sends a signal to one thread, from another.
+final class SignalPinger: @unchecked Sendable {
+    // SAFETY: a pthread_t is only handed to pthread_kill, and its thread outlives the pinger's use.
+    private let thread: pthread_t
+    init(_ thread: pthread_t) { self.thread = thread }
+    func ping() { _ = pthread_kill(self.thread, SIGUSR2) }
+}
