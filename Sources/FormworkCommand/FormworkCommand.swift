@@ -38,7 +38,7 @@ struct FormworkCommand: ParsableCommand {
 
     static func main() {
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(PartArgument.take(from: Array(CommandLine.arguments.dropFirst())))
             try command.run()
         } catch let error as ExitStatus {
             error.leave()

@@ -59,7 +59,7 @@ struct PlanBuilder {
         }
         if !isSmall {
             try SourceResolver(status: SourceResolver.look).resolve(part.source) { source throws(FormworkError) in
-                length = length.flatMap { sum in source.length.map { sum + $0 } }
+                length = try length.addingLength(source.length)
                 try self.append(source, part: number, reference)
             }
         }

@@ -57,10 +57,10 @@ struct PlannedParts: Sendable {
             scratch.removeAll(keepingCapacity: true)
             do throws(FormworkError) {
                 let isWhole = try walk.append(part, to: &scratch)
-                self.grow(by: Int64(scratch.count))
+                try self.grow(by: Int64(scratch.count))
                 guard !isWhole else { continue }
                 try resolver.resolve(part.source) { source throws(FormworkError) in
-                    self.grow(by: source.length)
+                    try self.grow(by: source.length)
                     self.note(source, in: walk.reference(to: part))
                 }
             } catch {
@@ -70,12 +70,8 @@ struct PlannedParts: Sendable {
         self.files = files
     }
 
-    private mutating func grow(by count: Int64?) {
-        guard let length = self.length, let count else {
-            self.length = nil
-            return
-        }
-        self.length = length + count
+    private mutating func grow(by count: Int64?) throws(FormworkError) {
+        self.length = try self.length.addingLength(count)
     }
 
     private mutating func note(_ source: PlannedSource, in part: PartReference) {

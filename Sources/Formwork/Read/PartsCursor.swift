@@ -120,7 +120,7 @@ final class PartsCursor: SourceCursor {
         do throws(FormworkError) {
             let isWhole = try self.walk.append(part, to: &bytes)
             let content = isWhole ? 0 : try self.wait(for: part)
-            try self.move(by: content.map { $0 + Int64(bytes.count - start) })
+            try self.move(by: content.addingLength(Int64(bytes.count - start)))
             return content
         } catch {
             throw error.naming(self.walk.reference(to: part))
@@ -183,7 +183,7 @@ final class PartsCursor: SourceCursor {
     /// Never beyond the next mark: a part that grew is told before it is sent.
     private func move(by count: Int64?) throws(FormworkError) {
         guard let count, let length = self.parts.length else { return }
-        self.offset += count
+        self.offset = try self.offset.addingLength(count)
         let mark = self.walk.index / PlannedParts.stride + 1
         guard self.offset <= (mark < self.parts.marks.count ? self.parts.marks[mark].offset : length) else {
             throw self.changed()
@@ -210,8 +210,8 @@ final class PartsCursor: SourceCursor {
             length = nil
         } else {
             try (self.parts.isMeasured ? resolver : SourceResolver(status: SourceResolver.look)).resolve(part.source) {
-                source in
-                length = length.flatMap { sum in source.length.map { sum + $0 } }
+                source throws(FormworkError) in
+                length = try length.addingLength(source.length)
                 self.waiting.append(.planned(source))
             }
         }

@@ -1,9 +1,9 @@
 /// How fast a body may go: at most a packet, then a pause, over and over.
 public struct RateLimit: Hashable, Sendable {
     /// The most bytes of one read, 1 or more.
-    public var packet: Int
+    public let packet: Int
     /// The time that a whole packet takes; a smaller read takes its share of it.
-    public var delay: Duration
+    public let delay: Duration
 
     /// A packet of `packet` bytes each `delay`.
     /// - Precondition: `packet` is 1 or more and `delay` not negative.

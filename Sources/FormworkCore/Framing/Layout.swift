@@ -52,11 +52,7 @@ package struct Layout: Sendable {
             self.length = nil
             return
         }
-        let (end, overflow) = start.addingReportingOverflow(length)
-        guard !overflow else {
-            throw FormworkError(.invalidArgument, "The body is longer than 2^63 - 1 bytes.")
-        }
-        self.length = end
+        self.length = try start.addingLength(length)
     }
 
     /// The piece that holds `offset`: the first that begins there, else the one that spans it.
@@ -70,5 +66,23 @@ package struct Layout: Sendable {
             if self.pieces[middle].start < offset { low = middle + 1 } else { high = middle }
         }
         return low < self.knownCount && self.pieces[low].start == offset ? low : low - 1
+    }
+}
+
+extension Int64 {
+    /// The sum of two lengths.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` when it is more than a length can say.
+    package func addingLength(_ other: Int64) throws(FormworkError) -> Int64 {
+        let (sum, overflow) = self.addingReportingOverflow(other)
+        guard !overflow else { throw FormworkError(.invalidArgument, "The body is longer than 2^63 - 1 bytes.") }
+        return sum
+    }
+}
+
+extension Int64? {
+    /// The sum of two lengths; `nil` when either is unknown.
+    package func addingLength(_ other: Int64?) throws(FormworkError) -> Int64? {
+        guard let length = self, let other else { return nil }
+        return try length.addingLength(other)
     }
 }

@@ -16,6 +16,14 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
         case nothing
     }
 
+    /// How the boundary is written in `Content-Type`.
+    public enum BoundaryQuoting: String, Hashable, Sendable, Codable {
+        /// In quotes where RFC 2045 §5.1 needs them.
+        case whenNeeded
+        /// As it is, as AFNetworking, Alamofire and Facebook write theirs. For reproduction only.
+        case never
+    }
+
     /// What separates the parts.
     public var boundary: Boundary
     /// The multipart subtype, a token; `form-data` unless said otherwise.
@@ -26,21 +34,28 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
     public var ending: Ending
     /// What stands for no parts.
     public var emptyForm: EmptyForm
+    /// How `Content-Type` names the boundary.
+    public var quoting: BoundaryQuoting
 
     /// RFC 7578's framing, unless arguments say otherwise.
     public init(
         boundary: Boundary = .random(), subtype: String = "form-data", escaping: ParameterEscaping = .whatwg,
-        ending: Ending = .closeDelimiter, emptyForm: EmptyForm = .closeDelimiter
+        ending: Ending = .closeDelimiter, emptyForm: EmptyForm = .closeDelimiter,
+        quoting: BoundaryQuoting = .whenNeeded
     ) {
         self.boundary = boundary
         self.subtype = subtype
         self.escaping = escaping
         self.ending = ending
         self.emptyForm = emptyForm
+        self.quoting = quoting
     }
 
-    /// The value of the request's `Content-Type`.
-    public var contentType: String { "multipart/\(self.subtype); boundary=\(self.boundary.parameterValue)" }
+    /// The value of the request's `Content-Type`; a plan has checked the subtype.
+    package var contentType: String {
+        let value = self.quoting == .whenNeeded ? self.boundary.parameterValue : self.boundary.text
+        return "multipart/\(self.subtype); boundary=\(value)"
+    }
 }
 
 /// A framing with its delimiters spelled out once, for as many parts as there are.
@@ -71,7 +86,7 @@ package struct PartFramer: Sendable {
     /// Appends what stands after the last part, or for a form without parts.
     package func appendEnd(afterParts hasParts: Bool, to bytes: inout [UInt8]) {
         if !hasParts, self.framing.emptyForm == .nothing { return }
-        let ending = self.framing.ending == .closeDelimiter ? "--\r\n" : "\r\n"
+        let ending = !hasParts || self.framing.ending == .closeDelimiter ? "--\r\n" : "\r\n"
         bytes.append(contentsOf: "\(hasParts ? "\r\n" : "")--\(self.framing.boundary)\(ending)".utf8)
     }
 }

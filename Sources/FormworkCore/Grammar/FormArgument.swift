@@ -43,7 +43,12 @@ public struct FormArgument: Hashable, Sendable {
         case "@", "<":
             self.isUpload = rest.unicodeScalars.first == "@"
             scanner.skip()
-            self.content = .file(path: try scanner.word(endingAt: self.isUpload ? ",;" : ";"))
+            let column = scanner.column
+            let path = try scanner.word(endingAt: self.isUpload ? ",;" : ";")
+            guard !path.isEmpty else {
+                throw scanner.error("there is no path behind '@' or '<': use --form-string for the text", column: column)
+            }
+            self.content = .file(path: path)
             if scanner.peek == "," {
                 throw scanner.error("a ',' separates files in curl: put a path that holds one in double quotes, "
                     + "\(name)=@\"a,b\", and give every file its own -F")
@@ -82,7 +87,9 @@ public struct FormArgument: Hashable, Sendable {
             switch keyword {
             case "type":
                 guard self.contentType == nil else { throw scanner.error("type= is given twice", column: column) }
-                self.contentType = try scanner.mediaType()
+                let mediaType = try scanner.mediaType()
+                guard !mediaType.isEmpty else { throw scanner.error("type= has no type behind it", column: column) }
+                self.contentType = mediaType
             case "filename":
                 guard self.filename == nil else { throw scanner.error("filename= is given twice", column: column) }
                 if case .file = self.content, !self.isUpload {
@@ -93,8 +100,9 @@ public struct FormArgument: Hashable, Sendable {
                 guard case .file(path: "-") = self.content else {
                     throw scanner.error("length= is for standard input (@- or <-) only", column: column)
                 }
+                guard self.length == nil else { throw scanner.error("length= is given twice", column: column) }
                 let digits = try scanner.word(endingAt: ";")
-                guard let length = Int64(digits), length >= 0 else {
+                guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(digits) else {
                     throw scanner.error("length= takes a number of bytes, not \"\(digits)\"", column: column)
                 }
                 self.length = length

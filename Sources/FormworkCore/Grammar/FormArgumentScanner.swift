@@ -1,4 +1,4 @@
-/// Walks one `-F` argument, scalar by scalar, and knows the column for errors.
+/// Walks one `-F` argument, scalar by scalar, because a combining mark must not hide a `;`, and knows the column for errors.
 struct FormArgumentScanner {
     private let scalars: String.UnicodeScalarView
     private var index: String.UnicodeScalarView.Index
@@ -10,8 +10,8 @@ struct FormArgumentScanner {
 
     var isAtEnd: Bool { self.index == self.scalars.endIndex }
     var peek: Unicode.Scalar? { self.isAtEnd ? nil : self.scalars[self.index] }
-    /// Counted from 1.
-    var column: Int { self.scalars.distance(from: self.scalars.startIndex, to: self.index) + 1 }
+    /// Counted from 1, in characters as people see them.
+    var column: Int { String(self.scalars[..<self.index]).count + 1 }
     /// What stands from here to the next `;`.
     var segment: String { String(String.UnicodeScalarView(self.scalars[self.index...].prefix { $0 != ";" })) }
 

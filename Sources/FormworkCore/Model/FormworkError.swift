@@ -88,11 +88,23 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// Names come from users: an error line must not let them move the cursor or add lines to a log.
+    /// Names come from users: an error line must not let them move the cursor, add lines to a log, or turn the
+    /// direction of what follows.
     package var withControlCharactersEscaped: String {
-        guard self.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
+        guard self.unicodeScalars.contains(where: \.disturbsALine) else { return self }
         return self.unicodeScalars.reduce(into: "") { line, scalar in
-            line += scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)
+            line += scalar.disturbsALine ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Controls, line and paragraph separators, and the bidirectional controls; not the joiners that emoji need.
+    fileprivate var disturbsALine: Bool {
+        switch self.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        case .format: self.properties.isBidiControl
+        default: false
         }
     }
 }

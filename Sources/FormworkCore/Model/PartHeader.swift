@@ -24,7 +24,7 @@ public struct PartHeader: Hashable, Sendable, Codable {
     /// Appends the section and the empty line after it.
     /// - Parameter afterDispositionHead: Whether ``dispositionHead`` stands there already.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a name or filename that `escaping` refuses, a filename
-    ///   without a name, a type that is none, or a field that is written twice.
+    ///   without a name, a type that is none, or a field that repeats a generated one.
     package func append(
         to bytes: inout [UInt8], escaping: ParameterEscaping, afterDispositionHead: Bool = false
     ) throws(FormworkError) {

@@ -68,7 +68,7 @@ struct MultipartVector {
         var form = FormData(
             framing: MultipartFraming(
                 boundary: try Boundary(self.boundary ?? ""), escaping: .raw, ending: system.ending,
-                emptyForm: system.emptyForm))
+                emptyForm: system.emptyForm, quoting: .never))
         for part in self.parts { form.append(part) }
         return form
     }

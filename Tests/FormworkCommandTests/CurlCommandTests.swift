@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+@Suite("formwork curl, headers and plan", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
+struct CurlCommandTests {
+    @Test("Real curl sends the body with its exact length, and nothing chunked")
+    func exactLength() throws {
+        let folder = Folder()
+        try folder.file("f.txt", String(repeating: "0123456789", count: 50_000))
+        let receiver = try Receiver()
+        let result = try Command.run(
+            "curl", "http://127.0.0.1:\(receiver.port)/up?x=1", "-F", "a=1", "-F", "f=@f.txt", "--boundary", "b", "--",
+            "-sS", "-H", "X-Trace: 7", in: folder.path)
+        #expect(result.text == "ok")
+        #expect(result.status == 0 && result.errors == "")
+        let (head, body) = receiver.request()
+        let expected = try Command.run("body", "-F", "a=1", "-F", "f=@f.txt", "--boundary", "b", in: folder.path).output
+        #expect(body == expected)
+        #expect(body.count == 500_154)
+        #expect(head.hasPrefix("POST /up?x=1 HTTP/1.1\r\n"))
+        #expect(head.contains("\r\nContent-Length: 500154"))
+        #expect(head.contains("\r\nContent-Type: multipart/form-data; boundary=b"))
+        #expect(head.contains("\r\nX-Trace: 7"))
+        #expect(!head.lowercased().contains("transfer-encoding") && !head.lowercased().contains("expect:"))
+    }
+
+    @Test("A body of unknown length goes chunked")
+    func chunked() throws {
+        let receiver = try Receiver()
+        let result = try Command.run(
+            "curl", "http://127.0.0.1:\(receiver.port)/", "-F", "s=@-", "--boundary", "b", "--", "-sS",
+            input: Array("streamed".utf8))
+        #expect(result.text == "ok", "\(result.errors)")
+        let (head, body) = receiver.request()
+        #expect(head.contains("\r\nTransfer-Encoding: chunked") && !head.contains("Content-Length"))
+        #expect(body.contains(sequence: "streamed"))
+    }
+
+    @Test("curl's exit status is ours; a server that answers early is heard")
+    func statuses() throws {
+        let refused = try Command.run("curl", "http://127.0.0.1:9/", "-F", "a=1", "--", "-sS")
+        #expect(refused.status == 7)
+        #expect(refused.errors.contains("curl: (7)"))
+        let receiver = try Receiver(answering: "413 Content Too Large", after: 10_000)
+        let folder = Folder()
+        try folder.sparse("big", 50 << 20)
+        let early = try Command.run(
+            "curl", "http://127.0.0.1:\(receiver.port)/", "-F", "f=@big", "--", "-sS", "-w", "%{http_code}", in: folder.path)
+        #expect(early.text.contains("413"), "\(early)")
+        #expect(receiver.request().body.count < 50 << 20)
+        let failing = try Receiver(answering: "500 Oops")
+        let failed = try Command.run("curl", "http://127.0.0.1:\(failing.port)/", "-F", "a=1", "--", "-sS", "--fail")
+        #expect(failed.status == 22)
+        let missing = try Command.shell("PATH=/nonexistent \"$F\" curl http://127.0.0.1:9/ -F a=1")
+        #expect(missing.status == 127)
+        #expect(missing.errors == "formwork: curl is not installed, or not in PATH\n")
+    }
+
+    @Test("Headers are two lines that curl's -H @file reads")
+    func headers() throws {
+        let known = try Command.run("headers", "-F", "a=1", "--boundary", "b c")
+        #expect(known.text == "Content-Type: multipart/form-data; boundary=\"b c\"\nContent-Length: 63\n")
+        let unknown = try Command.run("headers", "-F", "s=@-", "--boundary", "b")
+        #expect(unknown.text == "Content-Type: multipart/form-data; boundary=b\n")
+        #expect(
+            unknown.errors == "formwork: no Content-Length: part 1 \"s\": standard input without a declared length\n")
+        #expect(unknown.status == 0)
+        let json = try Command.run("headers", "-F", "a=1", "--boundary", "b", "--json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+        #expect(object["contentLength"] as? Int == 59)
+        #expect(object["contentType"] as? String == "multipart/form-data; boundary=b")
+        #expect(object["isReplayable"] as? Bool == true)
+    }
+
+    @Test("The plan tells every piece, for people and as JSON")
+    func plan() throws {
+        let folder = Folder()
+        try folder.file("photo.jpg", "0123456789")
+        let arguments = ["plan", "-F", "t=x", "-F", "p=@photo.jpg", "--boundary", "b"]
+        let table = try Command.shell("$F \(arguments.joined(separator: " "))", in: folder.path)
+        #expect(
+            table.text == """
+                offset  length  part        source     type        why
+                     0      49  part 1 "t"  framing
+                    49       1  part 1 "t"  memory                 a field has none
+                    50      99  part 2 "p"  framing
+                   149      10  part 2 "p"  photo.jpg  image/jpeg  extension .jpg
+                   159       9              framing
+
+                Content-Type: multipart/form-data; boundary=b
+                Content-Length: 168
+                Can be sent again: yes
+
+                """)
+        let json = try Command.shell("$F \(arguments.joined(separator: " ")) --json", in: folder.path)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+        let pieces = try #require(object["pieces"] as? [[String: Any]])
+        #expect(pieces.map { $0["offset"] as? Int } == [0, 49, 50, 149, 159])
+        #expect(pieces[3]["source"] as? String == "photo.jpg")
+        #expect(pieces[3]["type"] as? String == "image/jpeg")
+    }
+
+    @Test("A saved description makes the same bytes in another process")
+    func description() throws {
+        let folder = Folder()
+        try folder.file("f", "content")
+        let result = try Command.shell(
+            """
+            $F plan -F a=1 -F f=@f --save plan.json
+            $F body --from plan.json > one; $F body --from plan.json -o two; cmp one two && $F headers --from plan.json
+            """, in: folder.path)
+        #expect(result.status == 0)
+        #expect(result.text.contains("Content-Length: 291\n"), "\(result.text)")
+        let both = try Command.shell("$F body --from plan.json -F a=1", in: folder.path)
+        #expect(both.status == 2)
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@Suite("What is wrong is said in one line, with the argument and the fix")
+struct ErrorTests {
+    struct Row: CustomTestStringConvertible {
+        var arguments: [String]
+        var status: Int32
+        var message: String
+        var testDescription: String { self.arguments.joined(separator: " ") }
+
+        init(_ arguments: String..., status: Int32, _ message: String) {
+            self.arguments = arguments
+            self.status = status
+            self.message = message
+        }
+    }
+
+    static let rows = [
+        Row("-F", "name", status: 2, "-F name: there is no '=': write name=value or name=@file"),
+        Row(
+            "-F", "f=@nope.jpg", status: 26,
+            "-F f=@nope.jpg: nope.jpg can't be read (No such file or directory)"),
+        Row("-F", "f=@/tmp", status: 26, "-F f=@/tmp: /tmp is a directory: name a file in it"),
+        Row(
+            "-F", "a={\"x\":\"y;z\"}", status: 2,
+            "-F 'a={\"x\":\"y;z\"}': column 11: \"z\"}\" is none of type=, filename=, length=; a value that holds ';' "
+                + "needs --form-string, or double quotes: a=\"…;…\""),
+        Row(
+            "-F", "f=@a;b.txt", status: 2,
+            "-F 'f=@a;b.txt': column 6: \"b.txt\" is none of type=, filename=, length=; a path that holds ';' needs "
+                + "double quotes, f=@\"…;…\""),
+        Row(
+            "-F", "a=\"x\"y", status: 2,
+            "-F 'a=\"x\"y': column 6: text behind a closing quote would be lost: write \\\" for a quote inside quotes"),
+        Row("-F", "a=b;type=text", status: 2, "-F 'a=b;type=text': \"text\" is not a media type: write type/subtype."),
+        Row("-F", "a=b;length=3", status: 2, "-F 'a=b;length=3': column 5: length= is for standard input (@- or <-) only"),
+        Row("-F", "f=@-;length=x", status: 2, "-F 'f=@-;length=x': column 6: length= takes a number of bytes, not \"x\""),
+        Row("-F", "a=1", "--boundary", "ä", status: 2, "The boundary holds \"ä\": use letters, digits and '()+_,-./:=? only."),
+        Row(
+            "-F", "a\nb=1", "--escape", "refuse", status: 2,
+            "-F 'a\nb=1': The name \"a\\nb\" holds a line end, which the escaping rule \"refuse\" refuses: rename it or "
+                + "take the rule \"whatwg\"."),
+        Row("-F", "f=@dangling", status: 26, "-F f=@dangling: dangling can't be read (No such file or directory)"),
+        Row("--from", "nope.json", status: 26, "nope.json: can't be read (No such file or directory)"),
+    ]
+
+    @Test("One row, one line", arguments: rows)
+    func row(row: Row) throws {
+        let folder = Folder()
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/dangling", withDestinationPath: "nowhere")
+        let result = try Command.shell(
+            "\"$F\" body " + row.arguments.map { "$'" + $0.replacing("\\", with: "\\\\").replacing("'", with: "\\'").replacing("\n", with: "\\n") + "'" }
+                .joined(separator: " "), in: folder.path)
+        let message = row.message.replacing("\n", with: "\\n")
+        #expect(result.errors == "formwork: \(message)\n")
+        #expect(result.status == row.status)
+        #expect(result.output.isEmpty)
+    }
+
+    @Test("A file that this user may not read")
+    func unreadable() throws {
+        let folder = Folder()
+        try folder.file("secret", "x")
+        // Root reads everything, so another user is needed then; the binary must be where that user reaches it.
+        let script = """
+            chmod 000 secret; chmod 755 .; cp "$F" copy; cd "$PWD"
+            if [ "$(id -u)" = 0 ]; then as="setpriv --reuid=65534 --clear-groups"; fi
+            $as ./copy body -F f=@secret; echo $?
+            """
+        let result = try Command.shell(script, in: folder.path)
+        #expect(result.text == "26\n")
+        #expect(result.errors == "formwork: -F f=@secret: secret can't be read (Permission denied)\n")
+    }
+
+    @Test("Wrong usage is 2, as curl has it; help and version are 0")
+    func usage() throws {
+        #expect(try Command.run("body", "--no-such-option").status == 2)
+        #expect(try Command.run("no-such-verb").status == 2)
+        #expect(try Command.run("body", "-F", "a=1", "--escape", "raw").status == 2, "raw isn't for the command line")
+        let none = try Command.run("body")
+        #expect(none.status == 2)
+        #expect(none.errors.contains("give at least one -F"))
+        let help = try Command.run("--help")
+        #expect(help.status == 0)
+        #expect(help.text.split(separator: "\n").prefix(4).contains("EXAMPLES"))
+        for verb in ["body", "headers", "curl", "plan"] {
+            let text = try Command.run(verb, "--help").text
+            #expect(text.split(separator: "\n").prefix(4).contains("EXAMPLES"), "\(verb)")
+        }
+        #expect(try Command.run("--version").text == "0.1.0\n")
+        for shell in ["bash", "zsh", "fish"] {
+            let script = try Command.run("--generate-completion-script", shell)
+            #expect(script.status == 0 && script.text.contains("formwork"), "\(shell)")
+        }
+    }
+
+    @Test("A terminal gets text, but no binary data unless it is asked for")
+    func terminal() throws {
+        func onTerminal(_ arguments: String) throws -> Outcome {
+            try Command.shell("script -qec '\"$F\" body \(arguments)' /dev/null")
+        }
+        guard try Command.shell("command -v script").status == 0 else { return }
+        #expect(try onTerminal("-F a=1 --boundary b").text.contains("name=\"a\""))
+        let refused = try onTerminal("-F a=@/bin/true")
+        #expect(refused.status == 2)
+        #expect(refused.text.contains("standard output is a terminal"))
+        #expect(try onTerminal("-F a=@/etc/hostname -o -").status == 0)
+    }
+}

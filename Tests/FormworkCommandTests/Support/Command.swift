@@ -1,0 +1,100 @@
+import Foundation
+
+/// How a run of the command ended.
+struct Outcome {
+    var status: Int32
+    var output: [UInt8]
+    var errors: String
+
+    var text: String { String(decoding: self.output, as: UTF8.self) }
+}
+
+/// The built `formwork`, run as a process.
+enum Command {
+    /// It is built beside the test bundle.
+    static let path: String = {
+        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let folders = [beside, URL(fileURLWithPath: bundle).deletingLastPathComponent()]
+        return folders.map { $0.appendingPathComponent("formwork").path }
+            .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "formwork"
+    }()
+
+    /// Runs `formwork` with arguments; standard input is empty unless given.
+    static func run(_ arguments: String..., input: [UInt8] = [], in folder: String? = nil) throws -> Outcome {
+        try self.run([self.path] + arguments, input: input, in: folder)
+    }
+
+    /// Runs a shell script in which `$F` is the command.
+    static func shell(_ script: String, in folder: String? = nil) throws -> Outcome {
+        try self.run(["/bin/bash", "-c", script], input: [], in: folder)
+    }
+
+    private static func run(_ words: [String], input: [UInt8], in folder: String?) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["F": self.path, "SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
+        let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = stdin
+        process.standardOutput = stdout
+        process.standardError = stderr
+        try process.run()
+        try? stdin.fileHandleForWriting.write(contentsOf: Data(input))
+        try stdin.fileHandleForWriting.close()
+        let errors = ReadToEnd(stderr.fileHandleForReading)
+        let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        let isSignal = process.terminationReason == .uncaughtSignal
+        return Outcome(
+            status: process.terminationStatus + (isSignal ? 128 : 0), output: Array(output),
+            errors: String(decoding: errors.wait(), as: UTF8.self))
+    }
+}
+
+/// Reads a handle on a thread of its own.
+final class ReadToEnd: @unchecked Sendable {
+    // SAFETY: `data` is written before the semaphore is signalled and read after it was waited for.
+    private var data = Data()
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ handle: FileHandle) {
+        Thread.detachNewThread {
+            self.data = (try? handle.readToEnd()) ?? Data()
+            self.done.signal()
+        }
+    }
+
+    func wait() -> Data {
+        self.done.wait()
+        return self.data
+    }
+}
+
+/// A folder of one test's own, gone with it.
+final class Folder {
+    let path: String
+
+    init() {
+        self.path = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-\(UUID().uuidString)").path
+        try! FileManager.default.createDirectory(atPath: self.path, withIntermediateDirectories: true)  // or no test
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: self.path) }
+
+    func file(_ name: String, _ content: String) throws {
+        try Data(content.utf8).write(to: URL(fileURLWithPath: self.path + "/" + name))
+    }
+
+    /// A file of `size` bytes that takes no disk.
+    func sparse(_ name: String, _ size: UInt64) throws {
+        try self.file(name, "")
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: self.path + "/" + name))
+        try handle.truncate(atOffset: size)
+        try handle.close()
+    }
+
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? []).sorted() }
+}

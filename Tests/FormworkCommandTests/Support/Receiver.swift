@@ -1,0 +1,66 @@
+import Foundation
+
+/// An HTTP server for one request, on loopback: keeps every byte it gets.
+final class Receiver: @unchecked Sendable {
+    // SAFETY: `received` is written before the semaphore is signalled and read after it was waited for.
+    private var received: [UInt8] = []
+    private let listener: Int32
+    private let done = DispatchSemaphore(value: 0)
+    let port: UInt16
+
+    /// - Parameter earlyAnswer: Answered, and the connection closed, as soon as this many bytes came; `nil` waits for
+    ///   the whole request.
+    init(answering status: String = "200 OK", after earlyAnswer: Int? = nil) throws {
+        self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = self.listener
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+                bind(listener, raw, size) == 0 && listen(listener, 4) == 0 && getsockname(listener, raw, &size) == 0
+            }
+        }
+        guard bound else { throw POSIXError(.EADDRINUSE) }
+        self.port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { self.serve(status, earlyAnswer) }
+    }
+
+    /// Everything that came, once the connection is over.
+    func request() -> (head: String, body: [UInt8]) {
+        self.done.wait()
+        let text = self.received
+        let end = text.indices.first { text[$0...].starts(with: "\r\n\r\n".utf8) } ?? text.endIndex
+        return (String(decoding: text[..<end], as: UTF8.self), Array(text[min(end + 4, text.count)...]))
+    }
+
+    private func serve(_ status: String, _ earlyAnswer: Int?) {
+        let connection = accept(self.listener, nil, nil)
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while !self.isComplete(earlyAnswer) {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            if count <= 0 { break }
+            self.received += buffer.prefix(count)
+        }
+        let answer = Array("HTTP/1.1 \(status)\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok".utf8)
+        _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+        // As servers do: unread bytes at a close would reset the connection and take the answer with it.
+        shutdown(connection, Int32(SHUT_WR))
+        while recv(connection, &buffer, buffer.count, 0) > 0 {}
+        close(connection)
+        close(self.listener)
+        self.done.signal()
+    }
+
+    private func isComplete(_ earlyAnswer: Int?) -> Bool {
+        if let earlyAnswer { return self.received.count >= earlyAnswer }
+        guard let end = self.received.firstRange(of: Array("\r\n\r\n".utf8)) else { return false }
+        let head = String(decoding: self.received[..<end.lowerBound], as: UTF8.self).lowercased()
+        let bodyCount = self.received.count - end.upperBound
+        if let line = head.split(separator: "\r\n").first(where: { $0.hasPrefix("content-length:") }) {
+            return bodyCount >= Int(line.drop { !$0.isNumber }) ?? 0
+        }
+        return self.received.suffix(5).elementsEqual("0\r\n\r\n".utf8)
+    }
+}
