@@ -80,6 +80,11 @@ let package = Package(
             swiftSettings: testSettings
         ),
         .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["Formwork", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
             name: "FormworkCommandTests",
             dependencies: ["FormworkCommand", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: testSettings

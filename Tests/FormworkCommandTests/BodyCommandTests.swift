@@ -56,7 +56,8 @@ struct BodyCommandTests {
 
     @Test("Standard input is streamed, with a length where one is given, and spooled on request")
     func standardInput() throws {
-        let head = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"-\"\r\n"
+        let head =
+            "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"-\"\r\n"
             + "Content-Type: application/octet-stream\r\n\r\n"
         let plain = try Command.run("body", "--boundary", "b", "-F", "f=@-", input: Array("hello".utf8))
         #expect(plain.text == head + "hello\r\n--b--\r\n")
@@ -113,7 +114,8 @@ struct BodyCommandTests {
             let limited = try Command.shell("ulimit -f 1000; $F body -o out \(form)", in: folder.path)
             #expect(limited.status == 23, "\(form)")
             #expect(limited.errors.contains("File too large"), "\(limited.errors)")
-            let piped = try Command.shell("ulimit -f 1000; $F body \(form) > redirected; echo $?; rm redirected", in: folder.path)
+            let piped = try Command.shell(
+                "ulimit -f 1000; $F body \(form) > redirected; echo $?; rm redirected", in: folder.path)
             #expect(piped.text == "23\n")
         }
         #expect(folder.names == ["big"])
@@ -133,7 +135,8 @@ struct BodyCommandTests {
     func closedPipe() throws {
         let folder = Folder()
         try folder.sparse("big", 10 << 20)
-        let result = try Command.shell("$F body -F f=@big | head -c 10 > /dev/null; echo ${PIPESTATUS[0]}", in: folder.path)
+        let result = try Command.shell(
+            "$F body -F f=@big | head -c 10 > /dev/null; echo ${PIPESTATUS[0]}", in: folder.path)
         #expect(result.text == "23\n")
         #expect(result.errors == "")
     }

@@ -45,7 +45,8 @@ struct CurlCommandTests {
         let folder = Folder()
         try folder.sparse("big", 50 << 20)
         let early = try Command.run(
-            "curl", "http://127.0.0.1:\(receiver.port)/", "-F", "f=@big", "--", "-sS", "-w", "%{http_code}", in: folder.path)
+            "curl", "http://127.0.0.1:\(receiver.port)/", "-F", "f=@big", "--", "-sS", "-w", "%{http_code}",
+            in: folder.path)
         #expect(early.text.contains("413"), "\(early)")
         #expect(receiver.request().body.count < 50 << 20)
         let failing = try Receiver(answering: "500 Oops")

@@ -34,9 +34,15 @@ struct ErrorTests {
             "-F", "a=\"x\"y", status: 2,
             "-F 'a=\"x\"y': column 6: text behind a closing quote would be lost: write \\\" for a quote inside quotes"),
         Row("-F", "a=b;type=text", status: 2, "-F 'a=b;type=text': \"text\" is not a media type: write type/subtype."),
-        Row("-F", "a=b;length=3", status: 2, "-F 'a=b;length=3': column 5: length= is for standard input (@- or <-) only"),
-        Row("-F", "f=@-;length=x", status: 2, "-F 'f=@-;length=x': column 6: length= takes a number of bytes, not \"x\""),
-        Row("-F", "a=1", "--boundary", "ä", status: 2, "The boundary holds \"ä\": use letters, digits and '()+_,-./:=? only."),
+        Row(
+            "-F", "a=b;length=3", status: 2,
+            "-F 'a=b;length=3': column 5: length= is for standard input (@- or <-) only"),
+        Row(
+            "-F", "f=@-;length=x", status: 2, "-F 'f=@-;length=x': column 6: length= takes a number of bytes, not \"x\""
+        ),
+        Row(
+            "-F", "a=1", "--boundary", "ä", status: 2,
+            "The boundary holds \"ä\": use letters, digits and '()+_,-./:=? only."),
         Row(
             "-F", "a\nb=1", "--escape", "refuse", status: 2,
             "-F 'a\nb=1': The name \"a\\nb\" holds a line end, which the escaping rule \"refuse\" refuses: rename it or "
@@ -50,7 +56,11 @@ struct ErrorTests {
         let folder = Folder()
         try FileManager.default.createSymbolicLink(atPath: folder.path + "/dangling", withDestinationPath: "nowhere")
         let result = try Command.shell(
-            "\"$F\" body " + row.arguments.map { "$'" + $0.replacing("\\", with: "\\\\").replacing("'", with: "\\'").replacing("\n", with: "\\n") + "'" }
+            "\"$F\" body "
+                + row.arguments.map {
+                    "$'" + $0.replacing("\\", with: "\\\\").replacing("'", with: "\\'").replacing("\n", with: "\\n")
+                        + "'"
+                }
                 .joined(separator: " "), in: folder.path)
         let message = row.message.replacing("\n", with: "\\n")
         #expect(result.errors == "formwork: \(message)\n")

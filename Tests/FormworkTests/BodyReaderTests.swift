@@ -107,7 +107,9 @@ struct BodyReaderTests {
     func dropped() throws {
         let folder = TemporaryFolder()
         var form = formB()
-        for index in 0..<50 { form.append(name: "f", file: try folder.file("f\(index)", [UInt8](repeating: 1, count: 5000))) }
+        for index in 0..<50 {
+            form.append(name: "f", file: try folder.file("f\(index)", [UInt8](repeating: 1, count: 5000)))
+        }
         let plan = try form.plan()
         let before = openDescriptors()
         var reader: BodyReader? = plan.makeReader()

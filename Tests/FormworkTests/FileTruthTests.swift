@@ -145,7 +145,9 @@ struct FileTruthTests {
         #expect(try readAll(reader, by: 100_000).count == Int(plan.contentLength!) - 5000)
     }
 
-    @Test("A slice and a descriptor are held to the file's state too", arguments: [Meddling.shrinks, .grows, .isRewritten])
+    @Test(
+        "A slice and a descriptor are held to the file's state too",
+        arguments: [Meddling.shrinks, .grows, .isRewritten])
     func slicesAndDescriptors(meddling: Meddling) throws {
         let folder = TemporaryFolder()
         let path = try folder.file("f.bin", [UInt8](repeating: 5, count: Self.size))
@@ -161,7 +163,9 @@ struct FileTruthTests {
             try meddling.apply(to: path)
             let error = #expect(throws: FormworkError.self) { _ = try readAll(reader, by: 4096) }
             #expect(error?.code == .sourceChanged)
-            if meddling == .shrinks { try Data(repeating: 5, count: size).write(to: URL(fileURLWithPath: path.string), options: []) }
+            if meddling == .shrinks {
+                try Data(repeating: 5, count: size).write(to: URL(fileURLWithPath: path.string), options: [])
+            }
         }
     }
 

@@ -69,10 +69,12 @@ struct PlanTests {
         expect(.notReplayable) { try form.plan().describe() }
     }
 
-    @Test("A description that was tampered with can't break the framing", arguments: [
-        #"{"framing":{"boundary":"b\r\n","subtype":"form-data","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing"},"parts":[]}"#,
-        #"{"framing":{"boundary":"b","subtype":"form data","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing"},"parts":[]}"#,
-    ])
+    @Test(
+        "A description that was tampered with can't break the framing",
+        arguments: [
+            #"{"framing":{"boundary":"b\r\n","subtype":"form-data","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing"},"parts":[]}"#,
+            #"{"framing":{"boundary":"b","subtype":"form data","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing"},"parts":[]}"#,
+        ])
     func tampered(json: String) {
         #expect(throws: FormworkError.self) {
             try JSONDecoder().decode(PlanDescription.self, from: Data(json.utf8)).form.plan()

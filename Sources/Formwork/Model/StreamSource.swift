@@ -57,11 +57,12 @@ final class OneShot<Value>: Sendable {
 
     /// - Throws: ``FormworkError/Code/notReplayable`` from the second call on.
     func take() throws -> sending Value {
-        guard let value = self.value.withLock({ held in
+        let value = self.value.withLock { held in
             let value = held
             held = nil
             return value
-        }) else {
+        }
+        guard let value else {
             throw FormworkError(
                 .notReplayable, "this source can be read once and was: give a source that can be opened again")
         }

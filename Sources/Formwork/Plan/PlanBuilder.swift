@@ -28,7 +28,8 @@ struct PlanBuilder {
             }
         }
         let hasParts = self.count > 0
-        try self.layout.append(part: -1, isFraming: true) { bytes in framer.appendEnd(afterParts: hasParts, to: &bytes) }
+        try self.layout.append(part: -1, isFraming: true) { bytes in framer.appendEnd(afterParts: hasParts, to: &bytes)
+        }
     }
 
     /// The content of the form's only part, without any framing.

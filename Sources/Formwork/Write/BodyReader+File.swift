@@ -96,8 +96,9 @@ struct PendingFile {
     }
 
     private static func temporaryName(beside target: FilePath) -> FilePath {
-        let name = ".\(target.lastComponent?.string.prefix(100) ?? "").\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        return target.removingLastComponent().appending(name)
+        let name = target.lastComponent?.string.prefix(60) ?? ""
+        let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
+        return target.removingLastComponent().appending(".\(name).\(suffix)")
     }
 }
 

@@ -91,8 +91,8 @@ struct PartArgument {
             return try body()
         } catch var error as FormworkError {
             error.part = nil
-            error.message = "\(self.option.rawValue) \(ShellQuote.quote(self.text)): \(error.path.map { "\($0) " } ?? "")"
-                + error.message
+            let path = error.path.map { "\($0) " } ?? ""
+            error.message = "\(self.option.rawValue) \(ShellQuote.quote(self.text)): \(path)\(error.message)"
             error.path = nil
             throw error
         }

@@ -67,7 +67,8 @@ struct ProgressLine: Sendable {
         for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
             if value < 1024 || unit == "TiB" {
                 let tenths = Int((value * 10).rounded())
-                return unit == "B" || tenths >= 1000 ? "\(Int(value.rounded())) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
+                let isWhole = unit == "B" || tenths >= 1000
+                return isWhole ? "\(Int(value.rounded())) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
             }
             value /= 1024
         }

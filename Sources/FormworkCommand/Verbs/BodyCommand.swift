@@ -36,8 +36,9 @@ struct BodyCommand: ParsableCommand {
         let isTerminal = file == nil && isatty(FileDescriptor.standardOutput.rawValue) == 1
         if isTerminal, self.output == nil, !plan.isPlainText {
             throw ExitStatus(
-                2, "formwork: the body may hold binary data and standard output is a terminal: use -o FILE, a pipe, "
-                    + "or -o - to have it all the same")
+                2,
+                "formwork: the body may hold binary data and standard output is a terminal: use -o FILE, a pipe, or "
+                    + "-o - to have it all the same")
         }
         var options = ReaderOptions()
         if self.progress.isOn(bodyGoesToTerminal: isTerminal) { options.progress = ProgressLine().observer }

@@ -78,7 +78,8 @@ package struct PartFramer: Sendable {
     package func appendHead(
         of header: PartHeader, isFirst: Bool, to bytes: inout [UInt8]
     ) throws(FormworkError) {
-        let ready = self.delimiterAndDisposition.dropLast(header.name == nil ? PartHeader.dispositionHead.utf8.count : 0)
+        let surplus = header.name == nil ? PartHeader.dispositionHead.utf8.count : 0
+        let ready = self.delimiterAndDisposition.dropLast(surplus)
         bytes.append(contentsOf: isFirst ? ready.dropFirst(2) : ready)
         try header.append(to: &bytes, escaping: self.framing.escaping, afterDispositionHead: header.name != nil)
     }

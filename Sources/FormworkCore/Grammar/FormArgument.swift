@@ -46,12 +46,13 @@ public struct FormArgument: Hashable, Sendable {
             let column = scanner.column
             let path = try scanner.word(endingAt: self.isUpload ? ",;" : ";")
             guard !path.isEmpty else {
-                throw scanner.error("there is no path behind '@' or '<': use --form-string for the text", column: column)
+                throw scanner.error("there is no path behind '@' or '<': --form-string takes text", column: column)
             }
             self.content = .file(path: path)
             if scanner.peek == "," {
-                throw scanner.error("a ',' separates files in curl: put a path that holds one in double quotes, "
-                    + "\(name)=@\"a,b\", and give every file its own -F")
+                throw scanner.error(
+                    "a ',' separates files in curl: put a path that holds one in double quotes, \(name)=@\"a,b\", and "
+                        + "give every file its own -F")
             }
         case "(":
             throw scanner.error("a value that begins with '(' needs double quotes, \(name)=\"(…\", or --form-string")

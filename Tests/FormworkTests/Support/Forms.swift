@@ -46,7 +46,8 @@ func generatedForm(seed: UInt64, in folder: TemporaryFolder) throws -> (form: Fo
         let bytes = randomBytes(&generator)
         let (source, content) = try randomSource(bytes, index, &generator, folder)
         form.append(name: "p\(index)", source: source)
-        body += Array("\(index == 0 ? "" : "\r\n")--b\r\nContent-Disposition: form-data; name=\"p\(index)\"\r\n\r\n".utf8)
+        body += Array(
+            "\(index == 0 ? "" : "\r\n")--b\r\nContent-Disposition: form-data; name=\"p\(index)\"\r\n\r\n".utf8)
         body += content
     }
     let lazyCount = Int.random(in: 0...3, using: &generator) == 0 ? Int.random(in: 0...2500, using: &generator) : 0

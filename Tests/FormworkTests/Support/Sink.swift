@@ -43,7 +43,8 @@ enum Sink {
         let box = Box(collected)
         Thread.detachNewThread {
             var buffer = [UInt8](repeating: 0, count: 100_000)
-            while let count = try? unsafe buffer.withUnsafeMutableBytes({ try unsafe input.read(into: $0) }), count > 0 {
+            while let count = try? unsafe buffer.withUnsafeMutableBytes({ try unsafe input.read(into: $0) }), count > 0
+            {
                 box.value.withLock { $0 += buffer.prefix(count) }
                 if pausing { usleep(500) }
             }

@@ -7,7 +7,8 @@ final class TemporaryFolder {
 
     init() {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-test-\(UUID().uuidString)")
-        try! FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)  // a test can't go on without
+        // A test can't go on without a folder.
+        try! FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         self.path = FilePath(url.path)
     }
 

@@ -1,0 +1,97 @@
+import Foundation
+import Formwork
+import SystemPackage
+
+// Every Swift fence of README.md and of the DocC articles stands here word for word, indented as it may be, so that
+// the compiler reads what newcomers read. `FencesTests` compares.
+
+/// A pull stream for the article on sources.
+struct CountingStream: ByteStream {
+    var offset: Int64
+
+    init(from offset: Int64) { self.offset = offset }
+
+    mutating func read(into buffer: inout MutableRawSpan) throws -> Int {
+        guard self.offset < 1_000_000 else { return 0 }
+        buffer.storeBytes(of: UInt8(truncatingIfNeeded: self.offset), toByteOffset: 0, as: UInt8.self)
+        self.offset += 1
+        return 1
+    }
+}
+
+func send(_ chunk: [UInt8]) async throws {}
+
+func readmeInOneMinute() throws {
+    var form = FormData(framing: MultipartFraming(boundary: try Boundary("harbour")))
+    form.append(name: "title", value: "Harbour at dawn")
+    form.append(name: "notes", file: "Fixtures/grüße aus 東京.txt")
+
+    let plan = try form.plan()
+    print(plan.contentType)
+    print("Content-Length:", plan.contentLength!)
+    try plan.write(to: .standardOutput)
+}
+
+func readmeServer(_ form: FormData) async throws {
+    let upload = try form.plan()
+    for try await chunk in upload.chunks(of: 256 << 10) {
+        try await send(chunk)
+    }
+    if let blocker = upload.replayBlocker {
+        print("can't be sent again: \(blocker)")
+    } else {
+        let rest = try upload.makeReader(from: 100)
+        print("\(try rest.collect(upTo: 1 << 20).count) bytes from offset 100")
+    }
+}
+
+func overview() throws {
+    var form = FormData()
+    form.append(name: "title", value: "Harbour at dawn")
+    form.append(name: "photo", file: "harbour.jpg")
+
+    let plan = try form.plan()
+    print(plan.contentType)
+    print(plan.contentLength ?? "unknown")
+    try plan.write(to: .standardOutput)
+}
+
+func sources() throws -> [FormData] {
+    let generated = BodySource.stream(length: 1_000_000) { offset in
+        CountingStream(from: offset)
+    }
+    var form = FormData()
+    form.append(name: "generated", source: generated)
+
+    var fixture = FormData()
+    fixture.append(
+        name: "blob", source: .synthetic(SyntheticBytes(.random(seed: 42), count: 8 << 30)), filename: "blob.bin")
+    print(try fixture.plan().contentLength ?? 0)
+
+    var readings = FormData()
+    readings.append(
+        PartSequence(count: 1_000_000) { index in
+            BodyPart(name: "reading", value: "\(index)")
+        })
+    return [form, fixture, readings]
+}
+
+func retrying(_ plan: BodyPlan) throws -> (BodyReader, BodyPlan) {
+    if let blocker = plan.replayBlocker {
+        print("can't be retried: \(blocker)")
+    }
+    let resumed = try plan.makeReader(from: 100)
+
+    let description = try plan.describe()
+    let json = try JSONEncoder().encode(description)
+    let again = try JSONDecoder().decode(PlanDescription.self, from: json).form.plan()
+    return (resumed, again)
+}
+
+func changingFiles(_ plan: BodyPlan) throws {
+    do {
+        try plan.write(to: .standardOutput)
+    } catch FormworkError.Code.sourceChanged {
+        print("a file changed: plan again and start over")
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Formwork
+import SystemPackage
+import Testing
+
+/// The checkout that this test was built from.
+let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+@Suite("Documentation")
+struct FencesTests {
+    /// Lines without indentation, imports and blank lines.
+    private func lines(_ text: some StringProtocol) -> [String] {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty && !$0.hasPrefix("import ") }
+    }
+
+    /// The fences of one language in a Markdown text.
+    private func fences(_ language: String, in text: String) -> [Substring] {
+        text.components(separatedBy: "\n```\(language)\n").dropFirst().map {
+            $0.prefix(upTo: $0.range(of: "\n```")!.lowerBound)
+        }
+    }
+
+    private func articles() throws -> [URL] {
+        let folder = checkout.appendingPathComponent("Sources/Formwork/Formwork.docc")
+        let names = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        return (names?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "md" }
+            + [checkout.appendingPathComponent("README.md")]
+    }
+
+    @Test("Every Swift fence is compiled")
+    func compiled() throws {
+        let source = try String(
+            contentsOf: checkout.appendingPathComponent("Tests/DocumentationTests/Fences.swift"), encoding: .utf8)
+        let compiled = self.lines(source).joined(separator: "\n")
+        var count = 0
+        for article in try self.articles() {
+            for fence in self.fences("swift", in: try String(contentsOf: article, encoding: .utf8)) {
+                count += 1
+                let text = self.lines(fence).joined(separator: "\n")
+                #expect(
+                    compiled.contains(text), "\(article.lastPathComponent): a fence isn't in Fences.swift:\n\(fence)")
+            }
+        }
+        #expect(count >= 9)
+    }
+
+    @Test("The README's program prints what the README says")
+    func readmeOutput() throws {
+        let readme = try String(contentsOf: checkout.appendingPathComponent("README.md"), encoding: .utf8)
+        let expected = try #require(self.fences("text", in: readme).first)
+        var form = FormData(framing: MultipartFraming(boundary: try Boundary("harbour")))
+        form.append(name: "title", value: "Harbour at dawn")
+        let notes = checkout.appendingPathComponent("Fixtures/grüße aus 東京.txt").path
+        form.append(name: "notes", file: .init(notes))
+        let plan = try form.plan()
+        let output =
+            "\(plan.contentType)\nContent-Length: \(plan.contentLength!)\n"
+            + String(decoding: try plan.bytes(upTo: 10_000), as: UTF8.self)
+        #expect(self.lines(output.replacing("\r\n", with: "\n")) == self.lines(expected))
+    }
+
+    @Test("The other fences run too")
+    func run() async throws {
+        let forms = try sources()
+        #expect(try forms[0].plan().bytes(upTo: 2_000_000).count > 1_000_000)
+        #expect(try forms[2].plan().contentLength != nil)
+        var form = FormData()
+        form.append(name: "a", value: String(repeating: "x", count: 200))
+        try await readmeServer(form)
+        let (resumed, again) = try retrying(form.plan())
+        #expect(try again.bytes(upTo: 1000).dropFirst(100) == resumed.collect(upTo: 1000)[...])
+    }
+
+    @Test("Public names can be written bare beside Foundation's")
+    func bareNames() throws {
+        // Compiling is the test: each name is used without its module, with Foundation imported.
+        let names: [Any.Type] = [
+            FormData.self, BodyPart.self, BodySource.self, PartSequence.self, BodyPlan.self, BodyReader.self,
+            AsyncBodyReader.self, ReaderOptions.self, BodyChunks.self, Spool.self, (any ByteStream).self, Blocker.self,
+            LayoutEntry.self, PlanDescription.self, FileValidator.self, StreamSurplus.self, Boundary.self,
+            HeaderField.self, PartHeader.self, ParameterEscaping.self, MultipartFraming.self, SyntheticBytes.self,
+            (any BodyDigest).self, DigestValue.self, CRC32C.self, RateLimit.self, BodyProgress.self,
+            ProgressObserver.self,
+            FormArgument.self, MediaTypeChoice.self, MediaTypeTable.self, PartReference.self, FormworkError.self,
+        ]
+        #expect(names.count == 33)
+    }
+}
