@@ -10,17 +10,17 @@ struct FormworkCommand: ParsableCommand {
         discussion: """
             EXAMPLES
               Send a form through curl, streamed, with its Content-Length:
-                formwork curl https://example.com/upload -F title=Harbour -F photo=@harbour.jpg
+                formwork curl https://example.com/up -F title=Harbour -F photo=@a.jpg
 
               Make the body, and the headers that go with it:
-                formwork body -F title=Harbour -F photo=@harbour.jpg --boundary b1 -o body.bin
-                formwork headers -F title=Harbour -F photo=@harbour.jpg --boundary b1
+                formwork body -F title=Harbour -F photo=@a.jpg --boundary b1 -o body.bin
+                formwork headers -F title=Harbour -F photo=@a.jpg --boundary b1
 
               See what would be sent, without reading it:
-                formwork plan -F title=Harbour -F photo=@harbour.jpg
+                formwork plan -F title=Harbour -F photo=@a.jpg
 
               Stream standard input, with or without a length:
-                tar c . | formwork curl https://example.com/upload -F 'backup=@-;filename=backup.tar'
+                tar c . | formwork curl https://example.com/up -F 'b=@-;filename=b.tar'
 
             EXIT STATUS
               0   everything was written

@@ -72,8 +72,8 @@ struct PlanTests {
     @Test(
         "A description that was tampered with can't break the framing",
         arguments: [
-            #"{"framing":{"boundary":"b\r\n","subtype":"form-data","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing"},"parts":[]}"#,
-            #"{"framing":{"boundary":"b","subtype":"form data","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing"},"parts":[]}"#,
+            #"{"framing":{"boundary":"b\r\n","subtype":"form-data","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing","quoting":"never"},"parts":[]}"#,
+            #"{"framing":{"boundary":"b","subtype":"form data","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing","quoting":"never"},"parts":[]}"#,
         ])
     func tampered(json: String) {
         #expect(throws: FormworkError.self) {

@@ -17,6 +17,8 @@ public struct BodyPart: Sendable {
 
     /// A file upload.
     /// - Parameters:
+    ///   - name: The form field's name.
+    ///   - path: The file.
     ///   - filename: What the receiver is told; the path's last component when `nil`.
     ///   - contentType: `nil` takes ``MediaTypeTable``'s answer for the filename, which is never none.
     public init(name: String, file path: FilePath, filename: String? = nil, contentType: String? = nil) {

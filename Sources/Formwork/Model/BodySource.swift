@@ -113,7 +113,10 @@ public struct BodySource: Sendable {
     }
 
     /// Chunks of an async sequence that can be had any number of times.
-    /// - Parameter open: Gives a sequence whose first byte is the one at the offset, 0 or more.
+    /// - Parameters:
+    ///   - length: Bytes in all; `nil` when only the end can tell. A sequence that gives fewer is an error.
+    ///   - surplus: What becomes of bytes beyond `length`.
+    ///   - open: Gives a sequence whose first byte is the one at the offset, 0 or more.
     public static func chunks<Chunks: AsyncSequence & SendableMetatype>(
         length: Int64? = nil, surplus: StreamSurplus = .refuse,
         open: @escaping @Sendable (_ offset: Int64) throws -> Chunks

@@ -74,7 +74,10 @@ public struct BodyPlan: Sendable {
     }
 
     /// A reader at `offset`, 0 unless said otherwise. Opens nothing yet. Any number may live at once.
-    /// - Parameter count: Bytes to give at most; `nil` gives all up to the end.
+    /// - Parameters:
+    ///   - offset: Bytes of the body to leave out, unread.
+    ///   - count: Bytes to give at most; `nil` gives all up to the end.
+    ///   - options: What the reader does besides reading.
     /// - Throws: What ``BodyReader/seek(to:)`` throws, and ``FormworkError/Code/invalidArgument`` for a negative count.
     public func makeReader(
         from offset: Int64 = 0, count: Int64? = nil, options: ReaderOptions = ReaderOptions()

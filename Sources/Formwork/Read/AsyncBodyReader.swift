@@ -14,7 +14,9 @@ public actor AsyncBodyReader {
     }
 
     /// Takes over a reader.
-    /// - Parameter chunkSize: Bytes of a chunk at most, 1 or more; 256 KiB unless said otherwise.
+    /// - Parameters:
+    ///   - reader: Not used by anybody else from then on.
+    ///   - chunkSize: Bytes of a chunk at most, 1 or more; 256 KiB unless said otherwise.
     public init(_ reader: sending BodyReader, chunkSize: Int = 256 << 10) {
         precondition(chunkSize >= 1, "a chunk has 1 byte or more")
         self.reader = reader
@@ -76,7 +78,9 @@ public struct BodyChunks: AsyncSequence, Sendable {
 
 extension BodyPlan {
     /// The body as an async sequence that never blocks its consumer.
-    /// - Parameter size: Bytes of a chunk at most, 1 or more.
+    /// - Parameters:
+    ///   - size: Bytes of a chunk at most, 1 or more.
+    ///   - options: What each reader does besides reading.
     public func chunks(of size: Int = 256 << 10, options: ReaderOptions = ReaderOptions()) -> BodyChunks {
         BodyChunks(plan: self, chunkSize: size, options: options)
     }

@@ -7,7 +7,9 @@ extension BodyReader {
     /// A new file is made without a name, or with a temporary one where the file system can't, and gets its name at the
     /// end. Whatever fails, a full disk included, nothing is left and what was there stays. Where the path leads to a
     /// device or FIFO, the body is written into that; a link is followed.
-    /// - Parameter durably: Whether to wait until the disk has the bytes before the file gets its name.
+    /// - Parameters:
+    ///   - path: The file to make or replace.
+    ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
     /// - Returns: Bytes written.
     /// - Throws: What ``write(to:)`` throws.
     @discardableResult

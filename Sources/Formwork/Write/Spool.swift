@@ -10,7 +10,9 @@ public final class Spool: Sendable {
     public let count: Int64
 
     /// Collects a descriptor up to its end.
-    /// - Parameter folder: Where the file is made; `$TMPDIR`, or else `/tmp`, unless said otherwise.
+    /// - Parameters:
+    ///   - input: Read to its end; it stays the caller's.
+    ///   - folder: Where the file is made; `$TMPDIR`, or else `/tmp`, unless said otherwise.
     /// - Throws: `sourceUnavailable` when the input can't be read, `writeFailed` when the disk is full.
     public init(collecting input: FileDescriptor, in folder: FilePath? = nil) throws(FormworkError) {
         let folder = folder ?? FilePath(SystemCalls.environment("TMPDIR") ?? "/tmp")

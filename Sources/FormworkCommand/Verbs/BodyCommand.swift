@@ -9,9 +9,9 @@ struct BodyCommand: ParsableCommand {
         abstract: "Write the body to standard output or a file.",
         discussion: """
             EXAMPLES
-              formwork body -F title=Harbour -F photo=@harbour.jpg -o body.bin
-              formwork body -F photo=@harbour.jpg --boundary b1 | sha256sum
-              formwork body -F photo=@harbour.jpg --boundary b1 --offset 1000000
+              formwork body -F title=Harbour -F photo=@a.jpg -o body.bin
+              formwork body -F photo=@a.jpg --boundary b1 | sha256sum
+              formwork body -F photo=@a.jpg --boundary b1 --offset 1000000
             """)
 
     @OptionGroup var form: FormOptions

@@ -8,8 +8,8 @@ struct CurlCommand: ParsableCommand {
         abstract: "Run curl with the body piped in: streamed, with its exact length, curl's exit status.",
         discussion: """
             EXAMPLES
-              formwork curl https://example.com/upload -F title=Harbour -F photo=@harbour.jpg
-              formwork curl https://example.com/upload -F photo=@harbour.jpg -- -sS -u me:secret -H 'X-Trace: 1'
+              formwork curl https://example.com/up -F title=Harbour -F photo=@a.jpg
+              formwork curl https://example.com/up -F photo=@a.jpg -- -sS -u me:secret
 
             What stands behind '--' is curl's. When a source fails half-way, curl is ended before it can take the
             body for a whole one.

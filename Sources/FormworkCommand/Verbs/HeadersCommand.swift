@@ -7,8 +7,9 @@ struct HeadersCommand: ParsableCommand {
         abstract: "Print the request headers that go with the body: Content-Type and Content-Length.",
         discussion: """
             EXAMPLES
-              formwork headers -F photo=@harbour.jpg --boundary b1 > headers.txt
-              formwork body -F photo=@harbour.jpg --boundary b1 | curl -X POST -T - -H @headers.txt ...
+              formwork headers -F photo=@a.jpg --boundary b1 > headers.txt
+              formwork body -F photo=@a.jpg --boundary b1 |
+                curl -X POST -T - -H Transfer-Encoding: -H @headers.txt URL
 
             Without --boundary both commands would choose a boundary of their own, and they would not fit.
             A body of unknown length has no Content-Length line; standard error says which part is the reason.

@@ -8,8 +8,8 @@ struct PlanCommand: ParsableCommand {
         abstract: "Show every piece of the body, with offset, length, source and type; reads no body.",
         discussion: """
             EXAMPLES
-              formwork plan -F title=Harbour -F photo=@harbour.jpg
-              formwork plan -F photo=@harbour.jpg --save upload.json
+              formwork plan -F title=Harbour -F photo=@a.jpg
+              formwork plan -F photo=@a.jpg --save upload.json
               formwork body --from upload.json
 
             --save writes a description with the boundary and the state of every file: the same bytes can be made again
