@@ -141,6 +141,17 @@ struct BodyCommandTests {
         #expect(result.errors == "")
     }
 
+    @Test("Progress is one line on standard error, redrawn, and silent where nobody looks")
+    func progress() throws {
+        let folder = Folder()
+        try folder.sparse("big", 20 << 20)
+        let form = ["body", "--boundary", "b", "-F", "f=@big", "-o", "out"]
+        #expect(try Command.shell("$F \(form.joined(separator: " "))", in: folder.path).errors == "")
+        let shown = try Command.shell("$F \(form.joined(separator: " ")) --progress always", in: folder.path)
+        let last = shown.errors.split(separator: "\r").last ?? ""
+        #expect(last.hasPrefix("20.0 MiB of 20.0 MiB  100%  ") && last.hasSuffix("\u{1B}[K\n"), "\(shown.errors)")
+    }
+
     @Test("Ten thousand files under a limit of 16 descriptors")
     func descriptorLimit() throws {
         let folder = Folder()

@@ -1,12 +1,17 @@
-/* files DIRECTORY COUNT
+/* files DIRECTORY COUNT [checked]
  *
  * The reference for many small files: f00000, f00001, ... opened, read through one buffer, closed and
  * written to standard output, without any framing between them.
+ *
+ * "checked" makes the calls of a sender that knows the length before and holds files to it: all files are looked at
+ * first, and each again after it was read; small contents are gathered and written together.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUFFER = 64 * 1024 };
@@ -34,12 +39,45 @@ static int copy_file(const char *path) {
     return got == 0 ? 0 : -1;
 }
 
+static char gathered[4 * BUFFER];
+static size_t filled;
+
+static int gather_file(const char *path) {
+    struct stat now;
+    if (sizeof gathered - filled < BUFFER) {
+        if (write_all(gathered, filled) < 0) return -1;
+        filled = 0;
+    }
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -1;
+    ssize_t got = pread(file, gathered + filled, BUFFER, 0);
+    if (got > 0) filled += (size_t)got;
+    int status = fstat(file, &now);
+    close(file);
+    return got < 0 || status < 0 || now.st_size != got ? -1 : 0;
+}
+
+static int gather_files(const char *directory, unsigned long files) {
+    struct stat planned;
+    char path[4096];
+    for (unsigned long number = 0; number < files; number++) {
+        snprintf(path, sizeof path, "%s/f%05lu", directory, number);
+        if (stat(path, &planned) < 0) return perror(path), 1;
+    }
+    for (unsigned long number = 0; number < files; number++) {
+        snprintf(path, sizeof path, "%s/f%05lu", directory, number);
+        if (gather_file(path) < 0) return perror(path), 1;
+    }
+    return write_all(gathered, filled) < 0;
+}
+
 int main(int count, char **arguments) {
-    if (count != 3) {
-        fprintf(stderr, "usage: files DIRECTORY COUNT\n");
+    if (count < 3 || count > 4 || (count == 4 && strcmp(arguments[3], "checked") != 0)) {
+        fprintf(stderr, "usage: files DIRECTORY COUNT [checked]\n");
         return 2;
     }
     unsigned long files = strtoul(arguments[2], NULL, 10);
+    if (count == 4) return gather_files(arguments[1], files);
     for (unsigned long number = 0; number < files; number++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/f%05lu", arguments[1], number);

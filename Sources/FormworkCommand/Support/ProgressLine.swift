@@ -21,16 +21,17 @@ enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
 struct ProgressLine: Sendable {
     private let start = ContinuousClock.now
 
-    /// An observer that draws the line.
-    var observer: ProgressObserver {
-        ProgressObserver { progress in
-            let isEnd = progress.position == progress.length
-            let line = "\r" + self.line(for: progress) + "\u{1B}[K" + (isEnd ? "\n" : "")
-            _ = try? FileDescriptor.standardError.writeAll(line.utf8)
-        }
+    /// Draws the line while `body` runs, and leaves it behind on a line of its own.
+    static func shown(_ isShown: Bool, _ body: (ReaderOptions) throws -> Void) throws {
+        guard isShown else { return try body(ReaderOptions()) }
+        let line = ProgressLine()
+        defer { line.draw("\n") }
+        try body(ReaderOptions(progress: ProgressObserver { line.draw("\r\(line.text(for: $0))\u{1B}[K") }))
     }
 
-    func line(for progress: BodyProgress) -> String {
+    private func draw(_ text: String) { _ = try? FileDescriptor.standardError.writeAll(text.utf8) }
+
+    private func text(for progress: BodyProgress) -> String {
         var words: [String] = []
         if let part = progress.part { words.append("\(part)".count > 30 ? "part \(part.index + 1)" : "\(part)") }
         var amount = Self.size(progress.position)

@@ -40,13 +40,13 @@ struct BodyCommand: ParsableCommand {
                 "formwork: the body may hold binary data and standard output is a terminal: use -o FILE, a pipe, or "
                     + "-o - to have it all the same")
         }
-        var options = ReaderOptions()
-        if self.progress.isOn(bodyGoesToTerminal: isTerminal) { options.progress = ProgressLine().observer }
-        let reader = try plan.makeReader(from: self.offset, count: self.length, options: options)
-        if let file {
-            try reader.write(toFile: FilePath(file))
-        } else {
-            try reader.write(to: .standardOutput)
+        try ProgressLine.shown(self.progress.isOn(bodyGoesToTerminal: isTerminal)) { options in
+            let reader = try plan.makeReader(from: self.offset, count: self.length, options: options)
+            if let file {
+                try reader.write(toFile: FilePath(file))
+            } else {
+                try reader.write(to: .standardOutput)
+            }
         }
     }
 }

@@ -28,8 +28,6 @@ struct CurlCommand: ParsableCommand {
 
     func run() throws {
         let plan = try self.form.makePlan()
-        var options = ReaderOptions()
-        if self.progress.isOn(bodyGoesToTerminal: false) { options.progress = ProgressLine().observer }
         let curl: ChildProcess
         do {
             curl = try ChildProcess("curl", self.arguments(for: plan))
@@ -37,7 +35,9 @@ struct CurlCommand: ParsableCommand {
             throw ExitStatus(127, "formwork: curl is not installed, or not in PATH")
         }
         do {
-            try plan.write(to: curl.input, options: options)
+            try ProgressLine.shown(self.progress.isOn(bodyGoesToTerminal: false)) { options in
+                try plan.write(to: curl.input, options: options)
+            }
             try? curl.input.close()
         } catch FormworkError.Code.writeFailed {
             // curl stopped reading: an early answer, or a failure that its own status and message tell.
