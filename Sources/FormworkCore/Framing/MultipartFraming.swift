@@ -63,13 +63,16 @@ package struct PartFramer: Sendable {
     private let framing: MultipartFraming
     /// What most parts begin with: the delimiter, and the header section up to the name.
     private let delimiterAndDisposition: [UInt8]
+    /// The delimiter alone.
+    private let delimiter: [UInt8]
 
     package init(_ framing: MultipartFraming) throws(FormworkError) {
         guard !framing.subtype.isEmpty, framing.subtype.utf8.allSatisfy(\.isTokenByte) else {
             throw FormworkError(.invalidArgument, "\"\(framing.subtype)\" is not a multipart subtype.")
         }
         self.framing = framing
-        self.delimiterAndDisposition = Array("\r\n--\(framing.boundary)\r\n\(PartHeader.dispositionHead)".utf8)
+        self.delimiter = Array("\r\n--\(framing.boundary)\r\n".utf8)
+        self.delimiterAndDisposition = self.delimiter + Array(PartHeader.dispositionHead.utf8)
     }
 
     /// Appends what stands before a part's content: delimiter and header section.
@@ -78,9 +81,9 @@ package struct PartFramer: Sendable {
     package func appendHead(
         of header: PartHeader, isFirst: Bool, to bytes: inout [UInt8]
     ) throws(FormworkError) {
-        let surplus = header.name == nil ? PartHeader.dispositionHead.utf8.count : 0
-        let ready = self.delimiterAndDisposition.dropLast(surplus)
-        bytes.append(contentsOf: isFirst ? ready.dropFirst(2) : ready)
+        let start = bytes.count
+        bytes.append(contentsOf: header.name == nil ? self.delimiter : self.delimiterAndDisposition)
+        if isFirst { bytes.removeSubrange(start..<start + 2) }
         try header.append(to: &bytes, escaping: self.framing.escaping, afterDispositionHead: header.name != nil)
     }
 

@@ -1,0 +1,119 @@
+import FormworkCore
+import SystemPackage
+
+/// Makes a planned sequence's parts again from a mark on, and compares them with what planning saw: at every mark, and
+/// never beyond the next.
+struct PartMaker {
+    /// A source whose turn comes: one that planning saw, or one that is looked at when it is opened.
+    enum Waiting {
+        case planned(PlannedSource)
+        case unseen(FilePath)
+    }
+
+    private let parts: PlannedParts
+    private var walk: PartWalk
+    /// Bytes of the sequence before the next part to be made.
+    private(set) var offset: Int64
+    private var filesSeen: Int
+    /// Whether the last part was made.
+    private(set) var isAtEnd = false
+
+    /// Stands at the last mark at or before `offset`.
+    init(_ parts: PlannedParts, before offset: Int64) {
+        self.parts = parts
+        let number = max(0, parts.marks.partitioningIndex { $0.offset > offset || $0.offset < 0 } - 1)
+        let mark = parts.isMeasured ? parts.marks[number] : PlannedParts.Mark(offset: 0, files: 0)
+        self.walk = PartWalk(
+            parts.sequence, framer: parts.framer, from: number * PlannedParts.stride, firstIndex: parts.firstIndex)
+        self.offset = mark.offset
+        self.filesSeen = mark.files
+    }
+
+    /// The part that was made last.
+    func reference(to part: BodyPart? = nil) -> PartReference {
+        PartReference(index: self.parts.firstIndex + max(0, self.walk.index), name: part?.header.name)
+    }
+
+    mutating func next() throws(FormworkError) -> BodyPart? {
+        let part = try self.walk.next()
+        // `walk.index` is now the index of this part, or the count of all at the end.
+        let index = self.walk.index
+        guard part != nil ? index < self.parts.count : index == self.parts.count else { throw self.changed() }
+        if part == nil || index % PlannedParts.stride == 0 { try self.checkOffset(at: index, isEnd: part == nil) }
+        self.isAtEnd = part == nil
+        return part
+    }
+
+    /// Appends what a part has in memory, and adds to `waiting` what has to be opened.
+    /// - Returns: Bytes of the content that has to be opened; `nil` when unknown.
+    mutating func append(
+        _ part: BodyPart, to bytes: inout [UInt8], _ waiting: inout [Waiting]
+    ) throws(FormworkError) -> Int64? {
+        let start = bytes.count
+        do throws(FormworkError) {
+            let content = try self.walk.append(part, to: &bytes) ? 0 : self.wait(for: part, &waiting)
+            try self.move(by: content.addingLength(Int64(bytes.count - start)))
+            return content
+        } catch {
+            throw error.naming(self.reference(to: part))
+        }
+    }
+
+    private func checkOffset(at index: Int, isEnd: Bool) throws(FormworkError) {
+        guard let length = self.parts.length else { return }
+        let expected = isEnd ? length : self.parts.marks[index / PlannedParts.stride].offset
+        guard expected == self.offset else { throw self.changed() }
+    }
+
+    /// Never beyond the next mark: a part that grew is told before it is sent.
+    private mutating func move(by count: Int64?) throws(FormworkError) {
+        guard let length = self.parts.length, let count else { return }
+        self.offset = try self.offset.addingLength(count)
+        let mark = self.walk.index / PlannedParts.stride + 1
+        guard self.offset <= (mark < self.parts.marks.count ? self.parts.marks[mark].offset : length) else {
+            throw self.changed()
+        }
+    }
+
+    private mutating func wait(for part: BodyPart, _ waiting: inout [Waiting]) throws(FormworkError) -> Int64? {
+        if !self.parts.isMeasured, let path = part.source.wholeFile {
+            // Opened before it is looked at: one walk along its path instead of two.
+            waiting.append(.unseen(path))
+            return nil
+        }
+        let (files, changed) = (self.parts.files, self.changed())
+        var seen = self.filesSeen
+        let recorded = SourceResolver { _ throws(FormworkError) in
+            guard seen < files.count else { throw changed }
+            defer { seen += 1 }
+            return files[seen]
+        }
+        let resolver = self.parts.isMeasured ? recorded : SourceResolver(status: SourceResolver.look)
+        var length: Int64? = 0
+        try resolver.resolve(part.source) { source throws(FormworkError) in
+            length = try length.addingLength(source.length)
+            waiting.append(.planned(source))
+        }
+        self.filesSeen = seen
+        return length
+    }
+
+    private func changed() -> FormworkError {
+        FormworkError(
+            .sourceChanged, "the sequence of parts gave others than when it was planned: make it give the same again",
+            part: self.reference())
+    }
+}
+
+extension Array {
+    /// The first index whose element `belongsBehind` holds for, in an array that has all such behind the others.
+    func partitioningIndex(_ belongsBehind: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = self.count
+        while low < high {
+            let middle = (low + high) / 2
+            if belongsBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
