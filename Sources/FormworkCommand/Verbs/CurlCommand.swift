@@ -39,9 +39,11 @@ struct CurlCommand: ParsableCommand {
                 try plan.write(to: curl.input, options: options)
             }
             try? curl.input.close()
-        } catch FormworkError.Code.writeFailed {
+        } catch let error as FormworkError where error.code == .writeFailed {
             // curl stopped reading: an early answer, or a failure that its own status and message tell.
             try? curl.input.close()
+            let status = curl.wait()
+            throw ExitStatus(status, status == 0 ? Self.cutShort(at: error.offset ?? 0, of: plan.contentLength) : nil)
         } catch {
             curl.kill()
             try? curl.input.close()
@@ -50,6 +52,12 @@ struct CurlCommand: ParsableCommand {
         }
         let status = curl.wait()
         guard status == 0 else { throw ExitStatus(status) }
+    }
+
+    /// curl is content with an answer that came before the body was sent: whoever reads 0 has to be told.
+    private static func cutShort(at offset: Int64, of length: Int64?) -> String {
+        "formwork: the server answered before it had the whole body: curl took at most \(offset) bytes"
+            + (length.map { " of \($0)" } ?? "")
     }
 
     /// The one way to have curl stream a pipe with a length: without the empty `Transfer-Encoding:` it sends both.

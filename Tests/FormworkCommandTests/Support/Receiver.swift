@@ -61,6 +61,7 @@ final class Receiver: @unchecked Sendable {
         if let line = head.split(separator: "\r\n").first(where: { $0.hasPrefix("content-length:") }) {
             return bodyCount >= Int(line.drop { !$0.isNumber }) ?? 0
         }
-        return self.received.suffix(5).elementsEqual("0\r\n\r\n".utf8)
+        // The head's last line may end like a last chunk: only the body counts.
+        return self.received[end.upperBound...].suffix(7).elementsEqual("\r\n0\r\n\r\n".utf8)
     }
 }
