@@ -134,6 +134,26 @@ struct SourceTests {
         #expect(self.error(of: .stream { _ in Liar() })?.code == .sourceUnavailable)
     }
 
+    @Test("A body is a stream that other code can own: here another form's part, at any offset")
+    func bodyInBody() throws {
+        var inner = FormData(framing: MultipartFraming(boundary: try Boundary("inner")))
+        inner.append(name: "a", value: "1")
+        let plan = try inner.plan()
+        #expect(plan.contentLength == 67)
+        var outer = formB()
+        outer.append(
+            name: "m", source: .stream(length: plan.contentLength) { try plan.makeReader(from: $0) },
+            contentType: plan.contentType)
+        let body = """
+            --b\r\nContent-Disposition: form-data; name="m"\r\nContent-Type: multipart/form-data; boundary=inner\r\n\r\n\
+            --inner\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--inner--\r\n\r\n--b--\r\n
+            """
+        for offset in [0, 99, 100, 120, 175] {
+            let reader = try outer.plan().makeReader(from: Int64(offset))
+            #expect(try readAll(reader, by: 10) == Array(body.utf8.dropFirst(offset)))
+        }
+    }
+
     @Test("What is no file is told when the form is planned")
     func notFiles() throws {
         let folder = TemporaryFolder()
