@@ -259,6 +259,7 @@ struct SourceTests {
         let plan = try form(false).plan()
         #expect(plan.contentLength == nil)
         #expect(plan.lengthBlocker?.reason == "a sequence of parts that isn't measured")
+        #expect(!plan.isReplayable, "nobody looked whether its parts can be read twice")
         #expect(try plan.bytes(upTo: 2 << 20) == form(true).plan().bytes(upTo: 2 << 20))
         var broken = formB()
         let directory = folder.path

@@ -99,6 +99,10 @@ struct WriteTests {
         let error = #expect(throws: FormworkError.self) { try plan.write(to: output) }
         #expect(error?.code == .writeFailed)
         #expect(error?.cause as? Errno == .brokenPipe)
+        let reader = plan.makeReader()
+        #expect(throws: FormworkError.self) { try reader.write(to: output) }
+        // Bytes that were taken are lost: going on would leave a hole in the body.
+        expect(.writeFailed) { try reader.read(upTo: 10) }
     }
 
     @Test("A descriptor that isn't open, or not for writing, is an error")

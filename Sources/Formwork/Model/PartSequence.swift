@@ -32,6 +32,7 @@ public struct PartSequence: Sendable {
     ///     a name or a file is told when its turn comes.
     ///   - part: Makes the part of an index, the same each time.
     public init(count: Int, isMeasured: Bool = true, _ part: @escaping @Sendable (Int) throws -> BodyPart) {
+        precondition(count >= 0, "a count of parts is not negative")
         self.unmeasuredCount = isMeasured ? nil : count
         self.parts = { first in
             var index = first

@@ -37,8 +37,10 @@ struct PlannedParts: Sendable {
         if let count = sequence.unmeasuredCount {
             self.count = count
             self.length = nil
+            // Nobody looked at the parts, so nobody knows whether they can be read twice.
             self.lengthBlocker = Blocker(
                 part: PartReference(index: firstIndex, name: nil), reason: "a sequence of parts that isn't measured")
+            self.replayBlocker = self.lengthBlocker
             return
         }
         var walk = PartWalk(sequence, framer: framer, from: 0, firstIndex: firstIndex)

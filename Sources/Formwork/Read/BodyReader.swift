@@ -272,7 +272,7 @@ public final class BodyReader: ByteStream {
         }
     }
 
-    /// Takes note that `count` bytes of the last ``kernelRun()`` were moved; 0 says that the file ended.
+    /// Takes note that `count` bytes of the last ``kernelRun()``, 1 or more, were moved.
     func advance(by count: Int) throws(FormworkError) {
         do throws(FormworkError) {
             guard let cursor = self.cursor else { return }
@@ -310,7 +310,7 @@ public final class BodyReader: ByteStream {
     }
 
     /// Makes an error this reader's last word.
-    private func fail(_ error: FormworkError) -> FormworkError {
+    func fail(_ error: FormworkError) -> FormworkError {
         let error = error.naming(self.currentPart).at(self.position)
         self.cursor = nil
         self.failure = error

@@ -76,7 +76,7 @@ final class FileCursor: SourceCursor {
 
     func advance(by count: Int) throws(FormworkError) {
         guard let descriptor = self.descriptor else { return }
-        try self.take(count, endedEarly: count == 0, descriptor)
+        try self.take(count, endedEarly: false, descriptor)
     }
 
     func verify() throws(FormworkError) {

@@ -112,7 +112,12 @@ struct DescriptorWriter {
             self.way = nil
             return true
         }
-        try reader.advance(by: moved)
+        if moved > 0 {
+            try reader.advance(by: moved)
+        } else {
+            // The file ended early, or this file system has the kernel say 0: reading tells.
+            self.way = nil
+        }
         return true
     }
 
@@ -136,6 +141,7 @@ struct DescriptorWriter {
     }
 
     private func failed(_ error: Errno, _ reader: BodyReader) -> FormworkError {
-        FormworkError(.writeFailed, "the body can't be written", offset: reader.position, cause: error)
+        // Bytes that were taken from the reader are lost: it must not go on as if they had been sent.
+        reader.fail(FormworkError(.writeFailed, "the body can't be written", cause: error))
     }
 }

@@ -30,6 +30,7 @@ extension BodyReader {
             do throws(FormworkError) {
                 let count = try self.write(to: file.descriptor)
                 try file.publish(durably: durably)
+                file.close()
                 return count
             } catch {
                 file.discard()
@@ -51,8 +52,9 @@ struct PendingFile {
         self.target = target
         let folder = target.removingLastComponent()
         let place = folder.isEmpty ? FilePath(".") : folder
-        // A process may be killed at any moment: a file without a name is gone with it.
-        if let descriptor = try? SystemCalls.openUnnamed(in: place) {
+        // A process may be killed at any moment: a file without a name is gone with it. Without /proc it would never get
+        // one.
+        if SystemCalls.mayRead("/proc/self/fd"), let descriptor = try? SystemCalls.openUnnamed(in: place) {
             self.descriptor = descriptor
         } else {
             let temporary = Self.temporaryName(beside: target)
@@ -88,14 +90,15 @@ struct PendingFile {
             try FormworkError.writing(target) { () throws(Errno) in try SystemCalls.rename(named, to: target) }
             self.temporary = nil
         }
-        try FormworkError.writing(target) { () throws(Errno) in try SystemCalls.close(descriptor) }
     }
 
     /// Leaves nothing.
     func discard() {
         if let temporary = self.temporary { SystemCalls.unlink(temporary) }
-        try? SystemCalls.close(self.descriptor)
+        self.close()
     }
+
+    func close() { try? SystemCalls.close(self.descriptor) }
 
     private static func temporaryName(beside target: FilePath) -> FilePath {
         let name = target.lastComponent?.string.prefix(60) ?? ""
