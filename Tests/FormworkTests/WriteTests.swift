@@ -32,6 +32,24 @@ struct WriteTests {
         #expect(body == expected)
     }
 
+    @Test("Large files in a sequence of parts do too, and are held to their state", arguments: [WayOut.pipe, .file])
+    func largeFilesInSequence(way: WayOut) throws {
+        let folder = TemporaryFolder()
+        let paths = try (0..<3).map { try folder.file("big\($0)", [UInt8](repeating: UInt8($0), count: 300_000)) }
+        var form = formB()
+        form.append(
+            PartSequence(count: 6) { index in
+                index % 2 == 0 ? BodyPart(name: "n", value: "\(index)") : BodyPart(name: "f", file: paths[index / 2])
+            })
+        let plan = try form.plan()
+        let body = try plan.bytes(upTo: 2 << 20)
+        #expect(try Sink.drain(plan.makeReader(), by: way, folder) == body)
+        #expect(try Sink.drain(plan.makeReader(from: 350_000), by: way, folder) == Array(body[350_000...]))
+        try Meddling.isUnlinked.apply(to: paths[1])
+        let error = #expect(throws: FormworkError.self) { try Sink.drain(plan.makeReader(), by: way, folder) }
+        #expect(error?.code == .sourceChanged && error?.part == PartReference(index: 3, name: "f"))
+    }
+
     @Test("A file opened to append is appended to")
     func appending() throws {
         let folder = TemporaryFolder()

@@ -256,7 +256,7 @@ public final class BodyReader: ByteStream {
     private static let kernelThreshold: Int64 = 64 << 10
 
     private func prefersKernel(_ cursor: any SourceCursor) -> Bool {
-        self.digests.isEmpty && (cursor as? FileCursor).map { $0.remainingCount >= Self.kernelThreshold } ?? false
+        self.digests.isEmpty && cursor.fileCount >= Self.kernelThreshold
     }
 
     /// The file content that comes next and is worth being moved by the kernel; `nil` when there is none.

@@ -65,6 +65,8 @@ final class FileCursor: SourceCursor {
         return done
     }
 
+    var fileCount: Int64 { self.isFinished ? 0 : self.remaining }
+
     var kernelRun: KernelRun? {
         get throws(FormworkError) {
             guard !self.isFinished, self.remaining > 0 else { return nil }
@@ -82,9 +84,6 @@ final class FileCursor: SourceCursor {
     func verify() throws(FormworkError) {
         if let descriptor = self.descriptor { try self.check(descriptor) }
     }
-
-    /// Bytes of the stretch still to come: what a caller needs to choose a way before anything is opened.
-    var remainingCount: Int64 { self.remaining }
 
     private func take(_ count: Int, endedEarly: Bool, _ descriptor: FileDescriptor) throws(FormworkError) {
         self.position += Int64(count)

@@ -66,6 +66,26 @@ final class PartsCursor: SourceCursor {
         }
     }
 
+    var fileCount: Int64 {
+        guard self.used == self.gathered.count else { return 0 }
+        if let cursor = self.cursor { return cursor.fileCount }
+        if case .planned(.file(let file))? = self.waiting.first { return file.length }
+        return 0
+    }
+
+    var kernelRun: KernelRun? {
+        get throws(FormworkError) {
+            if self.cursor == nil { try self.openNext() }
+            return try self.naming { () throws(FormworkError) in try self.cursor?.kernelRun }
+        }
+    }
+
+    func advance(by count: Int) throws(FormworkError) {
+        try self.naming { () throws(FormworkError) in try self.cursor?.advance(by: count) }
+        self.current?.position += Int64(count)
+        if self.cursor?.isFinished ?? false { self.cursor = nil }
+    }
+
     func verify() throws(FormworkError) {
         if let cursor = self.cursor { try self.naming { () throws(FormworkError) in try cursor.verify() } }
     }

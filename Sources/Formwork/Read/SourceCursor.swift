@@ -9,6 +9,8 @@ protocol SourceCursor: AnyObject {
     var mayWait: Bool { get }
     /// Whether a chunk has to be fetched, by ``ChunkCursor/fetch(isolation:)``, before anything can be read.
     var needsChunk: Bool { get }
+    /// Bytes of file content that come next, told without opening anything; 0 when there are none.
+    var fileCount: Int64 { get }
     /// The file stretch that comes next, for the kernel to move; `nil` when it has to be read.
     var kernelRun: KernelRun? { get throws(FormworkError) }
     /// The part inside this source and how far it has come; `nil` for a source that belongs to one part.
@@ -26,6 +28,7 @@ protocol SourceCursor: AnyObject {
 extension SourceCursor {
     var mayWait: Bool { false }
     var needsChunk: Bool { false }
+    var fileCount: Int64 { 0 }
     var kernelRun: KernelRun? { nil }
     var innerPart: InnerPart? { nil }
     func advance(by count: Int) throws(FormworkError) { preconditionFailure("no kernel run was offered") }
