@@ -38,6 +38,9 @@ struct FormworkCommand: ParsableCommand {
 
     static func main() {
         do {
+            if let place = RawArguments.firstNotUTF8 {
+                throw ExitStatus(2, "formwork: argument \(place) is not UTF-8: rename the file, or pass it as '@-'")
+            }
             var command = try parseAsRoot(PartArgument.take(from: Array(CommandLine.arguments.dropFirst())))
             try command.run()
         } catch let error as ExitStatus {

@@ -68,6 +68,13 @@ struct ErrorTests {
         #expect(result.output.isEmpty)
     }
 
+    @Test("Arguments that are not UTF-8 are refused, not repaired")
+    func notUTF8() throws {
+        let result = try Command.shell("\"$F\" body -F $'a=\\xff'")
+        #expect(result.status == 2 && result.output.isEmpty)
+        #expect(result.errors == "formwork: argument 3 is not UTF-8: rename the file, or pass it as '@-'\n")
+    }
+
     @Test("A file that this user may not read")
     func unreadable() throws {
         let folder = Folder()
