@@ -15,10 +15,12 @@ let usage = """
 func numbered(_ prefix: StaticString, _ number: Int, _ width: Int) -> String {
     // SAFETY: every byte of the capacity asked for is written, all of them ASCII.
     unsafe String(unsafeUninitializedCapacity: prefix.utf8CodeUnitCount + width) { buffer in
-        for index in 0..<prefix.utf8CodeUnitCount { unsafe buffer[index] = prefix.utf8Start[index] }
+        unsafe buffer.baseAddress!.update(from: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
         var rest = UInt32(number)
-        for index in (prefix.utf8CodeUnitCount..<buffer.count).reversed() {
-            unsafe buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+        var index = buffer.count
+        while index > prefix.utf8CodeUnitCount {
+            index -= 1
+            unsafe buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }
         return buffer.count
@@ -41,11 +43,11 @@ func run(_ arguments: [String]) throws -> Bool {
             })
         try form.plan().write(to: .standardOutput)
     case ("files", let count?) where arguments.count == 3:
-        let folder = arguments[1]
+        let folder = FilePath(arguments[1])
         form.append(
             PartSequence(count: count, isMeasured: isMeasured) { index in
                 let name = numbered("f", index, 5)
-                return BodyPart(name: name, file: FilePath("\(folder)/\(name)"))
+                return BodyPart(name: name, file: folder.appending(name))
             })
         try form.plan().write(to: .standardOutput)
     case ("random", let count?):

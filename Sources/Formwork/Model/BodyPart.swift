@@ -23,7 +23,7 @@ public struct BodyPart: Sendable {
     ///   - contentType: `nil` takes ``MediaTypeTable``'s answer for the filename, which is never none.
     public init(name: String, file path: FilePath, filename: String? = nil, contentType: String? = nil) {
         self.init(
-            name: name, source: .file(path), filename: filename ?? path.lastComponent?.string ?? path.string,
+            name: name, source: .file(path), filename: filename ?? SystemCalls.filename(of: path),
             contentType: contentType)
     }
 

@@ -35,7 +35,7 @@ public struct BodySource: Sendable {
     /// - Returns: Whether it was.
     func appendIfSmall(to bytes: inout [UInt8]) -> Bool {
         switch self.kind {
-        case .text(let text) where text.utf8.count <= Self.smallLimit: bytes.append(contentsOf: text.utf8)
+        case .text(let text) where text.utf8.count <= Self.smallLimit: bytes.append(text)
         case .bytes(let content) where content.count <= Self.smallLimit: bytes.append(contentsOf: content)
         default: return false
         }

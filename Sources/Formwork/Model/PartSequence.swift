@@ -8,17 +8,18 @@ import FormworkCore
 public struct PartSequence: Sendable {
     /// How many parts a sequence that isn't measured has; `nil` for one that is.
     let unmeasuredCount: Int?
-    /// Gives the parts from an index on, one a call, then `nil`.
-    let parts: @Sendable (_ from: Int) -> () throws -> BodyPart?
+    /// Begins a walk, which gives the part of an index, or `nil` behind the last. It is called with rising indices.
+    let walk: @Sendable () -> (_ index: Int) throws -> BodyPart?
 
     /// Parts of a sequence that can be iterated again, such as any collection or a lazy map of one.
     public init<Parts: Sequence<BodyPart> & Sendable>(_ sequence: Parts) {
         self.unmeasuredCount = nil
-        self.parts = { first in
+        self.walk = {
             var iterator = sequence.makeIterator()
-            var skipped = 0
-            return {
-                while skipped < first, iterator.next() != nil { skipped += 1 }
+            var next = 0
+            return { index in
+                while next < index, iterator.next() != nil { next += 1 }
+                next += 1
                 return iterator.next()
             }
         }
@@ -34,13 +35,6 @@ public struct PartSequence: Sendable {
     public init(count: Int, isMeasured: Bool = true, _ part: @escaping @Sendable (Int) throws -> BodyPart) {
         precondition(count >= 0, "a count of parts is not negative")
         self.unmeasuredCount = isMeasured ? nil : count
-        self.parts = { first in
-            var index = first
-            return {
-                guard index < count else { return nil }
-                defer { index += 1 }
-                return try part(index)
-            }
-        }
+        self.walk = { { index in index < count ? try part(index) : nil } }
     }
 }

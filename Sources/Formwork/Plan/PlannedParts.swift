@@ -63,7 +63,8 @@ struct PlannedParts: Sendable {
                 guard !isWhole else { continue }
                 try resolver.resolve(part.source) { source throws(FormworkError) in
                     try self.grow(by: source.length)
-                    self.note(source, in: walk.reference(to: part))
+                    // Nothing else keeps a part from having a length or from being read again.
+                    if case .stream = source { self.note(source, in: walk.reference(to: part)) }
                 }
             } catch {
                 throw error.naming(walk.reference(to: part))
@@ -84,14 +85,14 @@ struct PlannedParts: Sendable {
 
 /// Makes the parts of a sequence one after the other, with their places in the body.
 struct PartWalk {
-    private let next_: () throws -> BodyPart?
+    private let make: (_ index: Int) throws -> BodyPart?
     private let framer: PartFramer
     private let firstIndex: Int
     /// The index in the sequence of the part that the last ``next()`` gave.
     private(set) var index: Int
 
     init(_ sequence: PartSequence, framer: PartFramer, from index: Int, firstIndex: Int) {
-        self.next_ = sequence.parts(index)
+        self.make = sequence.walk()
         self.framer = framer
         self.firstIndex = firstIndex
         self.index = index - 1
@@ -100,7 +101,7 @@ struct PartWalk {
     mutating func next() throws(FormworkError) -> BodyPart? {
         self.index += 1
         do {
-            return try self.next_()
+            return try self.make(self.index)
         } catch {
             let part = PartReference(index: self.firstIndex + self.index, name: nil)
             throw (error as? FormworkError)?.naming(part)

@@ -7,7 +7,8 @@ enum PlannedSource: Sendable {
     case file(PlannedFile)
     case synthetic(SyntheticBytes)
     case stream(StreamSource)
-    case parts(PlannedParts)
+    // Boxed, so that the others stay small to copy.
+    indirect case parts(PlannedParts)
 
     /// Bytes; `nil` when only the end can tell.
     var length: Int64? {
@@ -91,7 +92,7 @@ struct SourceResolver {
         }
         switch status.kind {
         case .regular:
-            return .file(try Self.slice(range, of: .path(path), status, path.string))
+            return .file(try Self.slice(range, of: .path(path), status, path))
         case .directory:
             throw FormworkError(.sourceUnavailable, "is a directory: name a file in it", path: path.string)
         case .fifo, .characterSpecial, .blockSpecial:
@@ -105,14 +106,14 @@ struct SourceResolver {
     }
 
     private static func slice(
-        _ range: BodySource.FileRange, of origin: PlannedFile.Origin, _ status: FileStatus, _ path: String?
+        _ range: BodySource.FileRange, of origin: PlannedFile.Origin, _ status: FileStatus, _ path: FilePath?
     ) throws(FormworkError) -> PlannedFile {
         let size = status.validator.size
         guard range.offset >= 0, range.offset <= size, (0...size - range.offset).contains(range.length ?? 0) else {
             throw FormworkError(
                 .invalidArgument,
                 "a slice of \(range.length.map { "\($0) bytes " } ?? "")from offset \(range.offset) is not in a file of "
-                    + "\(size) bytes", path: path)
+                    + "\(size) bytes", path: path?.string)
         }
         return PlannedFile(
             origin: origin, offset: range.offset, length: range.length ?? size - range.offset, status: status)

@@ -12,6 +12,9 @@ final class PartsCursor: SourceCursor {
     private var gathered: [UInt8] = []
     private var used = 0
     /// Content of the part that was made last, not yet begun.
+    ///
+    /// Assigned anew instead of changed in place, as ``gathered`` is: else every access to it, anywhere, is checked for
+    /// exclusivity while the program runs, which took a tenth of the time of small files.
     private var waiting: [PartMaker.Waiting] = []
     private var cursor: (any SourceCursor)?
     /// The part whose content had to be opened last.
@@ -23,7 +26,7 @@ final class PartsCursor: SourceCursor {
     }
 
     var isFinished: Bool {
-        self.maker.isAtEnd && self.used == self.gathered.count && self.cursor == nil && self.waiting.isEmpty
+        self.used == self.gathered.count && self.cursor == nil && self.waiting.isEmpty && self.maker.isAtEnd
     }
     var mayWait: Bool {
         guard self.used == self.gathered.count else { return false }
@@ -91,7 +94,8 @@ final class PartsCursor: SourceCursor {
     }
 
     private func openNext() throws(FormworkError) {
-        let source = self.waiting.removeFirst()
+        let source = self.waiting[0]
+        self.waiting = Array(self.waiting.dropFirst())
         self.cursor = try self.naming { () throws(FormworkError) in
             switch source {
             case .planned(let source): return try source.makeCursor(at: 0)
@@ -102,19 +106,11 @@ final class PartsCursor: SourceCursor {
 
     /// Makes parts until there is a batch, or one whose content has to be opened.
     private func gather() throws(FormworkError) {
-        // Taken out of the object meanwhile: every access to an object's property is checked for exclusivity, which
-        // took a tenth of the time of small parts.
-        var (maker, bytes) = (self.maker, self.gathered)
-        self.gathered = []
-        self.used = 0
-        defer { (self.maker, self.gathered) = (maker, bytes) }
+        var (bytes, waiting) = (self.gathered, self.waiting)
+        (self.gathered, self.waiting, self.used) = ([], [], 0)
+        defer { (self.gathered, self.waiting) = (bytes, waiting) }
         bytes.removeAll(keepingCapacity: true)
-        while bytes.count < Self.batch, self.waiting.isEmpty, let part = try maker.next() {
-            let content = try maker.append(part, to: &bytes, &self.waiting)
-            if !self.waiting.isEmpty {
-                self.current = InnerPart(reference: maker.reference(to: part), position: 0, length: content)
-            }
-        }
+        if let part = try self.maker.gather(Self.batch, into: &bytes, &waiting) { self.current = part }
     }
 
     /// Skips what `count` bytes take, without reading content.
@@ -122,16 +118,16 @@ final class PartsCursor: SourceCursor {
         var left = count
         while left > 0, let part = try self.maker.next() {
             var bytes: [UInt8] = []
-            let content = try self.maker.append(part, to: &bytes, &self.waiting)
+            var waiting: [PartMaker.Waiting] = []
+            let content = try self.maker.append(part, to: &bytes, &waiting)
             let head = Int64(bytes.count)
             guard let content, content + head <= left else {
                 self.current = InnerPart(reference: self.maker.reference(to: part), position: 0, length: content)
-                self.gathered = bytes
+                (self.gathered, self.waiting) = (bytes, waiting)
                 self.used = Int(min(head, left))
                 return try self.skipInside(left - Int64(self.used))
             }
             left -= content + head
-            self.waiting.removeAll()
         }
     }
 
@@ -139,7 +135,7 @@ final class PartsCursor: SourceCursor {
         var left = count
         self.current?.position = count
         while left > 0, case .planned(let source)? = self.waiting.first {
-            self.waiting.removeFirst()
+            self.waiting = Array(self.waiting.dropFirst())
             if let length = source.length, length <= left {
                 left -= length
             } else {
@@ -152,5 +148,21 @@ final class PartsCursor: SourceCursor {
 
     private func naming<Result>(_ body: () throws(FormworkError) -> Result) throws(FormworkError) -> Result {
         do throws(FormworkError) { return try body() } catch { throw error.naming(self.current?.reference) }
+    }
+}
+
+extension PartMaker {
+    /// Appends parts until there are `count` bytes, the sequence's end, or a part whose content has to be opened, which
+    /// is returned.
+    ///
+    /// Here and not in the cursor, so that its ``PartsCursor/maker`` is checked for exclusivity once a batch.
+    fileprivate mutating func gather(
+        _ count: Int, into bytes: inout [UInt8], _ waiting: inout [Waiting]
+    ) throws(FormworkError) -> InnerPart? {
+        while bytes.count < count, let part = try self.next() {
+            let content = try self.append(part, to: &bytes, &waiting)
+            if !waiting.isEmpty { return InnerPart(reference: self.reference(to: part), position: 0, length: content) }
+        }
+        return nil
     }
 }

@@ -54,6 +54,17 @@ enum SystemCalls {
         unsafe path.withPlatformString { unsafe access($0, R_OK) == 0 }
     }
 
+    /// The last component as text, or all of the path when it has none: `lastComponent` parses the path twice.
+    static func filename(of path: FilePath) -> String {
+        // SAFETY: the C string lives through the call, and strrchr's answer is a place in it.
+        unsafe path.withPlatformString { text in
+            guard let slash = unsafe strrchr(text, CInt(UInt8(ascii: "/"))), unsafe slash[1] != 0 else {
+                return unsafe String(cString: text)
+            }
+            return unsafe String(cString: slash + 1)
+        }
+    }
+
     static func open(
         _ path: FilePath, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions = [],
         permissions: FilePermissions? = nil

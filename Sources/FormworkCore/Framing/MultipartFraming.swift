@@ -82,15 +82,17 @@ package struct PartFramer: Sendable {
         of header: PartHeader, isFirst: Bool, to bytes: inout [UInt8]
     ) throws(FormworkError) {
         let start = bytes.count
-        bytes.append(contentsOf: header.name == nil ? self.delimiter : self.delimiterAndDisposition)
+        // Not `!= nil`, which copies the name.
+        let isNamed = if case .some = header.name { true } else { false }
+        bytes.append(contentsOf: isNamed ? self.delimiterAndDisposition : self.delimiter)
         if isFirst { bytes.removeSubrange(start..<start + 2) }
-        try header.append(to: &bytes, escaping: self.framing.escaping, afterDispositionHead: header.name != nil)
+        try header.append(to: &bytes, escaping: self.framing.escaping, afterDispositionHead: isNamed)
     }
 
     /// Appends what stands after the last part, or for a form without parts.
     package func appendEnd(afterParts hasParts: Bool, to bytes: inout [UInt8]) {
         if !hasParts, self.framing.emptyForm == .nothing { return }
         let ending = !hasParts || self.framing.ending == .closeDelimiter ? "--\r\n" : "\r\n"
-        bytes.append(contentsOf: "\(hasParts ? "\r\n" : "")--\(self.framing.boundary)\(ending)".utf8)
+        bytes.append("\(hasParts ? "\r\n" : "")--\(self.framing.boundary)\(ending)")
     }
 }

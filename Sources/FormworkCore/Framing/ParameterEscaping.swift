@@ -19,17 +19,17 @@ public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable
     /// Appends `text` escaped; `role` names it in errors.
     package func append(_ text: String, as role: String, to bytes: inout [UInt8]) throws(FormworkError) {
         let start = bytes.count
-        bytes.append(contentsOf: text.utf8)
+        bytes.append(text)
         guard self != .raw, bytes[start...].contains(where: \.mayNeedEscaping) else { return }
         bytes.removeSubrange(start...)
         for byte in text.utf8 {
             switch (byte, self) {
             case (0x00, _): throw self.refusal(role, text, "NUL")
-            case (0x22, .whatwg): bytes.append(contentsOf: "%22".utf8)
-            case (0x0D, .whatwg): bytes.append(contentsOf: "%0D".utf8)
-            case (0x0A, .whatwg): bytes.append(contentsOf: "%0A".utf8)
-            case (0x22, .backslash): bytes.append(contentsOf: "\\\"".utf8)
-            case (0x5C, .backslash): bytes.append(contentsOf: "\\\\".utf8)
+            case (0x22, .whatwg): bytes.append("%22")
+            case (0x0D, .whatwg): bytes.append("%0D")
+            case (0x0A, .whatwg): bytes.append("%0A")
+            case (0x22, .backslash): bytes.append("\\\"")
+            case (0x5C, .backslash): bytes.append("\\\\")
             case (0x0D, _), (0x0A, _): throw self.refusal(role, text, "a line end")
             case (0x22, .refuse): throw self.refusal(role, text, "a quote")
             case (0x5C, .refuse): throw self.refusal(role, text, "a backslash")

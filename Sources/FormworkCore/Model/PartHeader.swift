@@ -29,30 +29,31 @@ public struct PartHeader: Hashable, Sendable, Codable {
         to bytes: inout [UInt8], escaping: ParameterEscaping, afterDispositionHead: Bool = false
     ) throws(FormworkError) {
         if let name = self.name {
-            if !afterDispositionHead { bytes.append(contentsOf: Self.dispositionHead.utf8) }
+            if !afterDispositionHead { bytes.append(Self.dispositionHead) }
             try escaping.append(name, as: "name", to: &bytes)
             if let filename = self.filename {
-                bytes.append(contentsOf: "\"; filename=\"".utf8)
+                bytes.append("\"; filename=\"")
                 try escaping.append(filename, as: "filename", to: &bytes)
             }
             if self.contentType == nil, self.fields.isEmpty {
-                return bytes.append(contentsOf: "\"\r\n\r\n".utf8)
+                return bytes.append("\"\r\n\r\n")
             }
-            bytes.append(contentsOf: "\"\r\n".utf8)
+            bytes.append("\"\r\n")
         } else if self.filename != nil {
             throw FormworkError(.invalidArgument, "A part with a filename needs a name too.")
         }
         if let contentType = self.contentType {
-            try Self.checkMediaType(contentType)
-            bytes.append(contentsOf: "Content-Type: ".utf8)
-            bytes.append(contentsOf: contentType.utf8)
-            bytes.append(contentsOf: "\r\n".utf8)
+            bytes.append("Content-Type: ")
+            let start = bytes.count
+            bytes.append(contentType)
+            try Self.checkMediaType(contentType, bytes[start...])
+            bytes.append("\r\n")
         }
         for field in self.fields {
             try self.checkNotGenerated(field)
-            bytes.append(contentsOf: "\(field.name): \(field.value)\r\n".utf8)
+            bytes.append("\(field.name): \(field.value)\r\n")
         }
-        bytes.append(contentsOf: "\r\n".utf8)
+        bytes.append("\r\n")
     }
 
     private func checkNotGenerated(_ field: HeaderField) throws(FormworkError) {
@@ -67,12 +68,17 @@ public struct PartHeader: Hashable, Sendable, Codable {
     }
 
     /// `type "/" subtype`, then anything a field value may hold (RFC 9110 §8.3.1).
-    package static func checkMediaType(_ text: String) throws(FormworkError) {
+    /// - Parameter bytes: `text` as UTF-8.
+    private static func checkMediaType(_ text: String, _ bytes: ArraySlice<UInt8>) throws(FormworkError) {
         var halves = 0
         var isEmpty = true
         var isToken = true
-        for byte in text.utf8 {
-            if byte == 0x3B || byte.isBlank { break }
+        var isAll = true
+        for byte in bytes {
+            if byte == 0x3B || byte.isBlank {
+                isAll = false
+                break
+            }
             if byte == 0x2F {
                 isToken = isToken && !isEmpty && halves == 0
                 halves += 1
@@ -85,6 +91,7 @@ public struct PartHeader: Hashable, Sendable, Codable {
         guard halves == 1, isToken, !isEmpty else {
             throw FormworkError(.invalidArgument, "\"\(text)\" is not a media type: write type/subtype.")
         }
-        try FormworkError.checkFieldValue(text, of: "Content-Type")
+        // Tokens are field values, so only what follows them is worth a look.
+        if !isAll { try FormworkError.checkFieldValue(text, of: "Content-Type") }
     }
 }
