@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "FormworkCore", targets: ["FormworkCore"]),
         .library(name: "Formwork", targets: ["Formwork"]),
         .library(name: "FormworkDigests", targets: ["FormworkDigests"]),
+        .library(name: "FormworkMagic", targets: ["FormworkMagic"]),
         .executable(name: "formwork", targets: ["FormworkCommand"]),
         .executable(name: "formwork-bench", targets: ["FormworkBenchmarks"]),
     ],
@@ -56,10 +57,15 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .systemLibrary(
+            name: "CMagic", pkgConfig: "libmagic",
+            providers: [.apt(["libmagic-dev"]), .brew(["libmagic"])]
+        ),
+        .target(name: "FormworkMagic", dependencies: ["FormworkCore", "CMagic"], swiftSettings: settings),
         .executableTarget(
             name: "FormworkCommand",
             dependencies: [
-                "Formwork", "CFormworkSystem",
+                "Formwork", "FormworkMagic", "CFormworkSystem",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -72,6 +78,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "FormworkCoreTests", dependencies: ["FormworkCore"], swiftSettings: testSettings),
+        .testTarget(
+            name: "FormworkMagicTests",
+            dependencies: ["FormworkMagic", "Formwork", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: testSettings
+        ),
         .testTarget(
             name: "FormworkTests",
             dependencies: [

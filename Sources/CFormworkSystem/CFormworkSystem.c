@@ -48,9 +48,10 @@ int fw_unnamed_file_option(void) { return 0; }
 int fw_link_descriptor(int descriptor, const char *path) { return -ENOSYS; }
 #endif
 
-int fw_wait(int descriptor, short events) {
+int fw_wait(int descriptor, short events, int milliseconds) {
   struct pollfd entry = {.fd = descriptor, .events = events};
-  return poll(&entry, 1, -1) < 0 ? -errno : 0;
+  int ready = poll(&entry, 1, milliseconds);
+  return ready < 0 ? -errno : ready;
 }
 
 static const int guarded[] = {SIGPIPE, SIGXFSZ};

@@ -33,7 +33,7 @@ struct FormworkCommand: ParsableCommand {
               'formwork curl' gives curl's own status where curl ran.
             """,
         version: "0.1.0",
-        subcommands: [BodyCommand.self, HeadersCommand.self, CurlCommand.self, PlanCommand.self]
+        subcommands: [BodyCommand.self, HeadersCommand.self, CurlCommand.self, PlanCommand.self, TypeCommand.self]
     )
 
     static func main() {

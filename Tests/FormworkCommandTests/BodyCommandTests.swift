@@ -24,7 +24,8 @@ struct BodyCommandTests {
         try folder.file("a.JPG", "jpeg")
         try folder.file("notes", "some\nnotes")
         let result = try Command.run(
-            "body", "--boundary", "b", "-F", "p=@a.JPG", "-F", "n=<notes", "-F", "q=@notes;filename=\"x;\\\"y\"",
+            "body", "--type-from", "extension", "--boundary", "b", "-F", "p=@a.JPG", "-F", "n=<notes", "-F",
+            "q=@notes;filename=\"x;\\\"y\"",
             in: folder.path)
         #expect(
             result.text == """
@@ -40,7 +41,7 @@ struct BodyCommandTests {
     func slices() throws {
         let folder = Folder()
         try folder.file("f", String(repeating: "0123456789", count: 20_000))
-        let form = ["body", "--boundary", "b", "-F", "a=1", "-F", "f=@f", "-F", "z=2"]
+        let form = ["body", "--type-from", "extension", "--boundary", "b", "-F", "a=1", "-F", "f=@f", "-F", "z=2"]
         let whole = try Command.shell("$F \(form.joined(separator: " "))", in: folder.path).output
         #expect(whole.count == 200_216)
         for (offset, length) in [(0, 10), (150, 100_000), (200_000, 500), (100, 0), (0, 200_216)] {
@@ -58,7 +59,7 @@ struct BodyCommandTests {
     func standardInput() throws {
         let head =
             "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"-\"\r\n"
-            + "Content-Type: application/octet-stream\r\n\r\n"
+            + "Content-Type: text/plain\r\n\r\n"
         let plain = try Command.run("body", "--boundary", "b", "-F", "f=@-", input: Array("hello".utf8))
         #expect(plain.text == head + "hello\r\n--b--\r\n")
         let sized = try Command.run("body", "--boundary", "b", "-F", "f=@-;length=5", input: Array("hello".utf8))
@@ -69,7 +70,7 @@ struct BodyCommandTests {
             #expect(wrong.errors.contains("declared length of \(length)"), "\(wrong.errors)")
         }
         let spooled = try Command.run("headers", "--boundary", "b", "--spool", "-F", "f=@-", input: Array("hello".utf8))
-        #expect(spooled.text == "Content-Type: multipart/form-data; boundary=b\nContent-Length: 117\n")
+        #expect(spooled.text == "Content-Type: multipart/form-data; boundary=b\nContent-Length: 103\n")
         let twice = try Command.run("body", "-F", "f=@-", "-F", "g=<-")
         #expect(twice.status == 2)
         #expect(twice.errors == "formwork: -F 'g=<-': standard input is another part's content already\n")
@@ -80,7 +81,7 @@ struct BodyCommandTests {
         let folder = Folder()
         try folder.file("in", "line 1\nline 2\n")
         let result = try Command.shell("{ read -r -N 7 x; $F headers --boundary b -F f=@-; } < in", in: folder.path)
-        #expect(result.text == "Content-Type: multipart/form-data; boundary=b\nContent-Length: 119\n")
+        #expect(result.text == "Content-Type: multipart/form-data; boundary=b\nContent-Length: 105\n")
     }
 
     @Test("Process substitution works: a FIFO is streamed")

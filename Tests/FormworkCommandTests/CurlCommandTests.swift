@@ -78,7 +78,7 @@ struct CurlCommandTests {
     func plan() throws {
         let folder = Folder()
         try folder.file("photo.jpg", "0123456789")
-        let arguments = ["plan", "-F", "t=x", "-F", "p=@photo.jpg", "--boundary", "b"]
+        let arguments = ["plan", "--type-from", "extension", "-F", "t=x", "-F", "p=@photo.jpg", "--boundary", "b"]
         let table = try Command.shell("$F \(arguments.joined(separator: " "))", in: folder.path)
         #expect(
             table.text == """
@@ -112,7 +112,7 @@ struct CurlCommandTests {
             $F body --from plan.json > one; $F body --from plan.json -o two; cmp one two && $F headers --from plan.json
             """, in: folder.path)
         #expect(result.status == 0)
-        #expect(result.text.contains("Content-Length: 291\n"), "\(result.text)")
+        #expect(result.text.contains("Content-Length: 277\n"), "\(result.text)")
         let both = try Command.shell("$F body --from plan.json -F a=1", in: folder.path)
         #expect(both.status == 2)
     }

@@ -24,16 +24,16 @@ struct ErrorTests {
         Row("-F", "f=@/tmp", status: 26, "-F f=@/tmp: /tmp is a directory: name a file in it"),
         Row(
             "-F", "a={\"x\":\"y;z\"}", status: 2,
-            "-F 'a={\"x\":\"y;z\"}': column 11: \"z\"}\" is none of type=, filename=, length=; a value that holds ';' "
+            "-F 'a={\"x\":\"y;z\"}': column 11: \"z\"}\" is none of type=, filename=, headers=, encoder=, length=; a value that holds ';' "
                 + "needs --form-string, or double quotes: a=\"…;…\""),
         Row(
             "-F", "f=@a;b.txt", status: 2,
-            "-F 'f=@a;b.txt': column 6: \"b.txt\" is none of type=, filename=, length=; a path that holds ';' needs "
-                + "double quotes, f=@\"…;…\""),
+            "-F 'f=@a;b.txt': column 6: \"b.txt\" is none of type=, filename=, headers=, encoder=, length=; a path that "
+                + "holds ';' needs double quotes: f=@\"…;…\""),
         Row(
             "-F", "a=\"x\"y", status: 2,
             "-F 'a=\"x\"y': column 6: text behind a closing quote would be lost: write \\\" for a quote inside quotes"),
-        Row("-F", "a=b;type=text", status: 2, "-F 'a=b;type=text': \"text\" is not a media type: write type/subtype."),
+        Row("-F", "a=b;type=text", status: 2, "-F 'a=b;type=text': column 10: type= needs a media type such as text/plain behind it"),
         Row(
             "-F", "a=b;length=3", status: 2,
             "-F 'a=b;length=3': column 5: length= is for standard input (@- or <-) only"),

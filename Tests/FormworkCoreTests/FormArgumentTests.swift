@@ -3,10 +3,15 @@ import Testing
 
 @Suite("FormArgument")
 struct FormArgumentTests {
+    enum Content: Equatable, Sendable {
+        case text(String)
+        case file(path: String)
+    }
+
     struct Row: Sendable, CustomTestStringConvertible {
         var argument: String
         var name: String
-        var content: FormArgument.Content
+        var content: Content
         var isUpload = false
         var contentType: String?
         var filename: String?
@@ -124,12 +129,74 @@ struct FormArgumentTests {
     @Test("An argument means this", arguments: fields + parameters + files)
     func parses(row: Row) throws {
         let argument = try FormArgument(parsing: row.argument)
-        #expect(Array(argument.name.utf8) == Array(row.name.utf8))
-        #expect(argument.content == row.content)
-        #expect(argument.isUpload == row.isUpload)
-        #expect(argument.contentType == row.contentType)
-        #expect(argument.filename == row.filename)
-        #expect(argument.length == row.length)
+        #expect(Array((argument.name ?? "").utf8) == Array(row.name.utf8))
+        #expect(argument.name != "", "a name of nothing is none")
+        var parameters = FormArgument.Parameters()
+        parameters.contentType = row.contentType
+        parameters.filename = row.filename
+        parameters.length = row.length
+        switch (row.content, row.isUpload) {
+        case (.text(let text), _): #expect(argument.content == .text(text, parameters))
+        case (.file(let path), false):
+            #expect(argument.content == .contents(of: FormArgument.File(path: path, parameters: parameters)))
+        case (.file(let path), true):
+            #expect(argument.content == .files([FormArgument.File(path: path, parameters: parameters)]))
+        }
+        #expect(argument.warnings.isEmpty)
+    }
+
+    @Test("Several files in one argument, each with parameters of its own")
+    func lists() throws {
+        let argument = try FormArgument(
+            parsing: #"f=@"a,1.txt";type=a/b;q=1,@b.bin;filename="x,y";encoder=BASE64, c;headers="X-a: 1; 2";headers=@h"#)
+        guard case .files(let files) = argument.content else { throw NotFiles() }
+        #expect(files.map(\.path) == ["a,1.txt", "@b.bin", "c"])
+        #expect(files.map(\.parameters.contentType) == ["a/b;q=1", nil, nil])
+        #expect(files.map(\.parameters.filename) == [nil, "x,y", nil])
+        #expect(files.map(\.parameters.encoder) == [nil, "BASE64", nil])
+        #expect(files.map(\.parameters.headers) == [[], [], [.line("X-a: 1; 2"), .file(path: "h")]])
+    }
+
+    private struct NotFiles: Error {}
+
+    @Test("A multipart begins and ends")
+    func brackets() throws {
+        var parameters = FormArgument.Parameters()
+        parameters.contentType = "multipart/alternative"
+        parameters.headers = [.line("X-n: 1")]
+        let open = try FormArgument(parsing: #"=(;type=multipart/alternative;headers="X-n: 1""#)
+        #expect(open.name == nil && open.content == .open(parameters))
+        #expect(try FormArgument(parsing: "=)").content == .close)
+        #expect(try FormArgument(parsing: "a=)").content == .text(")", .init()))
+        #expect(try FormArgument(parsing: "=) ").content == .text(")", .init()))
+    }
+
+    @Test("curl's grammar loses what curl loses, and warns where curl does")
+    func curlGrammar() throws {
+        func text(_ argument: String) throws -> (String, FormArgument.Parameters, [String]) {
+            let parsed = try FormArgument(parsing: argument, grammar: .curl)
+            guard case .text(let text, let parameters) = parsed.content else { throw NotFiles() }
+            return (text, parameters, parsed.warnings)
+        }
+        let json = try text(#"meta={"a":"b;c"};type=application/json"#)
+        #expect(json.0 == #"{"a":"b"# && json.1.contentType == "application/json")
+        #expect(json.2 == [#"skip unknown form field: c"}"#])
+        #expect(try text(#"a="abc"def"#).0 == "abc")
+        #expect(try text(#"a="abc"def"#).2 == ["Trailing data after quoted form parameter"])
+        #expect(try text("a=b;").2.isEmpty)
+        #expect(try text("a= b\n").0 == "b")
+        #expect(try text("a=b;type=x/y;type=z/w").1.contentType == "x/y;type=z/w")
+        #expect(try text("a=b;type=x/y;filename=f;type=z/w").1.contentType == "z/w")
+        #expect(try text("a=b;type=x/y; ").1.contentType == "x/y; ")
+        #expect(try text("a=b;type=a;b/c d ;filename=f").1.contentType == "a;b/c d")
+        #expect(try text("a=b;length=3").2 == ["skip unknown form field: length=3"])
+        let field = try FormArgument(parsing: "a=<x;filename=y", grammar: .curl)
+        #expect(field.content == .contents(of: .init(path: "x", parameters: .init())))
+        #expect(field.warnings == ["Field file name not allowed here: y"])
+        #expect(try FormArgument(parsing: "x=(junk;encoder=7bit", grammar: .curl).content == .open(.init()))
+        for argument in ["a=b;type=plain", "a=b;type=", "a=b;type=/x", "a=b;type=x/", "a=b;type=x /y", "name"] {
+            #expect(throws: FormworkError.self, "\(argument)") { try FormArgument(parsing: argument, grammar: .curl) }
+        }
     }
 
     struct Refused: Sendable, CustomTestStringConvertible {
@@ -156,27 +223,70 @@ struct FormArgumentTests {
             guardsAgainst: "a filename's end that curl drops with a warning"),
         Refused(
             argument: #"meta={"a":"b;c"};type=application/json"#,
-            message: #"column 14: "c"}" is none of type=, filename=, length=; "#
+            message: #"column 14: "c"}" is none of type=, filename=, headers=, encoder=, length=; "#
                 + #"a value that holds ';' needs --form-string, or double quotes: meta="…;…""#,
             guardsAgainst: "JSON cut at its first ';'"),
         Refused(
             argument: "a=b;",
-            message: #"column 5: "" is none of type=, filename=, length=; "#
+            message: #"column 5: "" is none of type=, filename=, headers=, encoder=, length=; "#
                 + #"a value that holds ';' needs --form-string, or double quotes: a="…;…""#,
             guardsAgainst: "a ';' at the end that would be lost"),
         Refused(
             argument: "f=@a;b.txt",
-            message: #"column 6: "b.txt" is none of type=, filename=, length=; "#
-                + #"a path that holds ';' needs double quotes, f=@"…;…""#,
+            message: #"column 6: "b.txt" is none of type=, filename=, headers=, encoder=, length=; "#
+                + #"a path that holds ';' needs double quotes: f=@"…;…""#,
             guardsAgainst: "a path cut at its ';'"),
         Refused(
-            argument: "f=OK;headers=X-a: 1",
-            message: #"column 6: "headers=X-a: 1" is none of type=, filename=, length=; "#
-                + #"a value that holds ';' needs --form-string, or double quotes: f="…;…""#,
-            guardsAgainst: "a word of curl's that isn't understood here"),
+            argument: "f=OK;headers=justtext",
+            message: #"column 14: the header "justtext" has no ':': write Name: value"#,
+            guardsAgainst: "a header without a colon, which curl sends"),
+        Refused(
+            argument: "f=OK;headers=\"X-a: 1\r\nX-b: 2\"",
+            message: #"column 14: The value of X-a holds the control character \r, which could end the header: remove it."#,
+            guardsAgainst: "a header that injects another"),
+        Refused(
+            argument: "f=OK;headers=", message: #"column 14: the header "" has no ':': write Name: value"#,
+            guardsAgainst: "an empty line that would end the header section"),
+        Refused(
+            argument: "f=x;encoder=rot13",
+            message: "column 5: encoder=rot13 is none of base64, quoted-printable, 7bit, 8bit, binary",
+            guardsAgainst: "an unknown encoder"),
+        Refused(
+            argument: "f=x;type=text/plain;oops",
+            message: #"column 21: "oops" is neither a parameter of the type, such as charset=utf-8, "#
+                + "nor one of filename=, headers=, encoder=, length=",
+            guardsAgainst: "a word swallowed into the type"),
+        Refused(
+            argument: "f=x;type=text/plain;",
+            message: #"column 21: "" is neither a parameter of the type, such as charset=utf-8, "#
+                + "nor one of filename=, headers=, encoder=, length=",
+            guardsAgainst: "a ';' at the end of the type"),
+        Refused(
+            argument: "f=x;type=text",
+            message: "column 10: type= needs a media type such as text/plain behind it",
+            guardsAgainst: "half a type"),
+        Refused(
+            argument: "f=x;type=te;xt/plain", message: #"column 10: "te;xt/plain" is not a media type: write type/subtype."#,
+            guardsAgainst: "a ';' that curl's scanf takes into the type"),
+        Refused(
+            argument: "f=x;type=a/b;headers=Content-Type: c/d",
+            message: "column 39: type= and a Content-Type in headers= are both given: one of them would be lost",
+            guardsAgainst: "a type that replaces another"),
+        Refused(
+            argument: "x=(;filename=a", message: "column 5: a multipart has no filename",
+            guardsAgainst: "a filename that curl ignores"),
+        Refused(
+            argument: "x=(;encoder=7bit", message: "column 5: a multipart is not encoded: encode the parts in it",
+            guardsAgainst: "an encoder that curl ignores"),
+        Refused(
+            argument: "a=x\n", message: "column 3: a line end around a value would be lost: put the value in double quotes",
+            guardsAgainst: "a line end that curl trims"),
+        Refused(
+            argument: "f=@a,", message: "column 6: there is no path behind '@', '<' or ',': --form-string takes text",
+            guardsAgainst: "an empty second path"),
         Refused(
             argument: "a=b;  typo=x/y",
-            message: #"column 7: "typo=x/y" is none of type=, filename=, length=; "#
+            message: #"column 7: "typo=x/y" is none of type=, filename=, headers=, encoder=, length=; "#
                 + #"a value that holds ';' needs --form-string, or double quotes: a="…;…""#,
             guardsAgainst: "a column that doesn't count blanks"),
         Refused(
@@ -186,24 +296,20 @@ struct FormArgumentTests {
             argument: "a=b;filename=c;filename=d", message: "column 16: filename= is given twice",
             guardsAgainst: "a second filename that replaces the first"),
         Refused(
-            argument: "name=<x;filename=y", message: "column 9: a '<' part is a field without a filename: use '@'",
+            argument: "name=<x;filename=y", message: "column 9: a '<' part is a field without a filename: take '@'",
             guardsAgainst: "a filename that curl ignores with a warning"),
         Refused(
-            argument: "file=@a.txt,b.bin",
-            message: #"column 12: a ',' separates files in curl: put a path that holds one in double quotes, "#
-                + #"file=@"a,b", and give every file its own -F"#,
-            guardsAgainst: "a list of files taken for one path"),
-        Refused(
-            argument: "日本=@a,b",
-            message: #"column 6: a ',' separates files in curl: put a path that holds one in double quotes, "#
-                + #"日本=@"a,b", and give every file its own -F"#,
+            argument: "日本=@a;b,c",
+            message: #"column 7: "b" is none of type=, filename=, headers=, encoder=, length=; "#
+                + #"a path that holds ';' needs double quotes: 日本=@"…;…""#,
             guardsAgainst: "a column counted in bytes"),
         Refused(
             argument: "x=(a",
-            message: #"column 3: a value that begins with '(' needs double quotes, x="(…", or --form-string"#,
+            message: #"column 3: a value that begins with '(' opens a multipart, and what follows the '(' would be lost: put "#
+                + #"a value in double quotes, x="(…", or take --form-string"#,
             guardsAgainst: "a nested form taken for text"),
         Refused(
-            argument: "f=@x;length=10", message: "column 6: length= is for standard input (@- or <-) only",
+            argument: "f=@x;length=10", message: "column 4: length= is for standard input (@- or <-) only",
             guardsAgainst: "a file cut to a length"),
         Refused(
             argument: "f=-;length=10", message: "column 5: length= is for standard input (@- or <-) only",
@@ -232,11 +338,11 @@ struct FormArgumentTests {
     func literal() throws {
         let argument = try FormArgument(literal: #"s= "q" ;filename=z "#)
         #expect(argument.name == "s")
-        #expect(argument.content == .text(#" "q" ;filename=z "#))
-        #expect(!argument.isUpload)
-        #expect(argument.filename == nil)
-        #expect(try FormArgument(literal: "a=@b=c").content == .text("@b=c"))
-        #expect(try FormArgument(literal: "a=\u{301}x").content == .text("\u{301}x"), "a combining mark behind '='")
+        #expect(argument.content == .text(#" "q" ;filename=z "#, .init()))
+        #expect(try FormArgument(literal: "a=@b=c").content == .text("@b=c", .init()))
+        #expect(
+            try FormArgument(literal: "a=\u{301}x").content == .text("\u{301}x", .init()),
+            "a combining mark behind '='")
         #expect(
             try refusal { _ = try FormArgument(literal: "no") } == "there is no '=': write name=value or name=@file")
     }

@@ -30,11 +30,12 @@ struct HostileInputTests {
         var text = HostileText(seed: seed)
         for _ in 0..<3000 {
             let argument = text.next()
-            if let parsed = try? FormArgument(parsing: argument), case .text(let value) = parsed.content {
-                #expect(argument.unicodeScalars.count >= parsed.name.unicodeScalars.count + value.unicodeScalars.count)
+            if let parsed = try? FormArgument(parsing: argument), case .text(let value, _) = parsed.content {
+                #expect(argument.unicodeScalars.count >= (parsed.name ?? "").unicodeScalars.count + value.unicodeScalars.count)
             }
-            if let literal = try? FormArgument(literal: argument), case .text(let value) = literal.content {
-                #expect(literal.name + "=" + value == argument)
+            _ = try? FormArgument(parsing: argument, grammar: .curl)
+            if let literal = try? FormArgument(literal: argument), case .text(let value, _) = literal.content {
+                #expect((literal.name ?? "") + "=" + value == argument)
             }
         }
     }
@@ -46,7 +47,7 @@ struct HostileInputTests {
             let value = text.next()
             // By scalars: a combining mark behind a quote makes another character of it.
             let quoted = value.unicodeScalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }.joined()
-            #expect(try FormArgument(parsing: "n=\"\(quoted)\"").content == .text(value))
+            #expect(try FormArgument(parsing: "n=\"\(quoted)\"").content == .text(value, .init()))
         }
     }
 

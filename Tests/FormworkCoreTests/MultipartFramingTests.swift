@@ -6,9 +6,9 @@ struct MultipartFramingTests {
     @Test("The content type has the boundary bare, or quoted where it must be")
     func contentType() throws {
         #expect(
-            MultipartFraming(boundary: try Boundary("AaB03x")).contentType == "multipart/form-data; boundary=AaB03x")
+            try MultipartFraming(boundary: Boundary("AaB03x")).contentType == "multipart/form-data; boundary=AaB03x")
         #expect(
-            MultipartFraming(boundary: try Boundary("a b"), subtype: "mixed").contentType
+            try MultipartFraming(boundary: Boundary("a b"), subtype: "mixed").contentType
                 == "multipart/mixed; boundary=\"a b\"")
     }
 
@@ -62,7 +62,7 @@ struct MultipartFramingTests {
 
     @Test("The first delimiter has no CRLF in front, every later one has")
     func heads() throws {
-        let framer = try PartFramer(MultipartFraming(boundary: Boundary("b"), escaping: .raw))
+        let framer = PartFramer(MultipartFraming(boundary: try Boundary("b"), escaping: .raw))
         var bytes: [UInt8] = []
         try framer.appendHead(of: PartHeader(name: "a"), isFirst: true, to: &bytes)
         #expect(bytes == Array("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n".utf8))
@@ -70,17 +70,32 @@ struct MultipartFramingTests {
         try framer.appendHead(of: PartHeader(name: "\""), isFirst: false, to: &bytes)
         #expect(bytes == Array("\r\n--b\r\nContent-Disposition: form-data; name=\"\"\"\r\n\r\n".utf8))
         bytes = []
-        try framer.appendHead(of: PartHeader(name: nil), isFirst: true, to: &bytes)
+        try framer.appendHead(of: PartHeader(disposition: nil), isFirst: true, to: &bytes)
         #expect(bytes == Array("--b\r\n\r\n".utf8))
         bytes = []
         let fields = [try HeaderField("X", "1")]
-        try framer.appendHead(of: PartHeader(name: nil, fields: fields), isFirst: false, to: &bytes)
+        try framer.appendHead(of: PartHeader(disposition: nil, fields: fields), isFirst: false, to: &bytes)
         #expect(bytes == Array("\r\n--b\r\nX: 1\r\n\r\n".utf8))
+    }
+
+    @Test("A framing is made from a content type in words")
+    func words() throws {
+        let outer = try Boundary("outer")
+        let related = try MultipartFraming(
+            contentType: #"Multipart/Related ; type="a;b" ; boundary="x y"; start=<1>"#, boundary: outer)
+        #expect(related.subtype == "Related" && related.boundary.text == "x y")
+        #expect(try related.contentType == #"multipart/Related; type="a;b"; start=<1>; boundary="x y""#)
+        #expect(try MultipartFraming(contentType: "multipart/mixed", boundary: outer).boundary == outer)
+        for type in ["text/plain", "multipart/", "multipart", "", "multipart/a b", "multipart/mixed; boundary=ä"] {
+            #expect(throws: FormworkError.self, "\(type)") { try MultipartFraming(contentType: type) }
+        }
+        let evil = MultipartFraming(boundary: outer, parameters: "a=b\r\nEvil: 1")
+        #expect(try refusal { _ = try evil.contentType }.contains("control character"))
     }
 
     @Test("A subtype that is no token is refused", arguments: ["", "form data", "a/b", "x\r\nEvil: 1", "x;y"])
     func subtypes(subtype: String) throws {
         let framing = MultipartFraming(boundary: try Boundary("b"), subtype: subtype)
-        #expect(try refusal { _ = try PartFramer(framing) } == "\"\(subtype)\" is not a multipart subtype.")
+        #expect(try refusal { _ = try framing.contentType } == "\"\(subtype)\" is not a multipart subtype.")
     }
 }

@@ -45,16 +45,33 @@ struct PartHeaderTests {
                 guardsAgainst: "refusing a type given as a field only"),
             Row(
                 header: PartHeader(
-                    name: nil,
+                    disposition: nil,
                     fields: [
                         try HeaderField("X-A", "1"), try HeaderField("Content-Disposition", "form-data; name=\"z\""),
                     ]),
                 expected: "X-A: 1\r\nContent-Disposition: form-data; name=\"z\"\r\n\r\n",
                 guardsAgainst: "moving Content-Disposition in front of the caller's own fields"),
             Row(
-                header: PartHeader(name: nil, contentType: "a/b"), expected: "Content-Type: a/b\r\n\r\n",
+                header: PartHeader(disposition: nil, contentType: "a/b"), expected: "Content-Type: a/b\r\n\r\n",
                 guardsAgainst: "a disposition that nobody asked for"),
-            Row(header: PartHeader(name: nil), expected: "\r\n", guardsAgainst: "a section without its empty line"),
+            Row(
+                header: PartHeader(filename: "f"), expected: "Content-Disposition: form-data; filename=\"f\"\r\n\r\n",
+                guardsAgainst: "a filename that needs a name"),
+            Row(
+                header: PartHeader(), expected: "Content-Disposition: form-data\r\n\r\n",
+                guardsAgainst: "a field that has to have a name"),
+            Row(
+                header: PartHeader(
+                    disposition: .attachment, name: "n", filename: "f", contentType: "a/b", transferEncoding: .base64(),
+                    fields: [try HeaderField("X", "1")]),
+                expected: "Content-Disposition: attachment; name=\"n\"; filename=\"f\"\r\nContent-Type: a/b\r\n"
+                    + "Content-Transfer-Encoding: base64\r\nX: 1\r\n\r\n",
+                guardsAgainst: "another order than curl's"),
+            Row(
+                header: PartHeader(disposition: .inline, transferEncoding: .quotedPrintable(isMeasured: true)),
+                expected: "Content-Disposition: inline\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n",
+                guardsAgainst: "how it is measured told to the receiver"),
+            Row(header: PartHeader(disposition: nil), expected: "\r\n", guardsAgainst: "a section without its empty line"),
         ]
     }
 
@@ -145,18 +162,27 @@ struct PartHeaderTests {
         let disposition = PartHeader(name: "f", fields: [try HeaderField("content-DISPOSITION", "inline")])
         #expect(
             try refusal { try Self.write(disposition) }
-                == "The field content-DISPOSITION is written from the part's name or type already: give it once.")
-        let type = PartHeader(name: nil, contentType: "a/b", fields: [try HeaderField("content-type", "c/d")])
+                == "The field content-DISPOSITION is written from the part's disposition, type or encoding already: give it once.")
+        let encoding = PartHeader(
+            transferEncoding: .binary, fields: [try HeaderField("Content-transfer-encoding", "base64")])
+        #expect(
+            try refusal { try Self.write(encoding) }
+                == "The field Content-transfer-encoding is written from the part's disposition, type or encoding already: "
+                + "give it once.")
+        let type = PartHeader(disposition: nil, contentType: "a/b", fields: [try HeaderField("content-type", "c/d")])
         #expect(
             try refusal { try Self.write(type) }
-                == "The field content-type is written from the part's name or type already: give it once.")
+                == "The field content-type is written from the part's disposition, type or encoding already: give it once.")
     }
 
-    @Test("A filename without a name is refused, not dropped")
-    func filenameWithoutName() throws {
+    @Test("A name without a disposition is refused, not dropped")
+    func nameWithoutDisposition() throws {
         #expect(
-            try refusal { try Self.write(PartHeader(name: nil, filename: "a.txt")) }
-                == "A part with a filename needs a name too.")
+            try refusal { try Self.write(PartHeader(disposition: nil, name: "a")) }
+                == "A part with a name or filename needs a disposition too.")
+        #expect(
+            try refusal { try Self.write(PartHeader(disposition: nil, filename: "a.txt")) }
+                == "A part with a name or filename needs a disposition too.")
     }
 
     private static func write(_ header: PartHeader) throws {

@@ -22,9 +22,9 @@ struct PlanTests {
                 .framing, .memory, .framing, .file(path: path.string, offset: 0), .framing, .synthetic(.zeros),
                 .parts(count: 2), .framing,
             ])
-        #expect(layout[3].contentType == MediaTypeChoice("image/jpeg", reason: "extension .jpg"))
+        #expect(layout[3].contentType == MediaTypeChoice("image/jpeg", by: .extension, reason: "extension .jpg"))
         #expect(layout[3].filename == "photo.jpg")
-        #expect(layout[1].contentType == MediaTypeChoice(nil, reason: "a field has none"))
+        #expect(layout[1].contentType == MediaTypeChoice(nil, by: .given, reason: "a field has none"))
         #expect(layout[7].part == nil)
     }
 
@@ -39,7 +39,7 @@ struct PlanTests {
         form.append(name: "z", source: .synthetic(SyntheticBytes(.random(seed: 9), count: 100)))
         form.append(name: "c", source: .concatenation([.text("a"), .file(path)]))
         form.append(
-            BodyPart(header: PartHeader(name: nil, fields: [try HeaderField("X-A", "1")]), source: .text("free")))
+            BodyPart(header: PartHeader(disposition: nil, fields: [try HeaderField("X-A", "1")]), source: .text("free")))
         let plan = try form.plan()
         let json = try JSONEncoder().encode(plan.describe())
         let again = try JSONDecoder().decode(PlanDescription.self, from: json).form.plan()
@@ -72,8 +72,8 @@ struct PlanTests {
     @Test(
         "A description that was tampered with can't break the framing",
         arguments: [
-            #"{"framing":{"boundary":"b\r\n","subtype":"form-data","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing","quoting":"never"},"parts":[]}"#,
-            #"{"framing":{"boundary":"b","subtype":"form data","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing","quoting":"never"},"parts":[]}"#,
+            #"{"framing":{"boundary":"b\r\n","subtype":"form-data","parameters":"","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing","quoting":"never"},"parts":[]}"#,
+            #"{"framing":{"boundary":"b","subtype":"form data","parameters":"","escaping":"whatwg","ending":"closeDelimiter","emptyForm":"nothing","quoting":"never"},"parts":[]}"#,
         ])
     func tampered(json: String) {
         #expect(throws: FormworkError.self) {

@@ -21,7 +21,7 @@ int fw_unnamed_file_option(void);
 /// Gives the unnamed file `descriptor` (O_TMPFILE) the name `path`.
 int fw_link_descriptor(int descriptor, const char *path);
 /// Waits until `descriptor` is ready for `events` (POLLIN, POLLOUT), without a time limit.
-int fw_wait(int descriptor, short events);
+int fw_wait(int descriptor, short events, int milliseconds);
 
 /// Which signals were blocked before, and which were pending.
 typedef struct {

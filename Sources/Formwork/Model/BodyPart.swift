@@ -3,16 +3,25 @@ import SystemPackage
 
 /// One part of a form: a header section and where its content comes from.
 public struct BodyPart: Sendable {
+    /// Where the header's `Content-Type` comes from.
+    enum Typing: Sendable {
+        /// The caller said it, or said nothing for a field.
+        case given
+        /// It is found when the body is planned.
+        case undecided
+        /// It was found. Boxed, so that parts stay small to copy.
+        indirect case decided(MediaTypeChoice)
+    }
+
     /// What names the part, and its type.
     public var header: PartHeader
     /// Where the content comes from.
     public var source: BodySource
-    /// Why the header's `Content-Type` is what it is, for people: `given`, `extension .jpg`.
-    public var typeReason: String
+    var typing: Typing
 
     /// A plain field with text.
     public init(name: String, value: String) {
-        self.init(header: PartHeader(name: name), source: .text(value), typeReason: "a field has none")
+        self.init(header: PartHeader(name: name), source: .text(value))
     }
 
     /// A file upload.
@@ -20,32 +29,76 @@ public struct BodyPart: Sendable {
     ///   - name: The form field's name.
     ///   - path: The file.
     ///   - filename: What the receiver is told; the path's last component when `nil`.
-    ///   - contentType: `nil` takes ``MediaTypeTable``'s answer for the filename, which is never none.
+    ///   - contentType: `nil` has it found by ``FormData/types`` when the body is planned; then it is never none.
     public init(name: String, file path: FilePath, filename: String? = nil, contentType: String? = nil) {
         self.init(
             name: name, source: .file(path), filename: filename ?? SystemCalls.filename(of: path),
             contentType: contentType)
     }
 
-    /// A part from any source; with a filename it is a file upload, whose type is guessed unless given.
+    /// A part from any source; with a filename it is a file upload, whose type is found unless given.
     public init(name: String, source: BodySource, filename: String? = nil, contentType: String? = nil) {
-        let choice =
-            if let contentType {
-                MediaTypeChoice(contentType, reason: "given")
-            } else if let filename {
-                MediaTypeTable.choice(forFilename: filename)
-            } else {
-                MediaTypeChoice(nil, reason: "a field has none")
-            }
         self.init(
-            header: PartHeader(name: name, filename: filename, contentType: choice.mediaType), source: source,
-            typeReason: choice.reason)
+            header: PartHeader(name: name, filename: filename, contentType: contentType), source: source,
+            findsType: filename != nil && contentType == nil)
+    }
+
+    /// A part that holds parts of its own, such as the `multipart/mixed` of a mail.
+    /// - Parameters:
+    ///   - name: The form field's name; `nil` for none.
+    ///   - disposition: What the part is called; `nil` writes no `Content-Disposition`.
+    ///   - multipart: The parts and their framing, whose boundary has to differ from those around it.
+    public init(name: String?, disposition: DispositionType? = .formData, multipart: FormData) {
+        self.init(header: PartHeader(disposition: disposition, name: name), source: .multipart(multipart))
     }
 
     /// A part with a header section of the caller's own making.
-    public init(header: PartHeader, source: BodySource, typeReason: String = "given") {
+    /// - Parameters:
+    ///   - header: The header section. A multipart's `Content-Type` is written from its framing when the header has none.
+    ///   - source: Where the content comes from.
+    ///   - findsType: Whether the type is found by ``FormData/types`` and put into the header when the body is planned.
+    public init(header: PartHeader, source: BodySource, findsType: Bool = false) {
         self.header = header
         self.source = source
-        self.typeReason = typeReason
+        self.typing = findsType ? .undecided : .given
+    }
+
+    /// The part's type, and why it is that, as far as it is decided.
+    var typeChoice: MediaTypeChoice {
+        if case .decided(let choice) = self.typing { return choice }
+        let reason = self.header.contentType == nil ? "a field has none" : "given"
+        return MediaTypeChoice(self.header.contentType, by: .given, reason: reason)
+    }
+
+    var isUndecided: Bool { if case .undecided = self.typing { true } else { false } }
+
+    /// Decides the type of a part that has none yet.
+    /// - Parameter head: The content's first bytes; `nil` when nobody may look at them.
+    mutating func decideType(by types: MediaTypeDetection, head: [UInt8]?) {
+        var choice = types.choice(forFilename: self.header.filename, head: head)
+        if choice.detector == .none, let path = self.source.wholeFile {
+            // The receiver may be told another name than the file's own, which may say more.
+            choice = types.choice(forFilename: SystemCalls.filename(of: path), head: head)
+        }
+        self.decideType(choice)
+    }
+
+    mutating func decideType(_ choice: MediaTypeChoice) {
+        self.header.contentType = choice.mediaType
+        self.typing = .decided(choice)
+    }
+
+    /// Writes a multipart's type from its framing, unless the caller wrote one.
+    mutating func takeMultipartType() throws(FormworkError) {
+        guard case .multipart(let form) = self.source.kind else { return }
+        let contentType = try form.framing.contentType
+        let isWritten = self.header.fields.contains { $0.isNamed("Content-Type") || $0.replaces("Content-Type") }
+        if self.header.contentType == nil, !isWritten { self.header.contentType = contentType }
+    }
+
+    /// The source as it goes out: in the header's transfer encoding.
+    var content: BodySource {
+        guard let encoding = self.header.transferEncoding, !encoding.isIdentity else { return self.source }
+        return BodySource(.encoded(self.source, encoding))
     }
 }

@@ -8,10 +8,30 @@ public struct BodySource: Sendable {
         case bytes([UInt8])
         // Boxed, so that the common parts, fields with text, stay small to copy.
         indirect case file(FilePath, range: FileRange, expecting: FileValidator?)
-        indirect case descriptor(FileDescriptor, length: Int64?, keeping: Spool?)
+        indirect case descriptor(DescriptorSource)
         indirect case synthetic(SyntheticBytes)
         indirect case stream(StreamSource)
         case concatenation([BodySource])
+        indirect case multipart(FormData)
+        indirect case encoded(BodySource, TransferEncoding)
+    }
+
+    /// An open descriptor.
+    struct DescriptorSource: Sendable {
+        var descriptor: FileDescriptor
+        var length: Int64?
+        /// What has to live as long.
+        var spool: Spool?
+        /// The descriptor as a stream, for one that is no regular file: shared by all plans, because what one plan
+        /// looked at is gone from the descriptor.
+        var stream: OneShot<any ByteStream>
+
+        init(_ descriptor: FileDescriptor, length: Int64?, keeping spool: Spool? = nil) {
+            self.descriptor = descriptor
+            self.length = length
+            self.spool = spool
+            self.stream = OneShot(DescriptorStream(descriptor, owned: false))
+        }
     }
 
     /// A stretch of a file.
@@ -31,8 +51,18 @@ public struct BodySource: Sendable {
     /// Content up to this many bytes is copied beside the framing; larger content is cheaper left where it is.
     private static let smallLimit = 16 << 10
 
-    /// Appends content that is in memory and small.
+    /// Whether this is content that is in memory and small.
+    var isSmall: Bool {
+        switch self.kind {
+        case .text(let text): text.utf8.count <= Self.smallLimit
+        case .bytes(let content): content.count <= Self.smallLimit
+        default: false
+        }
+    }
+
+    /// Appends content that ``isSmall``.
     /// - Returns: Whether it was.
+    @discardableResult
     func appendIfSmall(to bytes: inout [UInt8]) -> Bool {
         switch self.kind {
         case .text(let text) where text.utf8.count <= Self.smallLimit: bytes.append(text)
@@ -64,11 +94,14 @@ public struct BodySource: Sendable {
     /// A regular file has a length, is read without moving the descriptor, and can be read again. Anything else is read
     /// once, and has a length only where `length` declares it.
     public static func descriptor(_ descriptor: FileDescriptor, length: Int64? = nil) -> BodySource {
-        .init(.descriptor(descriptor, length: length, keeping: nil))
+        .init(.descriptor(DescriptorSource(descriptor, length: length)))
     }
 
     /// Bytes made by rule, without a disk.
     public static func synthetic(_ bytes: SyntheticBytes) -> BodySource { .init(.synthetic(bytes)) }
+
+    /// Parts in their own framing, as another part's content. At most 40 levels deep.
+    public static func multipart(_ form: FormData) -> BodySource { .init(.multipart(form)) }
 
     /// Sources behind one another as one part's content.
     public static func concatenation(_ sources: [BodySource]) -> BodySource { .init(.concatenation(sources)) }
@@ -92,12 +125,11 @@ public struct BodySource: Sendable {
     public static func stream(
         once stream: sending any ByteStream, length: Int64? = nil, surplus: StreamSurplus = .refuse
     ) -> BodySource {
-        let once = OneShot(stream)
-        return .init(
+        .init(
             .stream(
                 StreamSource(
                     length: length, isReplayable: false, label: "a stream", surplus: surplus,
-                    opening: .pull { _ in try once.take() })))
+                    opening: .once(OneShot(stream)))))
     }
 
     /// Chunks of an async sequence, iterated once. Such a body is read by an ``AsyncBodyReader``.

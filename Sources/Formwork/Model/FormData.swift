@@ -12,10 +12,16 @@ public struct FormData: Sendable {
 
     /// How the parts are framed. The boundary is chosen here, once.
     public var framing: MultipartFraming
+    /// How the types of file uploads are found whose part has none; `nil` takes the enclosing form's way, and for the
+    /// body itself ``MediaTypeDetection/byExtension``.
+    public var types: MediaTypeDetection?
     private(set) var entries: [Entry] = []
 
     /// An empty form.
-    public init(framing: MultipartFraming = MultipartFraming()) { self.framing = framing }
+    public init(framing: MultipartFraming = MultipartFraming(), types: MediaTypeDetection? = nil) {
+        self.framing = framing
+        self.types = types
+    }
 
     /// Adds a part.
     public mutating func append(_ part: BodyPart) { self.entries.append(.part(part)) }
@@ -26,7 +32,7 @@ public struct FormData: Sendable {
     /// Adds a field with text.
     public mutating func append(name: String, value: String) { self.append(BodyPart(name: name, value: value)) }
 
-    /// Adds a file upload; the filename is the path's last component and the type is guessed from it, unless given.
+    /// Adds a file upload; the filename is the path's last component and the type is found, unless given.
     public mutating func append(
         name: String, file path: FilePath, filename: String? = nil, contentType: String? = nil
     ) {

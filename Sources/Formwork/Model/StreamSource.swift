@@ -7,6 +7,8 @@ struct StreamSource: Sendable {
     enum Opening: Sendable {
         /// A pull stream whose first byte is the one at the offset.
         case pull(@Sendable (Int64) throws -> any ByteStream)
+        /// A pull stream that is there once.
+        case once(OneShot<any ByteStream>)
         /// A sequence of chunks whose first byte is the one at the offset.
         case chunks(@Sendable (Int64) throws -> ChunkIterator)
     }
@@ -62,10 +64,20 @@ final class OneShot<Value>: Sendable {
             held = nil
             return value
         }
-        guard let value else {
-            throw FormworkError(
-                .notReplayable, "this source can be read once and was: give a source that can be opened again")
-        }
+        guard let value else { throw Self.gone }
         return value
+    }
+
+    /// Works on what is held, and leaves it there.
+    /// - Throws: ``FormworkError/Code/notReplayable`` when it was taken.
+    func peek<Result: Sendable>(_ body: (inout Value) throws -> Result) throws -> Result {
+        try self.value.withLock { held in
+            guard held != nil else { throw Self.gone }
+            return try body(&held!)
+        }
+    }
+
+    private static var gone: FormworkError {
+        FormworkError(.notReplayable, "this source can be read once and was: give a source that can be opened again")
     }
 }

@@ -19,6 +19,9 @@ public struct Blocker: Hashable, Sendable, CustomStringConvertible {
         switch source {
         case .stream(let stream) where !stream.isReplayable:
             self.init(part: part, reason: "\(stream.label) can be read only once")
+        case .encoded(let content):
+            guard let blocker = content.raw.replayBlocker else { return nil }
+            self.init(part: part, reason: blocker.reason)
         case .parts(let parts):
             guard let blocker = parts.replayBlocker else { return nil }
             self = blocker
@@ -30,6 +33,9 @@ public struct Blocker: Hashable, Sendable, CustomStringConvertible {
         switch source {
         case .stream(let stream) where stream.length == nil:
             self.init(part: part, reason: "\(stream.label) without a declared length")
+        case .encoded(let content) where content.length == nil:
+            let reason = content.raw.lengthBlocker?.reason
+            self.init(part: part, reason: reason ?? "quoted-printable that isn't measured")
         case .parts(let parts):
             guard let blocker = parts.lengthBlocker else { return nil }
             self = blocker

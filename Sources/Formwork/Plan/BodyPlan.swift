@@ -6,24 +6,30 @@ import SystemPackage
 /// Immutable, and cheap to copy. The same plan yields the same bytes in any number of readers, at any offset, as long
 /// as ``isReplayable`` holds and its files stay what they are.
 public struct BodyPlan: Sendable {
-    /// One entry of the form, by its number: a part, or a sequence of parts.
+    /// A part, or a sequence of parts, by its number: first to last, those inside a part behind it.
     struct Part: Sendable {
-        /// The index of the part, or of the sequence's first, in the body.
-        var index: Int
+        /// Names the part, or the sequence's first.
+        var reference: PartReference
+        /// The part as it goes out; `nil` for a sequence.
+        var part: BodyPart?
+        /// The number of the part it lies in; -1 for the body itself.
+        var parent: Int
         /// Bytes of content; `nil` when unknown.
         var length: Int64?
     }
 
     final class Storage: Sendable {
-        let form: FormData
+        let framing: MultipartFraming
+        let contentType: String
         let layout: Layout
         let sources: [PlannedSource]
         let parts: [Part]
         let lengthBlocker: Blocker?
         let replayBlocker: Blocker?
 
-        init(_ builder: PlanBuilder) {
-            self.form = builder.form
+        init(_ framing: MultipartFraming, _ builder: PlanBuilder) throws(FormworkError) {
+            self.framing = framing
+            self.contentType = try framing.contentType
             self.layout = builder.layout
             self.sources = builder.sources
             self.parts = builder.parts
@@ -34,21 +40,21 @@ public struct BodyPlan: Sendable {
 
     let storage: Storage
 
-    /// The part that an entry of the form is; `nil` for a sequence of parts.
-    func part(_ number: Int) -> BodyPart? {
-        guard case .part(let part) = self.storage.form.entries[number] else { return nil }
-        return part
-    }
-
-    /// Names an entry of the form in errors and progress.
-    func reference(_ number: Int) -> PartReference {
-        PartReference(index: self.storage.parts[number].index, name: self.part(number)?.header.name)
+    /// Whether a reader may have to wait for somebody else than the disk.
+    var mayWait: Bool {
+        self.storage.sources.contains { source in
+            switch source {
+            case .stream: true
+            case .encoded(let content): content.raw.mayWait
+            default: false
+            }
+        }
     }
 
     var layoutPieces: [Layout.Piece] { self.storage.layout.pieces }
 
     /// The request's `Content-Type`, boundary included.
-    public var contentType: String { self.storage.form.framing.contentType }
+    public var contentType: String { self.storage.contentType }
 
     /// The request's `Content-Length` in bytes; `nil` when it can't be known, for which see ``lengthBlocker``.
     public var contentLength: Int64? { self.storage.layout.length }
@@ -62,15 +68,23 @@ public struct BodyPlan: Sendable {
     /// The first part that can be read only once; `nil` when ``isReplayable``.
     public var replayBlocker: Blocker? { self.storage.replayBlocker }
 
-    init(_ builder: PlanBuilder) { self.storage = Storage(builder) }
-
     /// One source's bytes and nothing else, to move them by the ways that bodies have.
     package init(copying source: BodySource) throws(FormworkError) {
-        var form = FormData()
-        form.append(BodyPart(header: PartHeader(name: nil), source: source))
-        var builder = PlanBuilder(form)
-        try builder.buildContent()
-        self.init(builder)
+        try self.init(copying: source, resolver: SourceResolver(status: SourceResolver.look))
+    }
+
+    init(copying source: BodySource, resolver: SourceResolver) throws(FormworkError) {
+        var builder = PlanBuilder(resolver: resolver)
+        try builder.build(content: source)
+        self.storage = try Storage(Self.unused, builder)
+    }
+
+    private static let unused = MultipartFraming()
+
+    init(_ form: FormData) throws(FormworkError) {
+        var builder = PlanBuilder()
+        try builder.build(form)
+        self.storage = try Storage(form.framing, builder)
     }
 
     /// A reader at `offset`, 0 unless said otherwise. Opens nothing yet. Any number may live at once.
@@ -93,12 +107,11 @@ public struct BodyPlan: Sendable {
 }
 
 extension FormData {
-    /// Decides the body: looks at every file, checks every name, and adds up the lengths. Reads no content.
+    /// Decides the body: looks at every file, checks every name, and adds up the lengths.
+    ///
+    /// It reads no content, except the heads that ``types`` wants to see, and quoted-printable that is to be measured.
     /// - Throws: ``FormworkError`` with the part: `invalidArgument` for what can't be framed, `sourceUnavailable` for a
-    ///   file that isn't there or a directory, `sourceChanged` for a file that isn't the one described.
-    public func plan() throws(FormworkError) -> BodyPlan {
-        var builder = PlanBuilder(self)
-        try builder.build()
-        return BodyPlan(builder)
-    }
+    ///   file that isn't there or a directory, `sourceChanged` for a file that isn't the one described, `limitExceeded`
+    ///   for parts in more than 40 others.
+    public func plan() throws(FormworkError) -> BodyPlan { try BodyPlan(self) }
 }

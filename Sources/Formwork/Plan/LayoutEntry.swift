@@ -26,6 +26,8 @@ public struct LayoutEntry: Sendable {
     public var part: PartReference?
     /// The part's `Content-Type`, and why it is that; `nil` for the close delimiter.
     public var contentType: MediaTypeChoice?
+    /// How the part's content is encoded; `nil` when it goes out as it is.
+    public var transferEncoding: TransferEncoding?
     /// The filename that the receiver is told; `nil` for plain fields.
     public var filename: String?
     /// What the piece is.
@@ -36,12 +38,12 @@ extension BodyPlan {
     /// Every piece in order. Costs time by the number of pieces, and reads nothing.
     public var layout: [LayoutEntry] {
         self.layoutPieces.enumerated().map { index, piece in
-            let part = piece.part >= 0 ? self.part(piece.part) : nil
+            let planned = piece.part >= 0 ? self.storage.parts[piece.part] : nil
             return LayoutEntry(
                 offset: index < self.storage.layout.knownCount ? piece.start : nil, length: piece.length,
-                part: piece.part >= 0 ? self.reference(piece.part) : nil,
-                contentType: part.map { MediaTypeChoice($0.header.contentType, reason: $0.typeReason) },
-                filename: part?.header.filename, kind: self.kind(of: piece.content))
+                part: planned?.reference, contentType: planned?.part?.typeChoice,
+                transferEncoding: planned?.part?.header.transferEncoding,
+                filename: planned?.part?.header.filename, kind: self.kind(of: piece.content))
         }
     }
 
@@ -50,13 +52,22 @@ extension BodyPlan {
         case .framing: return .framing
         case .value: return .memory
         case .source(let number):
-            switch self.storage.sources[number] {
+            return self.storage.sources[number].layoutKind
+        }
+    }
+}
+
+extension PlannedSource {
+    fileprivate var layoutKind: LayoutEntry.Kind {
+            switch self {
             case .bytes: return .memory
             case .file(let file): return .file(path: file.path, offset: file.offset)
             case .synthetic(let bytes): return .synthetic(bytes.pattern)
             case .stream(let stream): return .stream(stream.path ?? stream.label)
             case .parts(let parts): return .parts(count: parts.count)
+            case .encoded(let content):
+                // All of it goes through one encoder; what it begins with names it well enough.
+                return content.raw.storage.sources.first?.layoutKind ?? .memory
             }
-        }
     }
 }

@@ -1,86 +1,153 @@
 import FormworkCore
 
-/// Turns a form into the one list.
+/// Turns a form, and the forms inside its parts, into the one list.
 struct PlanBuilder {
-    let form: FormData
+    /// Where a form stands in the body.
+    fileprivate struct Place {
+        /// The places of the parts around it, outermost first.
+        var enclosing: [Int] = []
+        /// Their boundaries.
+        var boundaries: [Boundary] = []
+        /// The number of the part that it is the content of; -1 for the body itself.
+        var part = -1
+        /// How types are found unless the form says otherwise.
+        var types = MediaTypeDetection.byExtension
+    }
+
+    /// Parts may lie in this many others.
+    static let depthLimit = 40
+
+    private let resolver: SourceResolver
     private(set) var layout = Layout()
     private(set) var sources: [PlannedSource] = []
     private(set) var parts: [BodyPlan.Part] = []
     private(set) var lengthBlocker: Blocker?
     private(set) var replayBlocker: Blocker?
-    /// Parts so far, those of sequences counted.
-    private var count = 0
 
-    init(_ form: FormData) { self.form = form }
+    init(resolver: SourceResolver = SourceResolver(status: SourceResolver.look)) { self.resolver = resolver }
 
-    mutating func build() throws(FormworkError) {
-        let framer = try PartFramer(self.form.framing)
-        for entry in self.form.entries {
+    mutating func build(_ form: FormData) throws(FormworkError) { try self.append(form, at: Place()) }
+
+    /// One source's content without any framing.
+    mutating func build(content source: BodySource) throws(FormworkError) {
+        let reference = PartReference(index: 0, name: nil)
+        let part = BodyPart(header: PartHeader(), source: source)
+        self.parts = [BodyPlan.Part(reference: reference, part: part, parent: -1, length: nil)]
+        try self.resolver.resolve(source) { source throws(FormworkError) in
+            try self.append(source, part: 0)
+        }
+        self.parts[0].length = self.layout.length
+    }
+
+    private mutating func append(_ form: FormData, at place: Place) throws(FormworkError) {
+        let framer = PartFramer(form.framing)
+        var inside = place
+        inside.types = form.types ?? place.types
+        try inside.enter(form.framing.boundary)
+        var count = 0
+        for entry in form.entries {
             switch entry {
             case .part(let part):
-                let reference = PartReference(index: self.count, name: part.header.name)
+                let reference = PartReference(index: count, name: part.header.name, enclosing: place.enclosing)
                 do throws(FormworkError) {
-                    try self.append(part, as: reference, framer)
+                    try self.append(part, as: reference, framer, at: inside)
                 } catch {
                     throw error.naming(reference)
                 }
-            case .parts(let sequence): try self.append(sequence, framer)
+                count += 1
+            case .parts(let sequence):
+                let reference = PartReference(index: count, name: nil, enclosing: place.enclosing)
+                let parts = try PlannedParts(sequence, framer: framer, types: inside.types, first: reference)
+                let number = self.parts.count
+                self.parts.append(
+                    BodyPlan.Part(reference: reference, part: nil, parent: place.part, length: parts.length))
+                if parts.count > 0 { try self.append(.parts(parts), part: number) }
+                count += parts.count
             }
         }
-        let hasParts = self.count > 0
-        try self.layout.append(part: -1, isFraming: true) { bytes in framer.appendEnd(afterParts: hasParts, to: &bytes)
+        try self.layout.append(part: place.part, isFraming: true) { bytes in
+            framer.appendEnd(afterParts: count > 0, to: &bytes)
         }
-    }
-
-    /// The content of the form's only part, without any framing.
-    mutating func buildContent() throws(FormworkError) {
-        guard case .part(let part)? = self.form.entries.first else { return }
-        let reference = PartReference(index: 0, name: nil)
-        try SourceResolver(status: SourceResolver.look).resolve(part.source) { source throws(FormworkError) in
-            try self.append(source, part: 0, reference)
-        }
-        self.parts = [BodyPlan.Part(index: 0, length: self.layout.length)]
     }
 
     private mutating func append(
-        _ part: BodyPart, as reference: PartReference, _ framer: PartFramer
+        _ part: BodyPart, as reference: PartReference, _ framer: PartFramer, at place: Place
     ) throws(FormworkError) {
-        let isFirst = self.count == 0
+        var part = part
         let number = self.parts.count
-        var length: Int64? = 0
-        self.count += 1
-        try self.layout.append(part: number, isFraming: true) { bytes throws(FormworkError) in
-            try framer.appendHead(of: part.header, isFirst: isFirst, to: &bytes)
+        try part.takeMultipartType()
+        if case .multipart(let form) = part.content.kind {
+            try self.appendHead(of: part, as: reference, framer, at: place)
+            var inside = place
+            inside.enclosing.append(reference.index)
+            inside.part = number
+            let start = self.layout.length
+            try self.append(form, at: inside)
+            self.parts[number].length = start.flatMap { start in self.layout.length.map { $0 - start } }
+            return
         }
-        var isSmall = false
-        try self.layout.append(part: number, isFraming: false) { bytes in
-            let start = bytes.count
-            isSmall = part.source.appendIfSmall(to: &bytes)
-            length = Int64(bytes.count - start)
-        }
+        let content = part.content
+        let isSmall = content.isSmall
+        var sources: [PlannedSource] = []
         if !isSmall {
-            try SourceResolver(status: SourceResolver.look).resolve(part.source) { source throws(FormworkError) in
-                length = try length.addingLength(source.length)
-                try self.append(source, part: number, reference)
-            }
+            try self.resolver.resolve(content) { source throws(FormworkError) in sources.append(source) }
         }
-        self.parts.append(BodyPlan.Part(index: reference.index, length: length))
+        if part.isUndecided {
+            let count = place.types.headCount
+            // Encoded content is looked at as it was before.
+            let isReady = !isSmall && part.header.transferEncoding?.isIdentity ?? true
+            let head = count == 0 ? nil
+                : isReady ? try sources.head(upTo: count) : try part.head(upTo: count, resolver: self.resolver)
+            part.decideType(by: place.types, head: head)
+        }
+        try self.appendHead(of: part, as: reference, framer, at: place)
+        if isSmall {
+            let start = self.layout.bytes.count
+            try self.layout.append(part: number, isFraming: false) { bytes in content.appendIfSmall(to: &bytes) }
+            self.parts[number].length = Int64(self.layout.bytes.count - start)
+        }
+        for source in sources {
+            self.parts[number].length = try self.parts[number].length.addingLength(source.length)
+            try self.append(source, part: number)
+        }
     }
 
-    private mutating func append(_ sequence: PartSequence, _ framer: PartFramer) throws(FormworkError) {
-        let parts = try PlannedParts(sequence, framer: framer, firstIndex: self.count)
-        let reference = PartReference(index: self.count, name: nil)
-        self.count += parts.count
-        if parts.count > 0 { try self.append(.parts(parts), part: self.parts.count, reference) }
-        self.parts.append(BodyPlan.Part(index: reference.index, length: parts.length))
-    }
-
-    private mutating func append(
-        _ source: PlannedSource, part: Int, _ reference: PartReference
+    /// Appends what stands before a part's content, and makes it the last part.
+    private mutating func appendHead(
+        of part: BodyPart, as reference: PartReference, _ framer: PartFramer, at place: Place
     ) throws(FormworkError) {
+        let number = self.parts.count
+        self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: place.part, length: 0))
+        try self.layout.append(part: number, isFraming: true) { bytes throws(FormworkError) in
+            try framer.appendHead(of: part.header, isFirst: reference.index == 0, to: &bytes)
+        }
+    }
+
+    private mutating func append(_ source: PlannedSource, part: Int) throws(FormworkError) {
+        let reference = self.parts[part].reference
         if self.lengthBlocker == nil { self.lengthBlocker = Blocker(lengthOf: source, in: reference) }
         if self.replayBlocker == nil { self.replayBlocker = Blocker(replayOf: source, in: reference) }
         try self.layout.append(source.length, part: part, .source(self.sources.count))
         self.sources.append(source)
+    }
+}
+
+extension PlanBuilder.Place {
+    /// Goes into a form with this boundary.
+    ///
+    /// A receiver compares a line's start with `--` and the boundary (RFC 2046 §5.1.1), so a boundary that another one
+    /// begins with would end the wrong multipart.
+    fileprivate mutating func enter(_ boundary: Boundary) throws(FormworkError) {
+        guard self.boundaries.count <= PlanBuilder.depthLimit else {
+            throw FormworkError(
+                .limitExceeded, "the multipart lies in more than \(PlanBuilder.depthLimit) others: nest less deep")
+        }
+        for outer in self.boundaries where boundary.text.hasPrefix(outer.text) || outer.text.hasPrefix(boundary.text) {
+            throw FormworkError(
+                .invalidArgument,
+                "the boundary \"\(boundary)\" and the one around it, \"\(outer)\", begin alike, so that receivers take one "
+                    + "for the other: choose another")
+        }
+        self.boundaries.append(boundary)
     }
 }

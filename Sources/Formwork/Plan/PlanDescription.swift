@@ -15,8 +15,8 @@ public struct PlanDescription: Codable, Sendable, Hashable {
     public struct Part: Codable, Sendable, Hashable {
         /// Its header section.
         public var header: PartHeader
-        /// Why its type is what it is.
-        public var typeReason: String
+        /// Its type, and why it is that.
+        public var type: MediaTypeChoice
         /// What its content is made of, in order.
         public var content: [Content]
     }
@@ -31,6 +31,8 @@ public struct PlanDescription: Codable, Sendable, Hashable {
         case file(path: String, offset: Int64, length: Int64, validator: FileValidator)
         /// Bytes made by rule.
         case synthetic(bytes: SyntheticBytes)
+        /// Parts in their own framing.
+        indirect case multipart(framing: MultipartFraming, parts: [Part])
     }
 
     /// Bytes that are written as base64 text (RFC 4648 §4).
@@ -59,21 +61,27 @@ public struct PlanDescription: Codable, Sendable, Hashable {
 
     /// The form this describes; its files must be in the state described when it is planned.
     public var form: FormData {
-        var form = FormData(framing: self.framing)
-        for part in self.parts {
-            let sources = part.content.map(\.source)
-            form.append(
-                BodyPart(
-                    header: part.header, source: sources.count == 1 ? sources[0] : .concatenation(sources),
-                    typeReason: part.typeReason))
+        FormData(describing: self.parts, framing: self.framing)
+    }
+}
+
+extension FormData {
+    fileprivate init(describing parts: [PlanDescription.Part], framing: MultipartFraming) {
+        self.init(framing: framing)
+        for described in parts {
+            let sources = described.content.map(\.source)
+            var part = BodyPart(
+                header: described.header, source: sources.count == 1 ? sources[0] : .concatenation(sources))
+            part.typing = .decided(described.type)
+            self.append(part)
         }
-        return form
     }
 }
 
 extension PlanDescription.Content {
     fileprivate var source: BodySource {
         switch self {
+        case .multipart(let framing, let parts): .multipart(FormData(describing: parts, framing: framing))
         case .text(let text): .text(text)
         case .bytes(let content): .bytes(content.bytes)
         case .file(let path, let offset, let length, let validator):
@@ -90,23 +98,52 @@ extension BodyPlan {
     /// - Throws: ``FormworkError/Code/notReplayable`` for a part whose content another process can't have: a stream, a
     ///   descriptor, or parts made by a closure.
     public func describe() throws(FormworkError) -> PlanDescription {
-        var parts: [PlanDescription.Part] = []
-        for number in self.storage.parts.indices {
-            guard let part = self.part(number) else {
-                throw .undescribable("a sequence of parts made by code", self.reference(number))
-            }
-            parts.append(PlanDescription.Part(header: part.header, typeReason: part.typeReason, content: []))
-        }
+        var contents = [[PlanDescription.Content]](repeating: [], count: self.storage.parts.count)
         for piece in self.layoutPieces where piece.part >= 0 {
-            switch piece.content {
-            case .framing: break
-            case .value(let range): parts[piece.part].content.append(.init(self.storage.layout.bytes[range]))
-            case .source(let number):
-                let source = self.storage.sources[number]
-                parts[piece.part].content.append(try .init(source, in: self.reference(piece.part)))
-            }
+            contents[piece.part] += try self.content(of: piece)
         }
-        return PlanDescription(framing: self.storage.form.framing, parts: parts)
+        return PlanDescription(framing: self.storage.framing, parts: try self.parts(in: -1, contents))
+    }
+
+    /// Describes the parts that lie in the part of a number, -1 for the body.
+    private func parts(
+        in parent: Int, _ contents: [[PlanDescription.Content]]
+    ) throws(FormworkError) -> [PlanDescription.Part] {
+        var parts: [PlanDescription.Part] = []
+        for (number, planned) in self.storage.parts.enumerated() where planned.parent == parent {
+            guard let part = planned.part else {
+                throw .undescribable("a sequence of parts made by code", planned.reference)
+            }
+            guard !part.header.fields.contains(where: { $0.verbatimLine != nil }) else {
+                throw .undescribable("a header line as curl sends it, unchecked,", planned.reference)
+            }
+            var content = contents[number]
+            if case .multipart(let form) = part.content.kind {
+                content = [.multipart(framing: form.framing, parts: try self.parts(in: number, contents))]
+            }
+            parts.append(PlanDescription.Part(header: part.header, type: part.typeChoice, content: content))
+        }
+        return parts
+    }
+
+    private func content(of piece: Layout.Piece) throws(FormworkError) -> [PlanDescription.Content] {
+        switch piece.content {
+        case .framing: return []
+        case .value(let range): return [.init(self.storage.layout.bytes[range])]
+        case .source(let number):
+            let reference = self.storage.parts[piece.part].reference
+            if case .encoded(let content) = self.storage.sources[number] {
+                // The header says how it is encoded: what is described is the content before that.
+                do throws(FormworkError) {
+                    var parts: [PlanDescription.Content] = []
+                    for piece in content.raw.layoutPieces { parts += try content.raw.content(of: piece) }
+                    return parts
+                } catch {
+                    throw error.withoutPlace.naming(reference)
+                }
+            }
+            return [try .init(self.storage.sources[number], in: reference)]
+        }
     }
 }
 
@@ -123,7 +160,8 @@ extension PlanDescription.Content {
             guard let path = file.path else { throw .undescribable("an open descriptor", part) }
             self = .file(path: path, offset: file.offset, length: file.length, validator: file.status.validator)
         case .stream(let stream): throw .undescribable(stream.label, part)
-        case .parts: preconditionFailure("sequences were refused before")
+        case .parts: throw .undescribable("a sequence of parts made by code", part)
+        case .encoded: preconditionFailure("taken apart before")
         }
     }
 }

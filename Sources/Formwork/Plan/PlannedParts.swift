@@ -9,41 +9,50 @@ struct PlannedParts: Sendable {
         var offset: Int64
         /// Files in the parts before it.
         var files: Int
+        /// Types that were found by looking into the parts before it.
+        var types: Int
     }
 
     static let stride = 1024
 
     let sequence: PartSequence
     let framer: PartFramer
+    /// How types are found.
+    let types: MediaTypeDetection
     /// Whether planning walked the sequence: if not, there are no marks and no states of files.
     var isMeasured: Bool { self.sequence.unmeasuredCount == nil }
-    /// The index of the first part in the body.
-    let firstIndex: Int
+    /// Names the first part, but for its own name.
+    let first: PartReference
     private(set) var count = 0
     /// Bytes of all parts with their framing; `nil` once a part's is unknown.
     private(set) var length: Int64? = 0
     private(set) var marks: [Mark] = []
     private(set) var files: [FileStatus] = []
+    /// The types that were found by looking into content, in order: it is looked at once.
+    private(set) var found: [String?] = []
     /// The first part that can't be read twice.
     private(set) var replayBlocker: Blocker?
     /// The first part whose length is unknown.
     private(set) var lengthBlocker: Blocker?
 
     /// Walks `sequence` once.
-    init(_ sequence: PartSequence, framer: PartFramer, firstIndex: Int) throws(FormworkError) {
+    init(
+        _ sequence: PartSequence, framer: PartFramer, types: MediaTypeDetection, first: PartReference
+    ) throws(FormworkError) {
         self.sequence = sequence
         self.framer = framer
-        self.firstIndex = firstIndex
+        self.types = types
+        self.first = first
         if let count = sequence.unmeasuredCount {
             self.count = count
             self.length = nil
             // Nobody looked at the parts, so nobody knows whether they can be read twice.
             self.lengthBlocker = Blocker(
-                part: PartReference(index: firstIndex, name: nil), reason: "a sequence of parts that isn't measured")
+                part: first, reason: "a sequence of parts that isn't measured")
             self.replayBlocker = self.lengthBlocker
             return
         }
-        var walk = PartWalk(sequence, framer: framer, from: 0, firstIndex: firstIndex)
+        var walk = PartWalk(self, from: 0)
         var files: [FileStatus] = []
         let resolver = SourceResolver { path throws(FormworkError) in
             let status = try SourceResolver.look(at: path)
@@ -51,20 +60,27 @@ struct PlannedParts: Sendable {
             return status
         }
         var scratch: [UInt8] = []
-        while let part = try walk.next() {
+        while var part = try walk.next() {
             if self.count % Self.stride == 0 {
-                self.marks.append(Mark(offset: self.length ?? -1, files: files.count))
+                self.marks.append(Mark(offset: self.length ?? -1, files: files.count, types: self.found.count))
             }
             self.count += 1
             scratch.removeAll(keepingCapacity: true)
             do throws(FormworkError) {
+                if part.isUndecided {
+                    try part.decideTypeByLooking(types)
+                    self.found.append(part.header.contentType)
+                }
                 let isWhole = try walk.append(part, to: &scratch)
                 try self.grow(by: Int64(scratch.count))
                 guard !isWhole else { continue }
-                try resolver.resolve(part.source) { source throws(FormworkError) in
+                try resolver.resolve(part.content) { source throws(FormworkError) in
                     try self.grow(by: source.length)
                     // Nothing else keeps a part from having a length or from being read again.
-                    if case .stream = source { self.note(source, in: walk.reference(to: part)) }
+                    switch source {
+                    case .stream, .encoded: self.note(source, in: walk.reference(to: part))
+                    default: break
+                    }
                 }
             } catch {
                 throw error.naming(walk.reference(to: part))
@@ -87,23 +103,29 @@ struct PlannedParts: Sendable {
 struct PartWalk {
     private let make: (_ index: Int) throws -> BodyPart?
     private let framer: PartFramer
-    private let firstIndex: Int
+    /// How types are found when the name is enough; `nil` when it isn't.
+    private let types: MediaTypeDetection?
+    private let first: PartReference
     /// The index in the sequence of the part that the last ``next()`` gave.
     private(set) var index: Int
 
-    init(_ sequence: PartSequence, framer: PartFramer, from index: Int, firstIndex: Int) {
-        self.make = sequence.walk()
-        self.framer = framer
-        self.firstIndex = firstIndex
+    init(_ parts: PlannedParts, from index: Int) {
+        self.make = parts.sequence.walk()
+        self.framer = parts.framer
+        self.types = parts.types.headCount == 0 ? parts.types : nil
+        self.first = parts.first
         self.index = index - 1
     }
 
     mutating func next() throws(FormworkError) -> BodyPart? {
         self.index += 1
         do {
-            return try self.make(self.index)
+            guard var part = try self.make(self.index) else { return nil }
+            if let types = self.types, part.isUndecided { part.decideType(by: types, head: nil) }
+            try part.takeMultipartType()
+            return part
         } catch {
-            let part = PartReference(index: self.firstIndex + self.index, name: nil)
+            let part = self.reference(named: nil)
             throw (error as? FormworkError)?.naming(part)
                 ?? FormworkError(.sourceUnavailable, "the sequence of parts failed", part: part, cause: error)
         }
@@ -112,11 +134,20 @@ struct PartWalk {
     /// Appends a part's head, and its content where that is small and in memory.
     /// - Returns: Whether the content was appended too.
     func append(_ part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) -> Bool {
-        try self.framer.appendHead(of: part.header, isFirst: self.firstIndex + self.index == 0, to: &bytes)
-        return part.source.appendIfSmall(to: &bytes)
+        try self.framer.appendHead(of: part.header, isFirst: self.first.index + self.index == 0, to: &bytes)
+        return part.content.appendIfSmall(to: &bytes)
     }
 
-    func reference(to part: BodyPart) -> PartReference {
-        PartReference(index: self.firstIndex + self.index, name: part.header.name)
+    func reference(to part: BodyPart) -> PartReference { self.reference(named: part.header.name) }
+
+    func reference(named name: String?) -> PartReference {
+        PartReference(index: self.first.index + max(0, self.index), name: name, enclosing: self.first.enclosing)
+    }
+}
+
+extension BodyPart {
+    mutating func decideTypeByLooking(_ types: MediaTypeDetection) throws(FormworkError) {
+        let head = try self.head(upTo: types.headCount, resolver: SourceResolver(status: SourceResolver.look))
+        self.decideType(by: types, head: head)
     }
 }

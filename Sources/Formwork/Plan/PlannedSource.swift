@@ -7,6 +7,7 @@ enum PlannedSource: Sendable {
     case file(PlannedFile)
     case synthetic(SyntheticBytes)
     case stream(StreamSource)
+    case encoded(EncodedContent)
     // Boxed, so that the others stay small to copy.
     indirect case parts(PlannedParts)
 
@@ -17,6 +18,7 @@ enum PlannedSource: Sendable {
         case .file(let file): file.length
         case .synthetic(let bytes): bytes.count
         case .stream(let stream): stream.length
+        case .encoded(let content): content.length
         case .parts(let parts): parts.length
         }
     }
@@ -69,8 +71,7 @@ struct SourceResolver {
         case .text(let text): try append(.bytes(Array(text.utf8)))
         case .bytes(let bytes): try append(.bytes(bytes))
         case .file(let path, let range, let expected): try append(try self.file(path, range, expected))
-        case .descriptor(let descriptor, let length, let spool):
-            try append(try Self.descriptor(descriptor, length, keeping: spool))
+        case .descriptor(let source): try append(try Self.descriptor(source))
         case .synthetic(let bytes):
             try Self.checkLength(bytes.count)
             try append(.synthetic(bytes))
@@ -79,6 +80,17 @@ struct SourceResolver {
             try append(.stream(stream))
         case .concatenation(let sources):
             for source in sources { try self.resolve(source, append) }
+        case .encoded(let source, let encoding):
+            try append(.encoded(try EncodedContent(source, encoding, resolver: self)))
+        case .multipart(let form):
+            var builder = PlanBuilder(resolver: self)
+            try builder.build(form)
+            for piece in builder.layout.pieces {
+                switch piece.content {
+                case .framing(let range), .value(let range): try append(.bytes(Array(builder.layout.bytes[range])))
+                case .source(let number): try append(builder.sources[number])
+                }
+            }
         }
     }
 
@@ -130,9 +142,8 @@ struct SourceResolver {
             })
     }
 
-    private static func descriptor(
-        _ descriptor: FileDescriptor, _ length: Int64?, keeping spool: Spool?
-    ) throws(FormworkError) -> PlannedSource {
+    private static func descriptor(_ source: BodySource.DescriptorSource) throws(FormworkError) -> PlannedSource {
+        let (descriptor, length) = (source.descriptor, source.length)
         let status: FileStatus
         let offset: Int64
         do {
@@ -144,15 +155,14 @@ struct SourceResolver {
         }
         if status.kind == .regular {
             let range = BodySource.FileRange(offset: min(offset, status.validator.size), length: length)
-            return .file(try self.slice(range, of: .descriptor(descriptor, keeping: spool), status, nil))
+            return .file(try self.slice(range, of: .descriptor(descriptor, keeping: source.spool), status, nil))
         }
         try self.checkLength(length)
-        let once = OneShot(descriptor)
         return .stream(
             StreamSource(
                 length: length, isReplayable: false,
                 label: descriptor == .standardInput ? "standard input" : "descriptor \(descriptor.rawValue)",
-                opening: .pull { _ in DescriptorStream(try once.take(), owned: false) }))
+                opening: .once(source.stream)))
     }
 
     private static func checkLength(_ length: Int64?) throws(FormworkError) {

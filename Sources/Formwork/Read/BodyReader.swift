@@ -148,7 +148,7 @@ public final class BodyReader: ByteStream {
         }
         let part = self.index < self.pieces.count ? self.pieces[self.index].part : -1
         return BodyProgress(
-            part: part >= 0 ? self.plan.reference(part) : nil,
+            part: part >= 0 ? self.plan.storage.parts[part].reference : nil,
             partPosition: part >= 0 ? max(0, self.position - self.contentStart) : 0,
             partLength: part >= 0 ? self.plan.storage.parts[part].length : nil, position: self.position,
             length: self.plan.contentLength)
@@ -286,11 +286,19 @@ public final class BodyReader: ByteStream {
         }
     }
 
+    /// Who gives the chunk that ``fill(_:leavingKernelRuns:)`` said is needed.
+    var chunkCursor: ChunkCursor? { self.cursor?.chunkCursor }
+
+    /// Whether the next read may have to wait for somebody else than the disk.
+    var mayWait: Bool { self.cursor?.mayWait ?? self.plan.mayWait }
+
+    /// Checks what can be checked now, because the caller stops here.
+    func verify() throws(FormworkError) { try self.cursor?.verify() }
+
     /// Fetches what ``fill(_:leavingKernelRuns:)`` said is needed.
     func fetchChunk(isolation: isolated (any Actor)?) async throws(FormworkError) {
         do throws(FormworkError) {
-            let chunks = (self.cursor as? ChunkCursor) ?? (self.cursor as? PartsCursor)?.chunkCursor
-            try await chunks?.fetch(isolation: isolation)
+            try await self.chunkCursor?.fetch(isolation: isolation)
         } catch {
             throw self.fail(error)
         }
@@ -302,7 +310,7 @@ public final class BodyReader: ByteStream {
 
     private func part(of index: Int) -> PartReference? {
         guard index < self.pieces.count, self.pieces[index].part >= 0 else { return nil }
-        return self.plan.reference(self.pieces[index].part)
+        return self.plan.storage.parts[self.pieces[index].part].reference
     }
 
     private func checkUsable() throws(FormworkError) {

@@ -15,6 +15,7 @@ struct PartMaker {
     /// Bytes of the sequence before the next part to be made.
     private(set) var offset: Int64
     private var filesSeen: Int
+    private var typesSeen: Int
     /// Whether the last part was made.
     private(set) var isAtEnd = false
 
@@ -22,26 +23,40 @@ struct PartMaker {
     init(_ parts: PlannedParts, before offset: Int64) {
         self.parts = parts
         let number = max(0, parts.marks.partitioningIndex { $0.offset > offset || $0.offset < 0 } - 1)
-        let mark = parts.isMeasured ? parts.marks[number] : PlannedParts.Mark(offset: 0, files: 0)
-        self.walk = PartWalk(
-            parts.sequence, framer: parts.framer, from: number * PlannedParts.stride, firstIndex: parts.firstIndex)
+        let mark = parts.isMeasured ? parts.marks[number] : PlannedParts.Mark(offset: 0, files: 0, types: 0)
+        self.walk = PartWalk(parts, from: number * PlannedParts.stride)
         self.offset = mark.offset
         self.filesSeen = mark.files
+        self.typesSeen = mark.types
     }
 
     /// The part that was made last.
     func reference(to part: BodyPart? = nil) -> PartReference {
-        PartReference(index: self.parts.firstIndex + max(0, self.walk.index), name: part?.header.name)
+        self.walk.reference(named: part?.header.name)
     }
 
     mutating func next() throws(FormworkError) -> BodyPart? {
-        let part = try self.walk.next()
+        var part = try self.walk.next()
         // `walk.index` is now the index of this part, or the count of all at the end.
         let index = self.walk.index
         guard part != nil ? index < self.parts.count : index == self.parts.count else { throw self.changed() }
         if part == nil || index % PlannedParts.stride == 0 { try self.checkOffset(at: index, isEnd: part == nil) }
         self.isAtEnd = part == nil
+        if part?.isUndecided ?? false { try self.decideType(of: &part!) }
         return part
+    }
+
+    /// Gives a part the type that planning found, or looks now where nothing was planned.
+    private mutating func decideType(of part: inout BodyPart) throws(FormworkError) {
+        do throws(FormworkError) {
+            guard self.parts.isMeasured else { return try part.decideTypeByLooking(self.parts.types) }
+            guard self.typesSeen < self.parts.found.count else { throw self.changed() }
+            let found = self.parts.found[self.typesSeen]
+            part.decideType(MediaTypeChoice(found, by: .content, reason: "found when planned"))
+            self.typesSeen += 1
+        } catch {
+            throw error.naming(self.reference(to: part))
+        }
     }
 
     /// Appends what a part has in memory, and adds to `waiting` what has to be opened.
@@ -76,7 +91,7 @@ struct PartMaker {
     }
 
     private mutating func wait(for part: BodyPart, _ waiting: inout [Waiting]) throws(FormworkError) -> Int64? {
-        if !self.parts.isMeasured, let path = part.source.wholeFile {
+        if !self.parts.isMeasured, let path = part.content.wholeFile {
             // Opened before it is looked at: one walk along its path instead of two.
             waiting.append(.unseen(path))
             return nil
@@ -90,7 +105,7 @@ struct PartMaker {
         }
         let resolver = self.parts.isMeasured ? recorded : SourceResolver(status: SourceResolver.look)
         var length: Int64? = 0
-        try resolver.resolve(part.source) { source throws(FormworkError) in
+        try resolver.resolve(part.content) { source throws(FormworkError) in
             length = try length.addingLength(source.length)
             waiting.append(.planned(source))
         }

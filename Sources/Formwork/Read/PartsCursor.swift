@@ -33,6 +33,7 @@ final class PartsCursor: SourceCursor {
         if let cursor = self.cursor { return cursor.mayWait }
         switch self.waiting.first {
         case .planned(.stream): return true
+        case .planned(.encoded(let content)): return content.raw.mayWait
         default: return false
         }
     }
@@ -42,7 +43,7 @@ final class PartsCursor: SourceCursor {
         return InnerPart(reference: self.maker.reference(), position: 0, length: nil)
     }
     /// The chunks of the source that is being read.
-    var chunkCursor: ChunkCursor? { self.cursor as? ChunkCursor }
+    var chunkCursor: ChunkCursor? { self.cursor?.chunkCursor }
 
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
         while true {

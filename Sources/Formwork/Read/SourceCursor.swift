@@ -13,6 +13,8 @@ protocol SourceCursor: AnyObject {
     var fileCount: Int64 { get }
     /// The file stretch that comes next, for the kernel to move; `nil` when it has to be read.
     var kernelRun: KernelRun? { get throws(FormworkError) }
+    /// Whose ``ChunkCursor/fetch(isolation:)`` has to be called when ``needsChunk``; `nil` when nobody's.
+    var chunkCursor: ChunkCursor? { get }
     /// The part inside this source and how far it has come; `nil` for a source that belongs to one part.
     var innerPart: InnerPart? { get }
 
@@ -30,6 +32,7 @@ extension SourceCursor {
     var needsChunk: Bool { false }
     var fileCount: Int64 { 0 }
     var kernelRun: KernelRun? { nil }
+    var chunkCursor: ChunkCursor? { nil }
     var innerPart: InnerPart? { nil }
     func advance(by count: Int) throws(FormworkError) { preconditionFailure("no kernel run was offered") }
     func verify() throws(FormworkError) {}
@@ -57,6 +60,7 @@ extension PlannedSource {
         case .bytes(let bytes): return MemoryCursor(bytes, at: Int(offset))
         case .file(let file): return FileCursor(file, at: offset)
         case .synthetic(let bytes): return SyntheticCursor(bytes, at: offset)
+        case .encoded(let content): return try EncodedCursor(content, at: offset)
         case .parts(let parts): return try PartsCursor(parts, at: offset)
         case .stream(let stream):
             guard stream.isReplayable || offset == 0 else {
@@ -65,6 +69,7 @@ extension PlannedSource {
             do {
                 switch stream.opening {
                 case .pull(let open): return StreamCursor(stream, try open(offset), at: offset)
+                case .once(let once): return StreamCursor(stream, try once.take(), at: offset)
                 case .chunks(let open): return ChunkCursor(stream, try open(offset), at: offset)
                 }
             } catch let error as FormworkError {

@@ -73,6 +73,7 @@ final class ChunkCursor: SourceCursor {
 
     var mayWait: Bool { true }
     var needsChunk: Bool { !self.isFinished && self.used == self.chunk.count }
+    var chunkCursor: ChunkCursor? { self }
 
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
         let count = buffer.copy(self.chunk, self.used..<self.chunk.count, at: 0)
@@ -136,6 +137,11 @@ final class DescriptorStream: ByteStream {
 
     deinit {
         if self.owned { try? SystemCalls.close(self.descriptor) }
+    }
+
+    /// Whether a read gives something within a twentieth of a second.
+    var isReady: Bool {
+        get throws { try SystemCalls.wait(self.descriptor, for: .read, milliseconds: 50) }
     }
 
     func read(into buffer: inout MutableRawSpan) throws -> Int {

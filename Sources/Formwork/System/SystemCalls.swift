@@ -202,9 +202,16 @@ enum SystemCalls {
     }
 
     /// Waits until a non-blocking descriptor is ready.
-    static func wait(_ descriptor: FileDescriptor, for readiness: Readiness) throws(Errno) {
-        let result = fw_wait(descriptor.rawValue, readiness == .read ? CShort(POLLIN) : CShort(POLLOUT))
+    /// - Parameter milliseconds: How long at most; -1 for ever.
+    /// - Returns: Whether it is ready; also `false` after a signal.
+    @discardableResult
+    static func wait(
+        _ descriptor: FileDescriptor, for readiness: Readiness, milliseconds: CInt = -1
+    ) throws(Errno) -> Bool {
+        let events = readiness == .read ? CShort(POLLIN) : CShort(POLLOUT)
+        let result = fw_wait(descriptor.rawValue, events, milliseconds)
         guard result >= 0 || -result == EINTR else { throw Errno(rawValue: -result) }
+        return result > 0
     }
 
     /// Sleeps this thread.

@@ -36,5 +36,5 @@ public final class Spool: Sendable {
     deinit { try? SystemCalls.close(self.descriptor) }
 
     /// What was collected, as a source that can be read any number of times.
-    public var source: BodySource { BodySource(.descriptor(self.descriptor, length: nil, keeping: self)) }
+    public var source: BodySource { BodySource(.descriptor(.init(self.descriptor, length: nil, keeping: self))) }
 }

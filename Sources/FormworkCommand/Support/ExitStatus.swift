@@ -15,13 +15,16 @@ struct ExitStatus: Error {
 
     init(_ error: FormworkError) {
         let isClosedPipe = error.code == .writeFailed && error.cause as? Errno == .brokenPipe
-        self.init(Self.code(for: error.code), isClosedPipe ? nil : "formwork: \(error)")
+        var shown = error
+        let curl = error.cause as? CurlStatus
+        if curl != nil { shown.cause = nil }
+        self.init(curl?.code ?? Self.code(for: error.code), isClosedPipe ? nil : "formwork: \(shown)")
     }
 
     private static func code(for code: FormworkError.Code) -> Int32 {
         switch code {
         case .writeFailed: 23
-        case .sourceUnavailable, .lengthMismatch: 26
+        case .sourceUnavailable, .lengthMismatch, .contentNotEncodable: 26
         case .limitExceeded: 63
         case .sourceChanged, .notReplayable, .lengthUnknown: 65
         default: 2

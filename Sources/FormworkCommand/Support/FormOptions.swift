@@ -1,5 +1,6 @@
 import ArgumentParser
 import Formwork
+import FormworkMagic
 import SystemPackage
 
 /// The options that describe a form, the same for every verb.
@@ -9,9 +10,11 @@ struct FormOptions: ParsableArguments {
         help: ArgumentHelp(
             "A part, as curl's -F has it.",
             discussion: """
-                name=value is a field, name=@path a file upload, name=<path a field with a file's content; a path of \
-                '-' is standard input. Behind it may stand ;type=TYPE, ;filename=NAME, and for standard input \
-                ;length=BYTES. Double quotes protect ';'.
+                name=value is a field, name=@path a file upload, name=@path,path several in one multipart/mixed, \
+                name=<path a field with a file's content; a path of '-' is standard input. 'name=(' begins a multipart \
+                inside the form, '=)' ends it. Behind it may stand ;type=TYPE, ;filename=NAME, ;headers='Name: value' \
+                or ;headers=@path, ;encoder=base64 (or quoted-printable, 7bit, 8bit, binary), and for standard input \
+                ;length=BYTES. Double quotes protect ';' and ','.
                 """,
             valueName: "name=content"))
     var form: [String] = []
@@ -20,11 +23,35 @@ struct FormOptions: ParsableArguments {
         help: ArgumentHelp("A field whose value is taken as it is, '@' and ';' too.", valueName: "name=value"))
     var formString: [String] = []
 
+    @Flag(help: "Escape names with backslashes, as curl's option does; the same as --escape backslash.")
+    var formEscape = false
+
+    @Option(
+        name: [.customShort("H"), .long],
+        help: ArgumentHelp(
+            "A header of the request. 'Content-Type: multipart/…' chooses another type than multipart/form-data.",
+            valueName: "name: value"))
+    var header: [String] = []
+
     @Option(help: "The boundary, instead of a random one.")
     var boundary: String?
 
     @Option(help: "How names are escaped: whatwg (as browsers and curl), backslash, or refuse.")
     var escape: EscapeOption = .whatwg
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the types of uploads come from that have no ;type=: auto (name and content), extension, or content.",
+            valueName: "auto|extension|content"))
+    var typeFrom: TypeOption?
+
+    @Option(
+        help: ArgumentHelp(
+            "'curl' makes the bytes that curl makes, losses and ten-entry type table included.", valueName: "curl"))
+    var compat: CompatOption?
+
+    @Flag(help: "Read content with ;encoder=quoted-printable beforehand, so that the body has a length.")
+    var prescan = false
 
     @Flag(help: "Collect standard input in an unlinked temporary file first, so that it has a length.")
     var spool = false
@@ -34,8 +61,12 @@ struct FormOptions: ParsableArguments {
         help: ArgumentHelp("Take the form from a description that 'plan --save' wrote.", valueName: "file"))
     var description: String?
 
+    /// Headers that are not the body's own.
+    var otherHeaders: [String] { self.header.filter { $0.contentType == nil } }
+
     /// The form's plan.
-    func makePlan() throws -> BodyPlan {
+    /// - Parameter passesHeaders: Whether the verb has somebody to pass other headers to.
+    func makePlan(passesHeaders: Bool = false) throws -> BodyPlan {
         let arguments = PartArgument.ofThisProcess
         if let description = self.description {
             guard arguments.isEmpty else {
@@ -46,20 +77,47 @@ struct FormOptions: ParsableArguments {
         guard !arguments.isEmpty else {
             throw ExitStatus(2, "formwork: the form has no parts: give at least one -F name=value or -F name=@file")
         }
-        var form = FormData(
-            framing: MultipartFraming(
-                boundary: try self.boundary.map(Boundary.init) ?? .random(), escaping: self.escape.rule))
-        var standardInput = StandardInput(spool: self.spool)
-        for argument in arguments {
-            form.append(try argument.explaining { try argument.part(&standardInput) })
+        if let other = self.otherHeaders.first, !passesHeaders, self.compat == nil {
+            throw ExitStatus(2, "formwork: -H \(ShellQuote.quote(other)): only Content-Type says something about a body")
         }
+        var form = CurlForm(options: try self.curlOptions())
+        defer { self.warn(form.warnings) }
+        for argument in arguments { try argument.add(to: &form) }
         do throws(FormworkError) {
-            return try form.plan()
+            return try form.formData().plan()
         } catch {
-            // Parts are the arguments in order: the person at the keyboard knows an argument, not a part.
-            guard let index = error.part?.index, arguments.indices.contains(index) else { throw error }
-            return try arguments[index].explaining { throw error }
+            guard let part = error.part, let index = form.argument(of: part) else { throw error }
+            throw arguments[index].explain(error)
         }
+    }
+
+    private func curlOptions() throws -> CurlForm.Options {
+        var options = CurlForm.Options(grammar: self.compat == nil ? .strict : .curl)
+        options.escapesWithBackslash = self.formEscape
+        options.escaping = self.escape.rule
+        options.contentType = self.header.lazy.compactMap(\.contentType).first
+        options.boundary = try self.boundary.map(Boundary.init)
+        options.measuresQuotedPrintable = self.prescan
+        options.spoolsStandardInput = self.spool
+        options.types = self.typeFrom?.detection() ?? (self.compat == nil ? .auto : nil)
+        return options
+    }
+
+    private func warn(_ warnings: [String]) {
+        for line in warnings {
+            _ = try? FileDescriptor.standardError.writeAll("formwork: warning: \(line)\n".utf8)
+        }
+        MagicWarning.write()
+    }
+}
+
+extension String {
+    /// The value of a `Content-Type` header; `nil` for another one.
+    fileprivate var contentType: String? {
+        guard self.prefix(12).lowercased() == "content-type", let separator = self.utf8.dropFirst(12).first,
+            separator == UInt8(ascii: ":") || separator == UInt8(ascii: ";")
+        else { return nil }
+        return String(Substring(self.utf8.dropFirst(13).drop { $0 == 0x20 }))
     }
 }
 
@@ -74,4 +132,9 @@ enum EscapeOption: String, ExpressibleByArgument, CaseIterable {
         case .refuse: .refuse
         }
     }
+}
+
+/// Whom to be like.
+enum CompatOption: String, ExpressibleByArgument, CaseIterable {
+    case curl
 }

@@ -1,6 +1,5 @@
 import Formwork
 import Synchronization
-import SystemPackage
 
 /// One `-F` or `--form-string` of the command line.
 ///
@@ -46,7 +45,8 @@ struct PartArgument {
     }
 
     private static let optionsWithValue: Set<String> = [
-        "--boundary", "--escape", "--from", "-o", "--output", "--offset", "--length", "--progress", "--save",
+        "--as", "--boundary", "--compat", "--escape", "--from", "-H", "--header", "-o", "--output", "--offset",
+        "--length", "--progress", "--save", "--type-from",
     ]
 
     private init(option: Option, text: String) {
@@ -64,38 +64,26 @@ struct PartArgument {
         return nil
     }
 
-    /// The part that the argument stands for.
-    func part(_ standardInput: inout StandardInput) throws -> BodyPart {
-        let argument =
+    /// Adds what the argument says.
+    func add(to form: inout CurlForm) throws(FormworkError) {
+        do throws(FormworkError) {
             switch self.option {
-            case .form: try FormArgument(parsing: self.text)
-            case .formString: try FormArgument(literal: self.text)
+            case .form: try form.append(self.text)
+            case .formString: try form.append(literal: self.text)
             }
-        var filename = argument.filename
-        let source: BodySource
-        switch argument.content {
-        case .text(let text): source = .text(text)
-        case .file("-"):
-            source = try standardInput.take(length: argument.length)
-            if argument.isUpload, filename == nil { filename = "-" }
-        case .file(let path):
-            source = .file(FilePath(path))
-            if argument.isUpload, filename == nil { filename = FilePath(path).lastComponent?.string ?? path }
+        } catch {
+            throw self.explain(error)
         }
-        return BodyPart(name: argument.name, source: source, filename: filename, contentType: argument.contentType)
     }
 
-    /// Puts the argument in front of what went wrong with it.
-    func explaining<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch var error as FormworkError {
-            error.part = nil
-            let path = error.path.map { "\($0) " } ?? ""
-            error.message = "\(self.option.rawValue) \(ShellQuote.quote(self.text)): \(path)\(error.message)"
-            error.path = nil
-            throw error
-        }
+    /// Puts the argument in front of what went wrong with it: the person at the keyboard knows an argument, not a part.
+    func explain(_ error: FormworkError) -> FormworkError {
+        var error = error
+        error.part = nil
+        let path = error.path.map { "\($0) " } ?? ""
+        error.message = "\(self.option.rawValue) \(ShellQuote.quote(self.text)): \(path)\(error.message)"
+        error.path = nil
+        return error
     }
 }
 

@@ -27,7 +27,7 @@ struct CurlCommand: ParsableCommand {
     var curlArguments: [String] = []
 
     func run() throws {
-        let plan = try self.form.makePlan()
+        let plan = try self.form.makePlan(passesHeaders: true)
         let curl: ChildProcess
         do {
             curl = try ChildProcess("curl", self.arguments(for: plan))
@@ -64,6 +64,7 @@ struct CurlCommand: ParsableCommand {
     private func arguments(for plan: BodyPlan) -> [String] {
         var headers = ["Content-Type: \(plan.contentType)", "Expect:"]
         if let length = plan.contentLength { headers += ["Transfer-Encoding:", "Content-Length: \(length)"] }
+        headers += self.form.otherHeaders
         return ["--no-progress-meter", "-X", "POST", "-T", "-"] + headers.flatMap { ["-H", $0] } + self.curlArguments
             + ["--url", self.url]
     }

@@ -51,7 +51,7 @@ public struct SyntheticBytes: Hashable, Sendable, Codable {
         var position = UInt64(offset)
         var done = 0
         while done < count {
-            var word = word(position / 8, seed: seed) >> (8 * (position % 8))
+            var word = SplitMix64.word(position / 8, seed: seed) >> (8 * (position % 8))
             let bytes = min(8 - Int(position % 8), count - done)
             if bytes == 8 {
                 buffer.storeBytes(of: word.littleEndian, toByteOffset: done, as: UInt64.self)
@@ -64,12 +64,5 @@ public struct SyntheticBytes: Hashable, Sendable, Codable {
             done += bytes
             position += UInt64(bytes)
         }
-    }
-
-    private static func word(_ index: UInt64, seed: UInt64) -> UInt64 {
-        var z = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -28,6 +28,9 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
     public var boundary: Boundary
     /// The multipart subtype, a token; `form-data` unless said otherwise.
     public var subtype: String
+    /// Parameters of `Content-Type` before the boundary, as they are to be written (`type="text/html"; start="<a>"`,
+    /// RFC 2387); empty for none.
+    public var parameters: String
     /// How names and filenames are written.
     public var escaping: ParameterEscaping
     /// What follows the last part.
@@ -39,22 +42,36 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
 
     /// RFC 7578's framing, unless arguments say otherwise.
     public init(
-        boundary: Boundary = .random(), subtype: String = "form-data", escaping: ParameterEscaping = .whatwg,
+        boundary: Boundary = .random(), subtype: String = "form-data", parameters: String = "", escaping: ParameterEscaping = .whatwg,
         ending: Ending = .closeDelimiter, emptyForm: EmptyForm = .closeDelimiter,
         quoting: BoundaryQuoting = .whenNeeded
     ) {
         self.boundary = boundary
         self.subtype = subtype
+        self.parameters = parameters
         self.escaping = escaping
         self.ending = ending
         self.emptyForm = emptyForm
         self.quoting = quoting
     }
 
-    /// The value of the request's `Content-Type`; a plan has checked the subtype.
+    /// What stands in `Content-Type` instead of the type and its parameters, to reproduce what curl makes of a type
+    /// that isn't multipart; `nil` writes those.
+    package var verbatimType: String?
+
+    /// The value of the body's `Content-Type`, boundary included.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for a subtype that is no token, and for parameters that no
+    ///   field value may hold.
     package var contentType: String {
-        let value = self.quoting == .whenNeeded ? self.boundary.parameterValue : self.boundary.text
-        return "multipart/\(self.subtype); boundary=\(value)"
+        get throws(FormworkError) {
+            let value = self.quoting == .whenNeeded ? self.boundary.parameterValue : self.boundary.text
+            if let type = self.verbatimType { return "\(type); boundary=\(value)" }
+            guard !self.subtype.isEmpty, self.subtype.utf8.allSatisfy(\.isTokenByte) else {
+                throw FormworkError(.invalidArgument, "\"\(self.subtype)\" is not a multipart subtype.")
+            }
+            try FormworkError.checkFieldValue(self.parameters, of: "Content-Type")
+            return "multipart/\(self.subtype)\(self.parameters.isEmpty ? "" : "; \(self.parameters)"); boundary=\(value)"
+        }
     }
 }
 
@@ -66,10 +83,7 @@ package struct PartFramer: Sendable {
     /// The delimiter alone.
     private let delimiter: [UInt8]
 
-    package init(_ framing: MultipartFraming) throws(FormworkError) {
-        guard !framing.subtype.isEmpty, framing.subtype.utf8.allSatisfy(\.isTokenByte) else {
-            throw FormworkError(.invalidArgument, "\"\(framing.subtype)\" is not a multipart subtype.")
-        }
+    package init(_ framing: MultipartFraming) {
         self.framing = framing
         self.delimiter = Array("\r\n--\(framing.boundary)\r\n".utf8)
         self.delimiterAndDisposition = self.delimiter + Array(PartHeader.dispositionHead.utf8)
@@ -82,11 +96,10 @@ package struct PartFramer: Sendable {
         of header: PartHeader, isFirst: Bool, to bytes: inout [UInt8]
     ) throws(FormworkError) {
         let start = bytes.count
-        // Not `!= nil`, which copies the name.
-        let isNamed = if case .some = header.name { true } else { false }
-        bytes.append(contentsOf: isNamed ? self.delimiterAndDisposition : self.delimiter)
+        let isUsual = header.hasDispositionHead
+        bytes.append(contentsOf: isUsual ? self.delimiterAndDisposition : self.delimiter)
         if isFirst { bytes.removeSubrange(start..<start + 2) }
-        try header.append(to: &bytes, escaping: self.framing.escaping, afterDispositionHead: isNamed)
+        try header.append(to: &bytes, escaping: self.framing.escaping, afterDispositionHead: isUsual)
     }
 
     /// Appends what stands after the last part, or for a form without parts.

@@ -9,6 +9,9 @@ public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable
     case whatwg
     /// `"` as `\"` and `\` as `\\`; CR and LF are refused: what curl's `--form-escape` and Go send.
     case backslash
+    /// As ``backslash``, but CR and LF go out as they are, so that they break the framing: `--form-escape` of curl 7.81
+    /// to 8.21. To reproduce its bytes only.
+    case backslashUnchecked
     /// A name with `"`, `\`, CR or LF is an error: for receivers whose decoding nobody knows.
     case refuse
     /// The bytes as they are, so that a quote or a line end in a name breaks the framing.
@@ -28,8 +31,9 @@ public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable
             case (0x22, .whatwg): bytes.append("%22")
             case (0x0D, .whatwg): bytes.append("%0D")
             case (0x0A, .whatwg): bytes.append("%0A")
-            case (0x22, .backslash): bytes.append("\\\"")
-            case (0x5C, .backslash): bytes.append("\\\\")
+            case (0x22, .backslash), (0x22, .backslashUnchecked): bytes.append("\\\"")
+            case (0x5C, .backslash), (0x5C, .backslashUnchecked): bytes.append("\\\\")
+            case (0x0D, .backslashUnchecked), (0x0A, .backslashUnchecked): bytes.append(byte)
             case (0x0D, _), (0x0A, _): throw self.refusal(role, text, "a line end")
             case (0x22, .refuse): throw self.refusal(role, text, "a quote")
             case (0x5C, .refuse): throw self.refusal(role, text, "a backslash")

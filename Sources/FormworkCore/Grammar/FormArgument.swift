@@ -1,122 +1,144 @@
-/// One form field as curl's `-F` writes it: `name=value`, `name=@path`, `name=<path`, with `;type=`, `;filename=` and,
-/// for standard input, `;length=`.
+/// One argument of curl's `-F` or `--form-string`, read but not acted upon: no file is looked at.
 ///
-/// The plain core of curl's grammar. What curl would drop with a warning (text behind a closing quote, an unknown
-/// `;word`) is an error here.
+/// ```
+/// argument = name "=" content                     ; the name ends at the first "="
+/// content  = "(" parameters                       ; begins a multipart inside the form
+///          | ")"                                  ; ends it; only without a name, and alone
+///          | "@" file *("," file)                 ; uploads; two or more become a multipart/mixed
+///          | "<" word parameters                  ; a field with a file's content
+///          | word parameters                      ; a field
+/// file     = word parameters
+/// parameters = *(";" ("type=" | "filename=" | "encoder=" | "headers=" | "length=") value)
+/// word     = DQUOTE *(any | "\\" | "\"") DQUOTE | bare text without ";", and in files without ","
+/// ```
 public struct FormArgument: Hashable, Sendable {
-    /// Where the part's content comes from.
+    /// What the argument says.
     public enum Content: Hashable, Sendable {
-        /// The text itself.
-        case text(String)
-        /// A file's content; `path` is `-` for standard input.
+        /// A field with this text.
+        case text(String, Parameters)
+        /// A field with a file's content; `-` is standard input.
+        case contents(of: File)
+        /// File uploads.
+        case files([File])
+        /// The beginning of a multipart.
+        case open(Parameters)
+        /// The end of the multipart begun last.
+        case close
+    }
+
+    /// A file with what is said of it.
+    public struct File: Hashable, Sendable {
+        /// Where it is; `-` is standard input.
+        public var path: String
+        /// What is said of it.
+        public var parameters: Parameters
+
+        /// Names a file.
+        public init(path: String, parameters: Parameters = Parameters()) {
+            self.path = path
+            self.parameters = parameters
+        }
+    }
+
+    /// What stands behind a `;`.
+    public struct Parameters: Hashable, Sendable {
+        /// The value of `type=`, parameters included; `nil` when absent.
+        public var contentType: String?
+        /// The value of `filename=`; `nil` when absent.
+        public var filename: String?
+        /// The value of `encoder=`; `nil` when absent.
+        public var encoder: String?
+        /// The values of `headers=` in order.
+        public var headers: [Header] = []
+        /// The value of `length=` in bytes, for standard input; `nil` when absent. Not curl's.
+        public var length: Int64?
+
+        /// Nothing is said.
+        public init() {}
+    }
+
+    /// A value of `headers=`.
+    public enum Header: Hashable, Sendable {
+        /// A header line.
+        case line(String)
+        /// A file with header lines.
         case file(path: String)
     }
 
-    /// The form field's name: everything before the first `=`, possibly empty.
-    public var name: String
-    /// Where the content comes from.
+    /// The form field's name: everything before the first `=`; `nil` when that is nothing.
+    public var name: String?
+    /// What the argument says.
     public var content: Content
-    /// Whether the content is a file upload (`@`), which has a filename, or a field (`=`, `<`), which has none unless
-    /// ``filename`` says so.
-    public var isUpload: Bool
-    /// The value of `type=`, parameters included; `nil` when absent.
-    public var contentType: String?
-    /// The value of `filename=`; `nil` when absent.
-    public var filename: String?
-    /// The value of `length=` in bytes; `nil` when absent.
-    public var length: Int64?
+    /// What curl would warn of; empty in the strict grammar, where these are errors.
+    public var warnings: [String] = []
 
     /// Reads `--form-string`: everything behind the first `=` is the value, as it is.
     /// - Throws: ``FormworkError/Code/invalidArgument`` when there is no `=`.
     public init(literal argument: String) throws(FormworkError) {
         let (name, rest) = try Self.splitName(argument)
-        self.init(name: name, content: .text(String(rest)), isUpload: false)
+        self.name = name
+        self.content = .text(String(rest) ?? "", Parameters())
     }
 
     /// Reads `-F`.
     /// - Throws: ``FormworkError/Code/invalidArgument`` whose message has the column, counted in characters from 1, and
     ///   what to write instead.
-    public init(parsing argument: String) throws(FormworkError) {
+    public init(parsing argument: String, grammar: FormGrammar = .strict) throws(FormworkError) {
         let (name, rest) = try Self.splitName(argument)
-        var scanner = FormArgumentScanner(argument, at: rest.startIndex)
-        switch rest.unicodeScalars.first {
-        case "@", "<":
-            self.isUpload = rest.unicodeScalars.first == "@"
-            scanner.skip()
+        self.name = name
+        var scanner = FormArgumentScanner(argument, at: rest.startIndex, name: name ?? "", grammar: grammar)
+        switch rest.first {
+        case UInt8(ascii: "("):
             let column = scanner.column
-            let path = try scanner.word(endingAt: self.isUpload ? ",;" : ";")
-            guard !path.isEmpty else {
-                throw scanner.error("there is no path behind '@' or '<': --form-string takes text", column: column)
+            let (word, parameters) = try scanner.part(.open)
+            if word != "(" {
+                try scanner.complain(
+                    "a value that begins with '(' opens a multipart, and what follows the '(' would be lost: put a value "
+                        + "in double quotes, \(scanner.name)=\"(…\", or take --form-string", column: column)
             }
-            self.content = .file(path: path)
-            if scanner.peek == "," {
-                throw scanner.error(
-                    "a ',' separates files in curl: put a path that holds one in double quotes, \(name)=@\"a,b\", and "
-                        + "give every file its own -F")
-            }
-        case "(":
-            throw scanner.error("a value that begins with '(' needs double quotes, \(name)=\"(…\", or --form-string")
+            self.content = .open(parameters)
+        case UInt8(ascii: ")") where name == nil && rest.count == 1: self.content = .close
+        case UInt8(ascii: "@"):
+            var files: [File] = []
+            repeat {
+                scanner.skip()
+                files.append(try scanner.file(.upload))
+            } while scanner.peek == UInt8(ascii: ",")
+            self.content = .files(files)
+        case UInt8(ascii: "<"):
+            scanner.skip()
+            self.content = .contents(of: try scanner.file(.contents))
         default:
-            self.isUpload = false
-            self.content = .text(try scanner.word(endingAt: ";"))
+            let (word, parameters) = try scanner.part(.text)
+            self.content = .text(word, parameters)
         }
-        self.name = name
-        try self.readParameters(&scanner)
+        self.warnings = scanner.warnings
     }
 
-    private init(name: String, content: Content, isUpload: Bool) {
-        self.name = name
-        self.content = content
-        self.isUpload = isUpload
-    }
-
-    private static func splitName(_ argument: String) throws(FormworkError) -> (String, Substring) {
-        // Scalars, not Characters: a combining mark behind "=" would hide it.
-        let scalars = argument.unicodeScalars
-        guard let equals = scalars.firstIndex(of: "=") else {
+    private static func splitName(
+        _ argument: String
+    ) throws(FormworkError) -> (String?, Substring.UTF8View) {
+        // Bytes, not Characters: a combining mark behind "=" would hide it.
+        let bytes = argument.utf8
+        guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else {
             throw FormworkError(.invalidArgument, "there is no '=': write name=value or name=@file")
         }
-        return (String(scalars[..<equals]), argument[scalars.index(after: equals)...])
+        let name = String(argument[..<equals])
+        return (name.isEmpty ? nil : name, argument[bytes.index(after: equals)...].utf8)
     }
+}
 
-    private mutating func readParameters(_ scanner: inout FormArgumentScanner) throws(FormworkError) {
-        while !scanner.isAtEnd {
-            scanner.skip()  // the ";"
-            scanner.skipBlanks()
-            let column = scanner.column
-            guard let keyword = scanner.keyword() else { throw self.unknownWord(scanner) }
-            switch keyword {
-            case "type":
-                guard self.contentType == nil else { throw scanner.error("type= is given twice", column: column) }
-                let mediaType = try scanner.mediaType()
-                guard !mediaType.isEmpty else { throw scanner.error("type= has no type behind it", column: column) }
-                self.contentType = mediaType
-            case "filename":
-                guard self.filename == nil else { throw scanner.error("filename= is given twice", column: column) }
-                if case .file = self.content, !self.isUpload {
-                    throw scanner.error("a '<' part is a field without a filename: use '@'", column: column)
-                }
-                self.filename = try scanner.word(endingAt: ";")
-            default:
-                guard case .file(path: "-") = self.content else {
-                    throw scanner.error("length= is for standard input (@- or <-) only", column: column)
-                }
-                guard self.length == nil else { throw scanner.error("length= is given twice", column: column) }
-                let digits = try scanner.word(endingAt: ";")
-                guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(digits) else {
-                    throw scanner.error("length= takes a number of bytes, not \"\(digits)\"", column: column)
-                }
-                self.length = length
-            }
+extension FormArgumentScanner {
+    /// A path with what is said of it.
+    fileprivate mutating func file(_ role: Role) throws(FormworkError) -> FormArgument.File {
+        let column = self.column
+        let (path, parameters) = try self.part(role)
+        if path.isEmpty {
+            try self.complain("there is no path behind '@', '<' or ',': --form-string takes text", column: column)
         }
-    }
-
-    private func unknownWord(_ scanner: FormArgumentScanner) -> FormworkError {
-        let fix =
-            switch self.content {
-            case .text: "a value that holds ';' needs --form-string, or double quotes: \(self.name)=\"…;…\""
-            case .file: "a path that holds ';' needs double quotes, \(self.name)=@\"…;…\""
-            }
-        return scanner.error("\"\(scanner.segment)\" is none of type=, filename=, length=; \(fix)")
+        if parameters.length != nil, path != "-" {
+            try self.complain("length= is for standard input (@- or <-) only", column: column)
+        }
+        return FormArgument.File(path: path, parameters: parameters)
     }
 }

@@ -1,96 +1,284 @@
-/// Walks one `-F` argument, scalar by scalar, because a combining mark must not hide a `;`, and knows the column for errors.
+/// Walks one `-F` argument byte by byte, as curl does, and knows the column for errors.
 struct FormArgumentScanner {
-    private let scalars: String.UnicodeScalarView
-    private var index: String.UnicodeScalarView.Index
-
-    init(_ text: String, at index: String.Index) {
-        self.scalars = text.unicodeScalars
-        self.index = index
+    /// What a word is, which says where it ends and what may be said of it.
+    enum Role {
+        case text, contents, upload, open
     }
 
-    var isAtEnd: Bool { self.index == self.scalars.endIndex }
-    var peek: Unicode.Scalar? { self.isAtEnd ? nil : self.scalars[self.index] }
+    let name: String
+    private let text: String
+    private let bytes: [UInt8]
+    private let grammar: FormGrammar
+    private var index: Int
+    private(set) var warnings: [String] = []
+
+    init(_ text: String, at index: String.Index, name: String, grammar: FormGrammar) {
+        self.name = name
+        self.text = text
+        self.bytes = Array(text.utf8)
+        self.grammar = grammar
+        self.index = text.utf8.distance(from: text.startIndex, to: index)
+    }
+
+    var peek: UInt8? { self.index < self.bytes.count ? self.bytes[self.index] : nil }
     /// Counted from 1, in characters as people see them.
-    var column: Int { String(self.scalars[..<self.index]).count + 1 }
-    /// What stands from here to the next `;`.
-    var segment: String { String(String.UnicodeScalarView(self.scalars[self.index...].prefix { $0 != ";" })) }
+    var column: Int { self.column(of: self.index) }
 
-    mutating func skip() { self.index = self.scalars.index(after: self.index) }
+    mutating func skip() { self.index += 1 }
 
-    mutating func skipBlanks() {
-        while self.peek == " " || self.peek == "\t" { self.skip() }
+    /// Tells of a loss: an error, or what curl would warn of.
+    mutating func complain(
+        _ message: String, column: Int? = nil, curlWarns warning: String? = nil
+    ) throws(FormworkError) {
+        guard self.grammar == .curl else { throw self.error(message, column: column) }
+        if let warning { self.warnings.append(warning) }
     }
 
-    func error(_ message: String, column: Int? = nil) -> FormworkError {
+    private func error(_ message: String, column: Int? = nil) -> FormworkError {
         FormworkError(.invalidArgument, "column \(column ?? self.column): \(message)")
     }
 
+    private func column(of index: Int) -> Int { String(decoding: self.bytes[..<index], as: UTF8.self).count + 1 }
+
+    // MARK: - A word and its parameters
+
+    /// A word and what is said of it, up to the argument's end or, for uploads, a `,`.
+    mutating func part(_ role: Role) throws(FormworkError) -> (String, FormArgument.Parameters) {
+        let end = role == .upload ? UInt8(ascii: ",") : nil
+        let word = try self.word(endingAt: end, isText: role == .text)
+        var parameters = FormArgument.Parameters()
+        var seen: Set<String> = []
+        while self.peek == UInt8(ascii: ";") {
+            self.skip()
+            self.skipSpace()
+            let column = self.column
+            guard let keyword = self.keyword() else {
+                try self.unknown(role, endingAt: end)
+                continue
+            }
+            if keyword != "headers", !seen.insert(keyword).inserted {
+                try self.complain("\(keyword)= is given twice", column: column)
+            }
+            switch keyword {
+            case "type": parameters.contentType = try self.mediaType(endingAt: end)
+            case "headers": parameters.headers.append(try self.header(endingAt: end))
+            case "length": parameters.length = try self.length(endingAt: end, column)
+            case "encoder":
+                let encoder = try self.word(endingAt: end)
+                if TransferEncoding(token: encoder) == nil {
+                    try self.complain(
+                        "encoder=\(encoder) is none of base64, quoted-printable, 7bit, 8bit, binary", column: column)
+                }
+                parameters.encoder = encoder
+            default: parameters.filename = try self.word(endingAt: end)
+            }
+            try self.refuse(keyword, of: role, &parameters, column: column)
+        }
+        if parameters.contentType != nil, parameters.headers.contains(where: \.isContentType) {
+            try self.complain("type= and a Content-Type in headers= are both given: one of them would be lost")
+        }
+        return (word, parameters)
+    }
+
+    /// Takes back what has no meaning for the role.
+    private mutating func refuse(
+        _ keyword: String, of role: Role, _ parameters: inout FormArgument.Parameters, column: Int
+    ) throws(FormworkError) {
+        switch (keyword, role) {
+        case ("filename", .contents):
+            try self.complain(
+                "a '<' part is a field without a filename: take '@'", column: column,
+                curlWarns: "Field file name not allowed here: \(parameters.filename ?? "")")
+            parameters.filename = nil
+        case ("filename", .open):
+            try self.complain(
+                "a multipart has no filename", column: column,
+                curlWarns: "Field file name not allowed here: \(parameters.filename ?? "")")
+            parameters.filename = nil
+        case ("encoder", .open):
+            try self.complain(
+                "a multipart is not encoded: encode the parts in it", column: column,
+                curlWarns: "Field encoder not allowed here: \(parameters.encoder ?? "")")
+            parameters.encoder = nil
+        case ("length", .text), ("length", .open):
+            try self.complain("length= is for standard input (@- or <-) only", column: column)
+        default: break
+        }
+    }
+
+    private mutating func unknown(_ role: Role, endingAt end: UInt8?) throws(FormworkError) {
+        let column = self.column
+        let rest = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
+        let segment = String(decoding: rest, as: UTF8.self)
+        let fix =
+            switch role {
+            case .text: "a value that holds ';' needs --form-string, or double quotes: \(self.name)=\"…;…\""
+            case .open: "write \(self.name)=(;type=multipart/mixed"
+            case .contents, .upload: "a path that holds ';' needs double quotes: \(self.name)=@\"…;…\""
+            }
+        let word = self.grammar == .curl ? try self.bareOrQuoted(endingAt: end).text : ""
+        try self.complain(
+            "\"\(segment)\" is none of type=, filename=, headers=, encoder=, length=; \(fix)", column: column,
+            curlWarns: word.isEmpty ? nil : "skip unknown form field: \(word)")
+    }
+
     /// The keyword that stands here with its `=`, in any case; `nil` when none does, and nothing is skipped then.
-    mutating func keyword() -> String? {
-        for keyword in ["type", "filename", "length"] {
-            let head = self.scalars[self.index...].prefix(keyword.count + 1)
-            guard String(String.UnicodeScalarView(head)).lowercased() == keyword + "=" else { continue }
+    private mutating func keyword() -> String? {
+        for keyword in ["type", "filename", "headers", "encoder"] + (self.grammar == .strict ? ["length"] : []) {
+            let head = self.bytes[self.index...].prefix(keyword.utf8.count + 1)
+            guard String(decoding: head, as: UTF8.self).lowercased() == keyword + "=" else { continue }
             self.index = head.endIndex
             return keyword
         }
         return nil
     }
 
-    /// A word in double quotes, in which `\\` and `\"` are escapes, or a bare one without surrounding blanks. A quote
-    /// without an end is a character like others.
-    mutating func word(endingAt terminators: String) throws(FormworkError) -> String {
-        self.skipBlanks()
-        if self.peek == "\"", let quoted = self.quotedWord() {
-            self.skipBlanks()
-            if let next = self.peek, !terminators.unicodeScalars.contains(next) {
-                throw self.error("text behind a closing quote would be lost: write \\\" for a quote inside quotes")
-            }
-            return quoted
+    // MARK: - Values
+
+    /// A word in double quotes, or a bare one without the space around it.
+    private mutating func word(endingAt end: UInt8?, isText: Bool = false) throws(FormworkError) -> String {
+        let start = self.index
+        self.skipSpace()
+        let (word, isQuoted) = try self.bareOrQuoted(endingAt: end)
+        if isQuoted { return word }
+        var trimmed = word.utf8[...]
+        while trimmed.last?.isSpace ?? false { trimmed.removeLast() }
+        // Blanks are known to be trimmed; a line end is content more often than not.
+        let lost = [self.bytes[start...].prefix { $0.isSpace }, self.bytes[..<self.index].suffix(word.utf8.count - trimmed.count)]
+        if isText, lost.contains(where: { $0.contains { !$0.isBlank } }) {
+            try self.complain(
+                "a line end around a value would be lost: put the value in double quotes",
+                column: self.column(of: start))
         }
-        let bare = self.scalars[self.index...].prefix { !terminators.unicodeScalars.contains($0) }
-        self.index = bare.endIndex
-        return Self.trimmed(bare)
+        return String(Substring(trimmed))
     }
 
-    /// The value of `type=`: parameters that are no keyword of ours belong to it (`;type=text/html;charset=utf-8`).
-    mutating func mediaType() throws(FormworkError) -> String {
-        self.skipBlanks()
-        let start = self.index
-        while true {
-            self.index = self.scalars[self.index...].firstIndex(of: ";") ?? self.scalars.endIndex
-            var ahead = self
-            guard !ahead.isAtEnd else { break }
-            ahead.skip()
-            ahead.skipBlanks()
-            if ahead.keyword() != nil { break }
-            self.skip()
+    /// A word in double quotes, in which `\\` and `\"` are escapes, or everything up to `;` or `end`. A quote without
+    /// an end is a character like others.
+    private mutating func bareOrQuoted(endingAt end: UInt8?) throws(FormworkError) -> (text: String, isQuoted: Bool) {
+        if self.peek == UInt8(ascii: "\""), let quoted = self.quotedWord() {
+            let column = self.column
+            let rest = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
+            self.index = rest.endIndex
+            if rest.contains(where: { !$0.isSpace }) {
+                try self.complain(
+                    "text behind a closing quote would be lost: write \\\" for a quote inside quotes", column: column,
+                    curlWarns: "Trailing data after quoted form parameter")
+            }
+            return (quoted, true)
         }
-        return Self.trimmed(self.scalars[start..<self.index])
+        let bare = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
+        self.index = bare.endIndex
+        return (String(decoding: bare, as: UTF8.self), false)
     }
 
     private mutating func quotedWord() -> String? {
-        var ahead = self
-        ahead.skip()
-        var word = String.UnicodeScalarView()
-        while let scalar = ahead.peek {
-            ahead.skip()
-            if scalar == "\"" {
-                self = ahead
-                return String(word)
+        var word: [UInt8] = []
+        var at = self.index + 1
+        while at < self.bytes.count {
+            let byte = self.bytes[at]
+            if byte == UInt8(ascii: "\"") {
+                self.index = at + 1
+                return String(decoding: word, as: UTF8.self)
             }
-            if scalar == "\\", let next = ahead.peek, next == "\\" || next == "\"" {
-                ahead.skip()
-                word.append(next)
-            } else {
-                word.append(scalar)
+            if byte == UInt8(ascii: "\\"), at + 1 < self.bytes.count,
+                self.bytes[at + 1] == UInt8(ascii: "\\") || self.bytes[at + 1] == UInt8(ascii: "\"")
+            {
+                at += 1
             }
+            word.append(self.bytes[at])
+            at += 1
         }
         return nil
     }
 
-    private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
-        var text = text
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return String(String.UnicodeScalarView(text))
+    /// The value of `type=`: everything up to the next keyword, so that parameters belong to it
+    /// (`;type=text/html;charset=utf-8`).
+    private mutating func mediaType(endingAt end: UInt8?) throws(FormworkError) -> String {
+        self.skipSpace()
+        let start = self.index
+        // curl reads `%127[^/ ]/%127[^;, \n]` with scanf: a ';' or ',' before the '/' belongs to the type.
+        let major = self.bytes[start...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: " ") }.prefix(127)
+        let slash = major.endIndex
+        let hasSlash = slash < self.bytes.count && self.bytes[slash] == UInt8(ascii: "/") && !major.isEmpty
+        let minor = hasSlash ? self.bytes[(slash + 1)...].prefix { ![0x3B, 0x2C, 0x20, 0x0A].contains($0) }.prefix(127) : []
+        guard !minor.isEmpty else {
+            throw self.error("type= needs a media type such as text/plain behind it")
+        }
+        self.index = minor.endIndex
+        var last = self.index
+        while true {
+            while let byte = self.peek, byte != UInt8(ascii: ";"), byte != end {
+                self.skip()
+                if !byte.isSpace { last = self.index }
+            }
+            guard self.peek == UInt8(ascii: ";") else { break }
+            var ahead = self
+            ahead.skip()
+            ahead.skipSpace()
+            let begin = ahead.index
+            if let keyword = ahead.keyword(), keyword != "type" || self.grammar == .strict { break }
+            self.index = begin
+            last = begin
+            if self.grammar == .strict { try self.checkParameter(endingAt: end) }
+        }
+        let value = String(decoding: self.bytes[start..<last], as: UTF8.self)
+        if self.grammar == .strict {
+            do throws(FormworkError) { try PartHeader.checkMediaType(value) } catch {
+                throw self.error(error.message, column: self.column(of: start))
+            }
+        }
+        return value
     }
+
+    /// What stands here has to be a parameter of a type, `name=value`.
+    private mutating func checkParameter(endingAt end: UInt8?) throws(FormworkError) {
+        let segment = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
+        let name = segment.prefix { $0.isTokenByte }
+        guard name.isEmpty || name.endIndex == segment.endIndex || self.bytes[name.endIndex] != UInt8(ascii: "=") else {
+            return
+        }
+        try self.complain(
+            "\"\(String(decoding: segment, as: UTF8.self))\" is neither a parameter of the type, such as charset=utf-8, "
+                + "nor one of filename=, headers=, encoder=, length=")
+    }
+
+    private mutating func header(endingAt end: UInt8?) throws(FormworkError) -> FormArgument.Header {
+        if self.peek == UInt8(ascii: "@") || self.peek == UInt8(ascii: "<") {
+            self.skip()
+            return .file(path: try self.word(endingAt: end))
+        }
+        self.skipSpace()
+        let column = self.column
+        let line = try self.word(endingAt: end)
+        if self.grammar == .strict {
+            do throws(FormworkError) { _ = try HeaderField(line: line) } catch {
+                throw self.error(error.message, column: column)
+            }
+        }
+        return .line(line)
+    }
+
+    private mutating func length(endingAt end: UInt8?, _ column: Int) throws(FormworkError) -> Int64 {
+        let digits = try self.word(endingAt: end)
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(digits) else {
+            throw self.error("length= takes a number of bytes, not \"\(digits)\"", column: column)
+        }
+        return length
+    }
+
+    private mutating func skipSpace() {
+        while let byte = self.peek, byte.isSpace { self.skip() }
+    }
+}
+
+extension FormArgument.Header {
+    fileprivate var isContentType: Bool {
+        if case .line(let line) = self { line.lowercased().hasPrefix("content-type:") } else { false }
+    }
+}
+
+extension UInt8 {
+    /// What curl trims: SP, TAB, LF, VT, FF, CR.
+    package var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }

@@ -49,6 +49,11 @@ public struct Boundary: Hashable, Sendable, CustomStringConvertible {
         Boundary(unchecked: "alamofire.boundary." + hex(generator.next() as UInt64))
     }
 
+    /// curl's format up to 8.3: 24 dashes and 16 lower-case hexadecimal digits (64 bits).
+    public static func curl(using generator: inout some RandomNumberGenerator) -> Boundary {
+        Boundary(unchecked: String(repeating: "-", count: 24) + hex(generator.next() as UInt64))
+    }
+
     private static func hex(_ bits: UInt64) -> String {
         let digits = String(bits, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -7,7 +7,7 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case invalidArgument, sourceUnavailable, sourceChanged, lengthMismatch, lengthUnknown, notReplayable
-            case limitExceeded, writeFailed
+            case limitExceeded, writeFailed, contentNotEncodable
         }
         private let kind: Kind
 
@@ -27,6 +27,9 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         public static var limitExceeded: Self { .init(kind: .limitExceeded) }
         /// The destination refused bytes: disk full, closed pipe, file-size limit.
         public static var writeFailed: Self { .init(kind: .writeFailed) }
+
+        /// The content holds what its transfer encoding doesn't allow: take another one.
+        public static var contentNotEncodable: Self { .init(kind: .contentNotEncodable) }
 
         /// The code's name, fit for a metrics label.
         public var description: String { self.kind.rawValue }

@@ -4,6 +4,8 @@ public struct HeaderField: Hashable, Sendable {
     public let name: String
     /// The field's value without surrounding blanks (RFC 9110 §5.5); text is sent as UTF-8.
     public let value: String
+    /// The whole line as curl sends it, unchecked; `nil` for every other field.
+    package let verbatimLine: [UInt8]?
 
     /// Checks and makes a field.
     /// - Throws: ``FormworkError/Code/invalidArgument`` when the name is not a token, or the value holds CR, LF, NUL or
@@ -17,6 +19,33 @@ public struct HeaderField: Hashable, Sendable {
         try FormworkError.checkFieldValue(value, of: name)
         self.name = name
         self.value = value
+        self.verbatimLine = nil
+    }
+
+    /// Reads a header line, `Name: value`.
+    /// - Throws: What ``init(_:_:)`` throws, also for a line without a colon.
+    public init(line: String) throws(FormworkError) {
+        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+            throw FormworkError(.invalidArgument, "the header \"\(line)\" has no ':': write Name: value")
+        }
+        // Bytes, not Characters: a combining mark behind the colon would go with it.
+        var value = line[colon...].utf8.dropFirst()
+        while value.first?.isBlank ?? false { value.removeFirst() }
+        while value.last?.isBlank ?? false { value.removeLast() }
+        try self.init(String(line[..<colon]), String(Substring(value)))
+    }
+
+    /// A header line as curl sends it: unchecked, whatever it holds. To reproduce its bytes only.
+    package init(verbatim line: [UInt8]) {
+        self.name = ""
+        self.value = String(decoding: line, as: UTF8.self)
+        self.verbatimLine = line
+    }
+
+    /// Whether a verbatim line has the name `name`, as curl compares it: up to the colon, in any case.
+    package func replaces(_ name: String) -> Bool {
+        guard let line = self.verbatimLine, line.dropFirst(name.utf8.count).first == UInt8(ascii: ":") else { return false }
+        return String(decoding: line.prefix(name.utf8.count), as: UTF8.self).lowercased() == name.lowercased()
     }
 
     /// Whether this is the field `name`, in any case.

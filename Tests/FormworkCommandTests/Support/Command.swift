@@ -26,8 +26,8 @@ enum Command {
     }
 
     /// Runs a shell script in which `$F` is the command.
-    static func shell(_ script: String, in folder: String? = nil) throws -> Outcome {
-        try self.run(["/bin/bash", "-c", script], input: [], in: folder)
+    static func shell(_ script: String, input: [UInt8] = [], in folder: String? = nil) throws -> Outcome {
+        try self.run(["/bin/bash", "-c", script], input: input, in: folder)
     }
 
     private static func run(_ words: [String], input: [UInt8], in folder: String?) throws -> Outcome {

@@ -133,7 +133,7 @@ struct MultipartVector {
             return PartHeader(name: name, filename: filename, contentType: type)
         }
         guard name == nil, filename == nil, type == nil else { throw NotUnderstood("a part with name and headers") }
-        return PartHeader(name: nil, fields: try fields.map(Self.field))
+        return PartHeader(disposition: nil, fields: try fields.map(Self.field))
     }
 
     private static func field(_ value: JSONValue) throws -> HeaderField {

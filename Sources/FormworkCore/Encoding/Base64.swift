@@ -1,17 +1,9 @@
 /// RFC 4648 §4 base64, for bytes inside descriptions.
 package enum Base64 {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
     package static func encode(_ bytes: [UInt8]) -> String {
+        var encoder = Base64Encoder(columns: nil)
         var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
-            for place in 0..<4 {
-                text.append(place > group.count ? 0x3D : alphabet[Int(bits >> (18 - 6 * UInt32(place)) & 63)])
-            }
-        }
+        encoder.encode(bytes, isEnd: true, into: &text)
         return String(decoding: text, as: UTF8.self)
     }
 

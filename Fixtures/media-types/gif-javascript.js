@@ -1,0 +1,2 @@
+GIF89a=1;/*
+*/alert("both");

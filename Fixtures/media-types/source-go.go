@@ -1,0 +1,8 @@
+package main
+
+import "fmt"
+
+// main greets.
+func main() {
+	fmt.Println("Hello, world")
+}

@@ -1,0 +1,9 @@
+"use strict";
+
+const greet = (name = "world") => `Hello, ${name}`;
+
+function main() {
+  console.log(greet());
+}
+
+main();

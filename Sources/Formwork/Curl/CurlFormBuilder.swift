@@ -1,0 +1,282 @@
+import FormworkCore
+import SystemPackage
+
+/// Turns arguments into parts, one after the other.
+struct CurlFormBuilder {
+    /// A multipart that is being filled.
+    private struct Level {
+        /// The header section of the part that it is the content of.
+        var header = PartHeader()
+        var form: FormData
+        /// Whether its parts are `form-data`; other multiparts have attachments.
+        var isFormData: Bool
+        var count = 0
+    }
+
+    private let options: CurlForm.Options
+    private var isCurl: Bool { self.options.grammar == .curl }
+    private var levels: [Level] = []
+    private var boundaries: BoundarySource
+    private var standardInput: CurlStandardInput
+    private(set) var warnings: [String] = []
+
+    init(_ options: CurlForm.Options) throws(FormworkError) {
+        self.options = options
+        self.boundaries = BoundarySource(options)
+        self.standardInput = CurlStandardInput(options)
+        let boundary = options.boundary ?? self.boundaries.next()
+        self.levels = [try self.level(options.contentType ?? "multipart/form-data", boundary)]
+        self.levels[0].form.types = options.types ?? (options.grammar == .curl ? .curl : nil)
+    }
+
+    /// The places of the next part, from the outside in.
+    var place: [Int] { self.levels.map(\.count) }
+
+    mutating func append(_ argument: FormArgument) throws(FormworkError) {
+        switch argument.content {
+        case .text(let text, let parameters):
+            try self.append(argument.name, .text(text), parameters, path: nil, isUpload: false)
+        case .contents(let file): try self.append(argument.name, file, isUpload: false)
+        case .files(let files) where files.count == 1: try self.append(argument.name, files[0], isUpload: true)
+        case .files(let files):
+            try self.open(argument.name, FormArgument.Parameters())
+            for file in files { try self.append(nil, file, isUpload: true) }
+            try self.close()
+        case .open(let parameters): try self.open(argument.name, parameters)
+        case .close: try self.close()
+        }
+    }
+
+    mutating func finish() throws(FormworkError) -> FormData {
+        if self.levels.count > 1, !self.isCurl {
+            self.warnings.append(
+                "\(self.levels.count - 1) multipart(s) were begun and not ended: -F '=)' ends one; ended at the end")
+        }
+        while self.levels.count > 1 { try self.close() }
+        return self.levels[0].form
+    }
+
+    // MARK: - Multiparts
+
+    private func level(_ contentType: String, _ boundary: Boundary) throws(FormworkError) -> Level {
+        let escaping: ParameterEscaping =
+            if self.options.escapesWithBackslash {
+                self.isCurl ? .backslashUnchecked : .backslash
+            } else {
+                self.options.escaping
+            }
+        var framing: MultipartFraming
+        if self.isCurl {
+            framing = MultipartFraming(boundary: boundary, escaping: escaping)
+            framing.verbatimType = contentType
+        } else {
+            framing = try MultipartFraming(contentType: contentType, boundary: boundary, escaping: escaping)
+        }
+        return Level(form: FormData(framing: framing), isFormData: contentType.isFormDataType)
+    }
+
+    private mutating func open(_ name: String?, _ parameters: FormArgument.Parameters) throws(FormworkError) {
+        var (fields, contentType) = try self.fields(parameters)
+        let type = contentType.map { String(decoding: $0, as: UTF8.self) } ?? "multipart/mixed"
+        var level = try self.level(type, self.boundaries.next())
+        level.header = self.header(name, nil, &fields)
+        if self.isCurl, let contentType {
+            let type = contentType + Array("; boundary=\(level.form.framing.boundary)".utf8)
+            self.setType(type, of: &level.header, &fields)
+        }
+        level.header.fields = fields
+        self.levels.append(level)
+    }
+
+    private mutating func close() throws(FormworkError) {
+        let level = self.levels.removeLast()
+        self.add(BodyPart(header: level.header, source: .multipart(level.form)))
+    }
+
+    private mutating func add(_ part: BodyPart) {
+        self.levels[self.levels.count - 1].form.append(part)
+        self.levels[self.levels.count - 1].count += 1
+    }
+
+    // MARK: - Parts
+
+    private mutating func append(
+        _ name: String?, _ file: FormArgument.File, isUpload: Bool
+    ) throws(FormworkError) {
+        if file.path == "-" {
+            let source = try self.standardInput.take(length: file.parameters.length)
+            var parameters = file.parameters
+            if isUpload, parameters.filename == nil { parameters.filename = "-" }
+            return try self.append(name, source, parameters, path: nil, isUpload: isUpload)
+        }
+        var parameters = file.parameters
+        if isUpload, parameters.filename == nil { parameters.filename = file.path.basename }
+        let path = FilePath(file.path)
+        // curl reads a directory as an empty file of unknown length.
+        let isDirectory = self.isCurl && (try? SystemCalls.status(of: path))?.kind == .directory
+        let source: BodySource = isDirectory ? .stream { _ in NoBytes() } : .file(path)
+        try self.append(name, source, parameters, path: file.path, isUpload: isUpload)
+    }
+
+    /// - Parameter path: The file's, which curl guesses the type from too; `nil` for what is no file.
+    private mutating func append(
+        _ name: String?, _ source: BodySource, _ parameters: FormArgument.Parameters, path: String?, isUpload: Bool
+    ) throws(FormworkError) {
+        var (fields, contentType) = try self.fields(parameters)
+        var header = self.header(name, parameters.filename, &fields)
+        if let encoder = parameters.encoder {
+            header.transferEncoding = try self.encoding(encoder, of: source)
+        }
+        var findsType = false
+        if let contentType {
+            self.setType(contentType, of: &header, &fields)
+        } else if self.isCurl {
+            header.contentType = Self.curlType(filename: parameters.filename, path: path)
+        } else {
+            findsType = parameters.filename != nil
+        }
+        header.fields = fields
+        self.add(BodyPart(header: header, source: source, findsType: findsType))
+    }
+
+    private func header(_ name: String?, _ filename: String?, _ fields: inout [HeaderField]) -> PartHeader {
+        let isReplaced = fields.contains {
+            $0.isNamed("Content-Disposition") || $0.replaces("Content-Disposition")
+        }
+        let isFormData = self.levels.last?.isFormData ?? true
+        // In other multiparts a part that has nothing to be called by needs no disposition.
+        guard !isReplaced, isFormData || name != nil || filename != nil else { return PartHeader(disposition: nil) }
+        return PartHeader(disposition: isFormData ? .formData : .attachment, name: name, filename: filename)
+    }
+
+    /// curl writes any type, so one that is none goes out as a line of its own, where a type stands.
+    private func setType(_ type: [UInt8], of header: inout PartHeader, _ fields: inout [HeaderField]) {
+        if let text = String(validating: type, as: UTF8.self),
+            !self.isCurl || (try? PartHeader.checkMediaType(text)) != nil
+        {
+            header.contentType = text
+            return
+        }
+        var lines = [HeaderField(verbatim: Array("Content-Type: ".utf8) + type)]
+        let encoding = "Content-Transfer-Encoding"
+        if let token = header.transferEncoding?.token, !fields.contains(where: { $0.replaces(encoding) }) {
+            lines.append(HeaderField(verbatim: Array("\(encoding): \(token)".utf8)))
+        }
+        fields = lines + fields
+    }
+
+    private func encoding(_ name: String, of source: BodySource) throws(FormworkError) -> TransferEncoding {
+        switch TransferEncoding(token: name) {
+        case .quotedPrintable: return .quotedPrintable(isMeasured: self.options.measuresQuotedPrintable)
+        case .sevenBit: return .sevenBit(allowsNUL: self.isCurl)
+        case let encoding?: return encoding
+        case nil:
+            // curl meets what it can't open before this.
+            _ = try self.levels[0].form.plan()
+            _ = try BodyPlan(copying: source)
+            throw FormworkError(
+                .invalidArgument, "\"\(name)\" is no transfer encoding: take base64, quoted-printable, 7bit, 8bit or binary",
+                cause: CurlStatus(code: 43))
+        }
+    }
+
+    /// What curl makes of names when no type is given.
+    private static func curlType(filename: String?, path: String?) -> String? {
+        var type = filename.flatMap(CurlMediaTypes.mediaType)
+        if let path {
+            type = type ?? CurlMediaTypes.mediaType(forFilename: path) ?? (filename == nil ? nil : MediaTypeChoice.unknown)
+        }
+        return type == "text/plain" && filename == nil ? nil : type
+    }
+
+    // MARK: - Headers
+
+    /// The fields of `headers=`, and the type that is given in them or by `type=`.
+    private mutating func fields(
+        _ parameters: FormArgument.Parameters
+    ) throws(FormworkError) -> ([HeaderField], contentType: [UInt8]?) {
+        var lines: [[UInt8]] = []
+        for header in parameters.headers {
+            switch header {
+            case .line(let line): lines.append(Array(line.utf8))
+            case .file(let path): lines += try self.lines(ofFile: path)
+            }
+        }
+        var contentType = parameters.contentType.map { Array($0.utf8) }
+        var fields: [HeaderField] = []
+        for line in lines {
+            let field = self.isCurl ? HeaderField(verbatim: line) : try HeaderField(line: String(decoding: line, as: UTF8.self))
+            guard field.isNamed("Content-Type") || field.replaces("Content-Type") else {
+                fields.append(field)
+                continue
+            }
+            if contentType != nil, !self.isCurl {
+                throw FormworkError(
+                    .invalidArgument, "the type is given twice, and one would be lost: \(field.value)")
+            }
+            contentType = contentType ?? Array(line.dropFirst("Content-Type:".utf8.count).drop { $0 == 0x20 })
+        }
+        return (fields, contentType)
+    }
+
+    private mutating func lines(ofFile path: String) throws(FormworkError) -> [[UInt8]] {
+        let bytes: [UInt8]
+        do throws(FormworkError) {
+            bytes = try BodyPlan(copying: .file(FilePath(path))).bytes(upTo: 1 << 20)
+        } catch {
+            guard self.isCurl, let cause = error.cause else { throw error.withoutPlace }
+            self.warnings.append("Cannot read from \(path): \(cause)")
+            return []
+        }
+        do throws(FormworkError) {
+            return try HeaderFile.lines(in: bytes, grammar: self.options.grammar, warnings: &self.warnings)
+        } catch {
+            var error = error
+            error.path = path
+            throw error
+        }
+    }
+}
+
+/// A stream that is at its end.
+private struct NoBytes: ByteStream {
+    mutating func read(into buffer: inout MutableRawSpan) -> Int { 0 }
+}
+
+extension String {
+    /// curl's test for `multipart/form-data`, whatever parameters follow.
+    fileprivate var isFormDataType: Bool {
+        let type = "multipart/form-data"
+        guard self.prefix(type.count).lowercased() == type else { return false }
+        let next = self.utf8.dropFirst(type.utf8.count).first
+        return next == nil || next == 0x3B || next == 0x20 || next == 0x09 || next == 0x0D || next == 0x0A
+    }
+
+    /// The last component, without slashes at the end.
+    fileprivate var basename: String {
+        let bytes = self.utf8
+        guard let last = bytes.lastIndex(where: { $0 != UInt8(ascii: "/") }) else { return self.isEmpty ? "" : "/" }
+        let start = bytes[..<last].lastIndex(of: UInt8(ascii: "/")).map { bytes.index(after: $0) }
+        return String(self[(start ?? self.startIndex)...last])
+    }
+}
+
+/// Boundaries in order, for the body and the multiparts in it.
+private struct BoundarySource {
+    private var generator: SplitMix64?
+    private let isCurl: Bool
+
+    init(_ options: CurlForm.Options) {
+        // Those inside follow from the caller's, so that the same command line makes the same bytes.
+        self.generator = options.boundary.map { SplitMix64(seed: $0.text) }
+        self.isCurl = options.grammar == .curl
+    }
+
+    mutating func next() -> Boundary {
+        var system = SystemRandomNumberGenerator()
+        if self.generator != nil {
+            return self.isCurl ? .curl(using: &self.generator!) : .random(using: &self.generator!)
+        }
+        return self.isCurl ? .curl(using: &system) : .random(using: &system)
+    }
+}

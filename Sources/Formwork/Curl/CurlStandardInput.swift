@@ -1,0 +1,31 @@
+import FormworkCore
+import SystemPackage
+
+/// Standard input, which can be one part's content.
+struct CurlStandardInput {
+    private let isCurl: Bool
+    private let spools: Bool
+    private var isTaken = false
+
+    init(_ options: CurlForm.Options) {
+        self.isCurl = options.grammar == .curl
+        self.spools = options.spoolsStandardInput
+    }
+
+    mutating func take(length: Int64?) throws(FormworkError) -> BodySource {
+        guard !self.isTaken else {
+            // curl finds a pipe at its end.
+            if self.isCurl { return .bytes([]) }
+            throw FormworkError(.invalidArgument, "standard input is another part's content already")
+        }
+        self.isTaken = true
+        let isRegular = (try? SystemCalls.status(of: .standardInput))?.kind == .regular
+        guard self.spools || self.isCurl && !isRegular else { return .descriptor(.standardInput, length: length) }
+        let spool = try Spool(collecting: .standardInput)
+        if let length, length != spool.count {
+            throw FormworkError(
+                .lengthMismatch, "standard input has \(spool.count) bytes, not the declared length of \(length)")
+        }
+        return spool.source
+    }
+}

@@ -1,0 +1,60 @@
+import FormworkCore
+
+/// Reads content and gives it encoded.
+final class EncodedCursor: SourceCursor {
+    private let reader: BodyReader
+    private var encoder: TransferEncoder
+    private var encoded: [UInt8] = []
+    private var used = 0
+    /// Characters to leave out before the first that was asked for.
+    private var surplus: Int64
+    private var isRawAtEnd = false
+
+    init(_ content: EncodedContent, at offset: Int64) throws(FormworkError) {
+        let place = content.place(of: offset)
+        self.encoder = place.encoder
+        self.surplus = place.surplus
+        self.reader = try content.raw.makeReader(from: place.raw)
+    }
+
+    var isFinished: Bool { self.isRawAtEnd && self.used == self.encoded.count }
+    var mayWait: Bool { self.used == self.encoded.count && self.reader.mayWait }
+    var needsChunk: Bool { self.used == self.encoded.count && self.chunkCursor?.needsChunk ?? false }
+    var chunkCursor: ChunkCursor? { self.reader.chunkCursor }
+
+    func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
+        while self.used == self.encoded.count, !self.isRawAtEnd {
+            guard try self.encodeMore() else { return 0 }
+        }
+        let count = buffer.copy(self.encoded, self.used..<self.encoded.count, at: 0)
+        self.used += count
+        return count
+    }
+
+    func verify() throws(FormworkError) {
+        do throws(FormworkError) { try self.reader.verify() } catch { throw error.withoutPlace }
+    }
+
+    /// - Returns: Whether there was anything to encode; `false` when a chunk has to be waited for.
+    private func encodeMore() throws(FormworkError) -> Bool {
+        self.encoded.removeAll(keepingCapacity: true)
+        self.used = 0
+        do throws(FormworkError) {
+            var needsChunk = false
+            var raw: [UInt8] = []
+            try raw.append(upTo: 48 << 10) { room throws(FormworkError) in
+                let result = try self.reader.fill(&room, leavingKernelRuns: false)
+                needsChunk = result.needsChunk
+                return result.count
+            }
+            if raw.isEmpty, needsChunk { return false }
+            self.isRawAtEnd = raw.isEmpty
+            try self.encoder.encode(raw, isEnd: raw.isEmpty, into: &self.encoded)
+        } catch {
+            throw error.withoutPlace
+        }
+        self.used = Int(min(self.surplus, Int64(self.encoded.count)))
+        self.surplus -= Int64(self.used)
+        return true
+    }
+}

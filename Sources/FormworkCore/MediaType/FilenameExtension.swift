@@ -1,0 +1,94 @@
+/// An extension of one to sixteen ASCII bytes, in lower case, as two numbers that order as the bytes do.
+struct FilenameExtension: Hashable, Comparable, Sendable {
+    /// Bytes 1 to 8: the first highest, zeros behind the last.
+    let high: UInt64
+    /// Bytes 9 to 16.
+    let low: UInt64
+
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Takes bytes as an extension; `nil` when there is none or more than sixteen, or when one is no letter, digit or
+    /// sign of ASCII.
+    init?(_ bytes: Substring.UTF8View) {
+        var reader = BackwardReader()
+        for byte in bytes.reversed() { guard reader.read(byte) else { return nil } }
+        guard let read = reader.extension else { return nil }
+        self = read
+    }
+
+    /// The first eight bytes when there are no more.
+    var short: UInt64? { self.low == 0 ? self.high : nil }
+
+    static func < (a: FilenameExtension, b: FilenameExtension) -> Bool { (a.high, a.low) < (b.high, b.low) }
+
+    /// The extension as text. Allocates for the sixteenth byte only.
+    var text: String {
+        var text = ""
+        for half in [self.high, self.low] {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                let byte = UInt8(truncatingIfNeeded: half >> UInt64(shift))
+                if byte != 0 { text.unicodeScalars.append(Unicode.Scalar(byte)) }
+            }
+        }
+        return text
+    }
+}
+
+extension FilenameExtension {
+    /// What may be a filename's extension: behind its last dot, and behind the dot before.
+    typealias Candidates = (lastTwo: FilenameExtension?, last: FilenameExtension?)
+
+    /// Reads a path from its end: as far as it has to, and never past a slash.
+    static func candidates(in path: Substring.UTF8View) -> Candidates {
+        var reader = BackwardReader()
+        var last: FilenameExtension?
+        var end = path.endIndex
+        while end > path.startIndex {
+            let start = path.index(before: end)
+            let byte = path[start]
+            if byte == UInt8(ascii: "."), self.hasName(path[..<start]) {
+                guard let read = reader.extension else { break }
+                if last != nil { return (read, last) }
+                last = read
+            }
+            guard reader.read(byte) else { break }
+            end = start
+        }
+        return (nil, last)
+    }
+
+    /// Whether the last component of a path is more than dots.
+    private static func hasName(_ path: Substring.UTF8View) -> Bool {
+        path.last { $0 != UInt8(ascii: ".") }.map { $0 != UInt8(ascii: "/") } ?? false
+    }
+
+    /// Sixteen bytes that are met last to first.
+    private struct BackwardReader {
+        private var high: UInt64 = 0
+        private var low: UInt64 = 0
+        private var count = 0
+
+        /// Puts a byte in front; `false` when it can't be one of an extension, or would be the seventeenth.
+        mutating func read(_ byte: UInt8) -> Bool {
+            // NUL above all: zeros stand behind an extension's last byte.
+            guard self.count < 16, (0x21...0x7E).contains(byte), byte != UInt8(ascii: "/") else { return false }
+            self.low = self.low >> 8 | self.high << 56
+            self.high = self.high >> 8 | UInt64(byte.asciiLowercased) << 56
+            self.count += 1
+            return true
+        }
+
+        /// What was read; `nil` when nothing was.
+        var `extension`: FilenameExtension? {
+            self.count == 0 ? nil : FilenameExtension(high: self.high, low: self.low)
+        }
+    }
+}
+
+extension UInt8 {
+    /// The byte of the small letter for a capital one of ASCII.
+    var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}

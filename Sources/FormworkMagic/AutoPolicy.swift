@@ -1,0 +1,109 @@
+import FormworkCore
+
+/// How what the name says and what the content says become one type: never worse than either.
+///
+/// A name can lie, and libmagic can be vague. So a signature overrules a name, vague words ("text", "zip", "data")
+/// don't, except where the name claims a format that no content without its signature has.
+enum AutoPolicy {
+    /// - Parameters:
+    ///   - named: What the name says, and by which extension; `nil` when it says nothing.
+    ///   - found: What the content says, in current names; `nil` when it can't be looked into.
+    ///   - head: The content's first bytes.
+    static func choice(
+        named: (extension: String, mediaType: String)?, found: String?, head: [UInt8]
+    ) -> MediaTypeChoice {
+        // `.bin` claims nothing.
+        let claim = named.flatMap { $0.mediaType == MediaTypeChoice.unknown ? nil : $0 }
+        guard let claim else {
+            guard let found, !head.isEmpty, found != MediaTypeChoice.unknown else {
+                let reason = head.isEmpty && found != nil ? "no content" : "nothing known"
+                return MediaTypeChoice(
+                    MediaTypeChoice.unknown, by: .none, reason: named.map { "extension .\($0.extension)" } ?? reason)
+            }
+            return MediaTypeChoice(found, by: .content, reason: "content, by libmagic")
+        }
+        let name = MediaTypeChoice(claim.mediaType, by: .extension, reason: "extension .\(claim.extension)")
+        guard let found else { return name }
+        if head.isEmpty {
+            // Nothing can be a text of no length, and no picture.
+            guard self.isBinary(claim.mediaType) else { return name }
+            return MediaTypeChoice(MediaTypeChoice.unknown, by: .none, reason: "no content")
+        }
+        if claim.extension == "ts", self.isText(found) {
+            return MediaTypeChoice("text/plain", by: .content, reason: "content: TypeScript, which has no type")
+        }
+        if let reason = self.overruling(claim.mediaType, found, head) {
+            return MediaTypeChoice(found, by: .content, reason: "content: \(reason) .\(claim.extension)")
+        }
+        return name
+    }
+
+    /// Why content `found` overrules the name's `claim`; `nil` when it doesn't.
+    private static func overruling(_ claim: String, _ found: String, _ head: [UInt8]) -> String? {
+        guard claim != found, !(self.family(claim) != nil && self.family(claim) == self.family(found)) else {
+            return nil
+        }
+        if found == MediaTypeChoice.unknown {
+            // Nothing known by a signature: not what always has one, and no text when it has NUL.
+            if self.signed.contains(claim) { return "no signature of" }
+            let isWide = head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF])
+            return self.isText(claim) && head.contains(0) && !isWide ? "not text as in" : nil
+        }
+        if self.isText(found) {
+            // What a browser would run is not called an image, whatever the name says.
+            if found == "text/html", claim == "image/svg+xml" { return "HTML, not" }
+            return self.isBinary(claim) ? "text, not" : nil
+        }
+        if self.containers.contains(found) { return self.signed.contains(claim) ? "not the signature of" : nil }
+        return "another signature than"
+    }
+
+    /// Content types that say what something is packed in, and not what it is.
+    private static let containers: Set = [
+        "application/zip", "application/x-ole-storage", "application/CDFV2", "application/vnd.ms-office",
+    ]
+
+    /// Types whose content always begins with a signature that libmagic knows: content without it is something else.
+    private static let signed: Set = [
+        "application/gzip", "application/pdf", "application/vnd.rar", "application/vnd.sqlite3",
+        "application/wasm", "application/x-7z-compressed", "application/x-bzip2", "application/x-xz",
+        "application/zstd", "audio/flac", "font/woff", "font/woff2", "image/bmp", "image/gif", "image/jpeg",
+        "image/png", "image/tiff", "image/webp", "video/webm",
+    ]
+
+    /// Whether content of this type is never text.
+    private static func isBinary(_ type: String) -> Bool {
+        if self.signed.contains(type) { return true }
+        let isMedia = ["image/", "audio/", "video/", "font/"].contains { type.hasPrefix($0) }
+        return isMedia && !self.isText(type)
+    }
+
+    /// Formats that share a signature, so that only the name can tell them apart.
+    private static func family(_ type: String) -> String? {
+        switch type {
+        case "video/mp4", "audio/mp4", "video/quicktime", "video/3gpp", "audio/3gpp", "video/3gpp2": "MP4"
+        case "audio/ogg", "video/ogg", "application/ogg", "audio/opus": "Ogg"
+        case "video/matroska", "audio/matroska", "video/webm", "audio/webm": "Matroska"
+        case "font/sfnt", "font/ttf", "font/otf", "font/collection", "application/vnd.ms-fontobject": "sfnt"
+        case "application/gzip", "application/x-compressed-tar": "gzip"
+        default: nil
+        }
+    }
+
+    /// Whether content of this type is text.
+    private static func isText(_ type: String) -> Bool {
+        if type.hasPrefix("text/") || type.hasSuffix("+xml") || type.hasSuffix("+json") { return true }
+        return self.texts.contains(type)
+    }
+
+    private static let texts: Set = [
+        "application/json", "application/xml", "application/x-ndjson", "application/yaml", "application/toml",
+        "application/sql", "application/x-sh", "application/x-httpd-php", "application/x-tex", "application/x-subrip",
+        "application/postscript", "application/rtf", "application/x-pem-file", "message/rfc822",
+        "application/x-perl", "application/x-ruby", "application/graphql", "application/json5",
+        // Playlists, and pictures that are written in letters or may be.
+        "audio/mpegurl", "audio/x-scpls", "audio/x-pn-realaudio", "image/x-portable-anymap",
+        "image/x-portable-bitmap", "image/x-portable-graymap", "image/x-portable-pixmap", "image/x-xbitmap",
+        "image/x-xpixmap", "image/vnd.dxf",
+    ]
+}

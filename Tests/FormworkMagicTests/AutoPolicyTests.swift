@@ -1,0 +1,2 @@
+import FormworkMagic
+import Testing
