@@ -38,7 +38,35 @@ struct CurlVectorsTests {
     }
 
     /// What curl loses without a word, or refuses, and what is said instead.
-    static let losses: [String: String] = [:]
+    static let losses: [String: String] = [
+        "field-value-backslash-unquoted-verbatim": "column 12: \"w\" is none of type=",
+        "field-value-trailing-after-quote-dropped": "column 8: text behind a closing quote would be lost",
+        "field-value-unknown-param-skipped": "column 5: \"c=d\" is none of type=",
+        "field-value-trailing-semicolon": "column 5: \"\" is none of type=",
+        "field-type-repeated-second-becomes-param": "column 14: type= is given twice",
+        "field-filename-duplicate-last-wins": "column 18: filename= is given twice",
+        "headers-content-type-vs-type-param-type-wins": "type= and a Content-Type in headers= are both given",
+        "headers-no-colon-emitted-verbatim": "column 14: the header \"justtext\" has no ':'",
+        "headers-empty": "column 14: the header \"\" has no ':'",
+        "headers-crlf-injection-not-blocked": "column 14: The value of X-a holds the control character \\r",
+        "file-lt-filename-ignored-with-warning": "column 13: a '<' part is a field without a filename",
+        "nested-open-with-junk": "column 3: a value that begins with '(' opens a multipart",
+        "outer-ct-foreign-becomes-attachment": "\"text/info\" is no multipart type",
+        "quirk-headers-file-missing-only-warns": "nope can't be read (No such file or directory)",
+        "json-typed-field": "column 14: \"c\"}\" is none of type=",
+        "err-no-equals": "there is no '='",
+        "err-missing-file-lt": "boo can't be read (No such file or directory)",
+        "err-close-without-open": "column 2: there is no multipart to end",
+        "err-unknown-encoder": "column 5: encoder=rot13 is none of base64",
+        "err-7bit-high-byte": "7bit can't carry the byte 0xC3 at offset 1 of the content",
+        "err-7bit-high-byte-after-valid": "7bit can't carry the byte 0x80 at offset 5000 of the content",
+        "err-type-no-slash": "column 10: type= needs a media type",
+        "err-type-empty": "column 10: type= needs a media type",
+        "err-form-string-no-equals": "there is no '='",
+        "err-empty-arg": "there is no '='",
+        "err-empty-filename": "column 4: there is no path",
+        "err-comma-empty-second": "column 10: there is no path",
+    ]
 
     @Test(
         "Without --compat, what curl would lose is an error with its place; nothing else is refused",

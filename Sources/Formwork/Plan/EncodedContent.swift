@@ -35,7 +35,14 @@ struct EncodedContent: Sendable {
         case .quotedPrintable(let isMeasured):
             // Nothing is as cheap to know as the length of nothing; and what can be read once is not read here.
             if self.raw.contentLength == 0 || isMeasured && self.raw.isReplayable { try self.measure() }
-        case .sevenBit, .eightBit, .binary: self.length = self.raw.contentLength
+        case .sevenBit(let allowsNUL):
+            self.length = self.raw.contentLength
+            // What is in memory needs nobody to wait for its error.
+            var bytes: [UInt8] = []
+            var unused: [UInt8] = []
+            var encoder = TransferEncoder.sevenBit(offset: 0, allowsNUL: allowsNUL)
+            if source.appendIfSmall(to: &bytes) { try encoder.encode(bytes, isEnd: true, into: &unused) }
+        case .eightBit, .binary: self.length = self.raw.contentLength
         }
     }
 
