@@ -19,6 +19,9 @@ public final class Magic: Sendable {
         var raw: magic_t
     }
 
+    /// libmagic's version as a number: 544 is 5.44.
+    public static var version: Int { Int(magic_version()) }
+
     private struct Pool {
         var idle: [Handle] = []
         var failure: FormworkError?
@@ -81,7 +84,8 @@ public final class Magic: Sendable {
                 unsafe magic_load(raw, nil)
             }
         guard result == 0 else {
-            let error = Self.error("libmagic's database can't be loaded: install libmagic-mgc, or set MAGIC", handle)
+            var error = Self.error("libmagic's database can't be loaded: install libmagic-mgc, or set MAGIC", handle)
+            error.path = self.database
             unsafe magic_close(raw)
             throw error
         }

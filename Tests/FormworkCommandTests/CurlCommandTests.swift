@@ -24,6 +24,32 @@ struct CurlCommandTests {
         #expect(!head.lowercased().contains("transfer-encoding") && !head.lowercased().contains("expect:"))
     }
 
+    @Test("The printed command has real curl send the same form")
+    func printed() throws {
+        let folder = Folder()
+        try folder.file("it's; a,\"b\".txt", "text")
+        let receiver = try Receiver()
+        let result = try Command.shell(
+            """
+            set -- -F $'a= "q\\\\"; \'x\' \\n";headers=X-a: 1' -F 'f=@"it'"'"'s; a,\\"b\\".txt";encoder=base64' \\
+              -F 'm=(;type=multipart/related; a=b' -F '=<Ünï' -F '=)' -F 'z=@Ünï;filename=' --boundary \(String(repeating: "x", count: 40))
+            echo plain > Ünï
+            "$F" body "$@" > expected
+            line=$("$F" curl http://127.0.0.1:\(receiver.port)/ "$@" --print -- -sS -H Expect:) && eval "$line"
+            """, in: folder.path)
+        #expect(result.text == "ok" && result.status == 0, "\(result.errors)")
+        let expected = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/expected"))
+        func numbered(_ body: some Sequence<UInt8>) -> String {
+            var text = String(decoding: Array(body), as: UTF8.self)
+            let outer = text.prefix { $0 != "\r\n" }.dropFirst(2)
+            let inner = text.firstMatch(of: /boundary=([-0-9a-z]+)/)?.1 ?? "none"
+            text = text.replacing(inner, with: "inner").replacing(outer, with: "outer")
+            return text
+        }
+        #expect(numbered(receiver.request().body) == numbered(expected))
+        #expect(numbered(expected).contains("X-a: 1"))
+    }
+
     @Test("A body of unknown length goes chunked")
     func chunked() throws {
         let receiver = try Receiver()

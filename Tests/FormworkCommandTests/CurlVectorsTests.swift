@@ -83,4 +83,39 @@ struct CurlVectorsTests {
         #expect(result.errors.contains(message), "\(row.name): \(result.errors)")
         #expect(result.errors.split(separator: "\n").count == 1, "one line")
     }
+
+    @Test("A form said as a curl command is the same form", arguments: try CurlVector.rows())
+    func asCurl(row: CurlVector) throws {
+        guard case .body = row.expected, row.input == nil, row.fifos.isEmpty, Self.losses[row.name] == nil,
+            // Its boundary is the caller's here.
+            row.name != "outer-ct-user-boundary-not-honoured"
+        else { return }
+        let folder = Folder()
+        try row.prepare(folder)
+        let line = try row.run("body", options: ["--as", "curl"], in: folder)
+        if row.name == "file-lt-ext-known-adds-type" {
+            // A field has no type here; curl would write the file's.
+            #expect(line.status == 2 && line.errors.contains("no type, where curl writes text/html"))
+            return
+        }
+        #expect(line.status == 0, "\(row.name): \(line.errors)")
+        #expect(line.text.hasPrefix("curl ") && line.text.hasSuffix("\n"))
+        let boundary = "--boundary=------------------------0123456789abcdef"
+        let ours = try row.run("body", options: [boundary], in: folder)
+        let script = "eval \"set -- ${1#curl }\"; timeout 20 \"$F\" body --compat curl \(boundary) \"$@\""
+        let theirs = try Command.shell("set -- \(line.text.shellQuoted); " + script, in: folder.path)
+        #expect(theirs.status == 0, "\(line.text)\(theirs.errors)")
+        #expect(Self.numbered(theirs.output) == Self.numbered(ours.output), "\(line.text)")
+    }
+
+    /// The body with its inner boundaries numbered.
+    private static func numbered(_ body: [UInt8]) -> String {
+        var text = String(decoding: body, as: Unicode.ASCII.self)
+        var found: [String] = []
+        for match in text.matches(of: /boundary=([-0-9a-z]+)/) where !found.contains(String(match.1)) {
+            found.append(String(match.1))
+        }
+        for (number, boundary) in found.enumerated() { text = text.replacing(boundary, with: "B\(number)") }
+        return text
+    }
 }

@@ -131,7 +131,7 @@ struct CurlFormBuilder {
         if let contentType {
             self.setType(contentType, of: &header, &fields)
         } else if self.isCurl {
-            header.contentType = Self.curlType(filename: parameters.filename, path: path)
+            header.contentType = CurlMediaTypes.mediaType(filename: parameters.filename, path: path)
         } else {
             findsType = parameters.filename != nil
         }
@@ -178,15 +178,6 @@ struct CurlFormBuilder {
                 .invalidArgument, "\"\(name)\" is no transfer encoding: take base64, quoted-printable, 7bit, 8bit or binary",
                 cause: CurlStatus(code: 43))
         }
-    }
-
-    /// What curl makes of names when no type is given.
-    private static func curlType(filename: String?, path: String?) -> String? {
-        var type = filename.flatMap(CurlMediaTypes.mediaType)
-        if let path {
-            type = type ?? CurlMediaTypes.mediaType(forFilename: path) ?? (filename == nil ? nil : MediaTypeChoice.unknown)
-        }
-        return type == "text/plain" && filename == nil ? nil : type
     }
 
     // MARK: - Headers
@@ -245,7 +236,7 @@ private struct NoBytes: ByteStream {
 
 extension String {
     /// curl's test for `multipart/form-data`, whatever parameters follow.
-    fileprivate var isFormDataType: Bool {
+    var isFormDataType: Bool {
         let type = "multipart/form-data"
         guard self.prefix(type.count).lowercased() == type else { return false }
         let next = self.utf8.dropFirst(type.utf8.count).first
@@ -253,7 +244,7 @@ extension String {
     }
 
     /// The last component, without slashes at the end.
-    fileprivate var basename: String {
+    var basename: String {
         let bytes = self.utf8
         guard let last = bytes.lastIndex(where: { $0 != UInt8(ascii: "/") }) else { return self.isEmpty ? "" : "/" }
         let start = bytes[..<last].lastIndex(of: UInt8(ascii: "/")).map { bytes.index(after: $0) }

@@ -21,6 +21,12 @@ struct BodyCommand: ParsableCommand {
         help: ArgumentHelp("The file, which appears only when it is whole; '-' is standard output.", valueName: "file"))
     var output: String?
 
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp(
+            "'curl' prints a curl command that makes the same body, instead of the body.", valueName: "curl"))
+    var dialect: CompatOption?
+
     @Option(help: "Begin at this byte of the body, without reading what stands before it.")
     var offset: Int64 = 0
 
@@ -32,6 +38,7 @@ struct BodyCommand: ParsableCommand {
 
     func run() throws {
         let plan = try self.form.makePlan()
+        if self.dialect != nil { return try StandardOutput.write(CurlCommandLine.text(for: plan)) }
         let file = self.output == "-" ? nil : self.output
         let isTerminal = file == nil && isatty(FileDescriptor.standardOutput.rawValue) == 1
         if isTerminal, self.output == nil, !plan.isPlainText {

@@ -11,6 +11,8 @@ struct CurlCommand: ParsableCommand {
               formwork curl https://example.com/up -F title=Harbour -F photo=@a.jpg
               formwork curl https://example.com/up -F photo=@a.jpg -- -sS -u me:secret
 
+              formwork curl https://example.com/up -F photo=@a.jpg --print
+
             What stands behind '--' is curl's. When a source fails half-way, curl is ended before it can take the
             body for a whole one.
             """)
@@ -20,6 +22,9 @@ struct CurlCommand: ParsableCommand {
 
     @OptionGroup var form: FormOptions
 
+    @Flag(help: "Print a curl command line that makes the same body, instead of running curl.")
+    var print = false
+
     @Option(help: "Show progress on standard error: auto (on a terminal), always or never.")
     var progress: ProgressOption = .auto
 
@@ -28,6 +33,11 @@ struct CurlCommand: ParsableCommand {
 
     func run() throws {
         let plan = try self.form.makePlan(passesHeaders: true)
+        if self.print {
+            let headers = self.form.otherHeaders.flatMap { ["-H", $0] }
+            let rest = headers + self.curlArguments + [self.url]
+            return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: rest))
+        }
         let curl: ChildProcess
         do {
             curl = try ChildProcess("curl", self.arguments(for: plan))

@@ -6,6 +6,16 @@ package enum CurlMediaTypes {
         (".pdf", "application/pdf"), (".xml", "application/xml"),
     ]
 
+    /// What curl makes of a part without a type; `nil` writes none.
+    /// - Parameter path: The file's; `nil` for what is no file.
+    package static func mediaType(filename: String?, path: String?) -> String? {
+        var type = filename.flatMap(self.mediaType)
+        if let path {
+            type = type ?? self.mediaType(forFilename: path) ?? (filename == nil ? nil : MediaTypeChoice.unknown)
+        }
+        return type == "text/plain" && filename == nil ? nil : type
+    }
+
     /// The type of a name that ends so, in any case; `nil` when none of the ten does.
     package static func mediaType(forFilename filename: String) -> String? {
         // Every suffix has its only dot in front, so only names with one are worth a comparison.

@@ -1,0 +1,154 @@
+import FormworkCore
+import SystemPackage
+
+extension BodyPlan {
+    /// Arguments that have curl make this body, but for its boundary: `-F`, and where needed `-H` and `--form-escape`.
+    ///
+    /// Types are written out where curl would guess another one. Paths are as the caller gave them.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` with the part for what curl can't say: a name with `=`, bytes that
+    ///   are no text, a slice of a file, content from code, another disposition than curl's.
+    public func curlArguments() throws(FormworkError) -> [String] {
+        let framing = self.storage.framing
+        var words: [String] = []
+        switch framing.escaping {
+        case .whatwg, .refuse: break
+        case .backslash, .backslashUnchecked: words.append("--form-escape")
+        case .raw: throw FormworkError(.invalidArgument, "curl always escapes names, and this form's rule is \"raw\"")
+        }
+        let type = framing.typeWithoutBoundary
+        if type != "multipart/form-data" { words += ["-H", "Content-Type: \(type)"] }
+        for part in try self.arguments(in: -1, isFormData: type.isFormDataType) { words += ["-F", part] }
+        return words
+    }
+
+    private func arguments(in parent: Int, isFormData: Bool) throws(FormworkError) -> [String] {
+        var arguments: [String] = []
+        for (number, planned) in self.storage.parts.enumerated() where planned.parent == parent {
+            do throws(FormworkError) {
+                guard let part = planned.part else { throw .unsayable("parts made by code") }
+                arguments.append(try part.curlArgument(isFormData: isFormData))
+                guard case .multipart(let form) = part.content.kind else { continue }
+                let isFormData = form.framing.typeWithoutBoundary.isFormDataType
+                arguments += try self.arguments(in: number, isFormData: isFormData) + ["=)"]
+            } catch {
+                throw error.naming(planned.reference)
+            }
+        }
+        return arguments
+    }
+}
+
+extension MultipartFraming {
+    fileprivate var typeWithoutBoundary: String {
+        self.verbatimType ?? "multipart/\(self.subtype)" + (self.parameters.isEmpty ? "" : "; \(self.parameters)")
+    }
+}
+
+extension BodyPart {
+    /// The part as an argument of `-F`; of a multipart, its beginning.
+    fileprivate func curlArgument(isFormData: Bool) throws(FormworkError) -> String {
+        guard self.header.name != "" else { throw .unsayable("an empty name, as curl writes none then,") }
+        let name = self.header.name ?? ""
+        guard !name.utf8.contains(UInt8(ascii: "=")) else { throw .unsayable("a name with '='") }
+        try self.checkDisposition(isFormData)
+        let (head, path) = try self.curlContent()
+        guard name != "" || head != ")" else { return "=\")\"" + (try self.curlParameters(path: nil)) }
+        return "\(name)=\(head)" + (try self.curlParameters(path: path))
+    }
+
+    private func checkDisposition(_ isFormData: Bool) throws(FormworkError) {
+        let isReplaced = self.header.fields.contains {
+            $0.isNamed("Content-Disposition") || $0.replaces("Content-Disposition")
+        }
+        let hasName = self.header.name != nil || self.header.filename != nil
+        let curls: DispositionType? = isReplaced ? nil : isFormData ? .formData : hasName ? .attachment : nil
+        guard self.header.disposition == curls else { throw .unsayable("this Content-Disposition") }
+    }
+
+    /// What stands behind the `=`, and the path that curl guesses a type from.
+    private func curlContent() throws(FormworkError) -> (String, path: String?) {
+        let mark = self.header.filename == nil ? "<" : "@"
+        switch self.source.kind {
+        case .multipart: return ("(", nil)
+        case .text(let text): return (try CurlWord.quoted(text, isPath: false), nil)
+        case .bytes(let bytes):
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw .unsayable("bytes that are no text") }
+            return (try CurlWord.quoted(text, isPath: false), nil)
+        case .file(let path, BodySource.FileRange(offset: 0, length: nil), nil):
+            let path = path.string == "-" ? "./-" : path.string
+            return (mark + (try CurlWord.quoted(path, isPath: true)), path)
+        case .descriptor(let source) where source.descriptor == .standardInput || source.spool != nil:
+            return (mark + "-", nil)
+        default: throw .unsayable("a slice of a file, or content from code,")
+        }
+    }
+
+    private func curlParameters(path: String?) throws(FormworkError) -> String {
+        var text = ""
+        let isUpload = path != nil && self.header.filename != nil
+        if case .multipart(let form) = self.source.kind {
+            let type = form.framing.typeWithoutBoundary
+            if type != "multipart/mixed" { text += ";type=" + (try CurlWord.mediaType(type, isUpload: false)) }
+        } else if let type = self.header.contentType {
+            if type != CurlMediaTypes.mediaType(filename: self.header.filename, path: path) {
+                text += ";type=" + (try CurlWord.mediaType(type, isUpload: isUpload))
+            }
+        } else if let type = CurlMediaTypes.mediaType(filename: self.header.filename, path: path),
+            !self.header.fields.contains(where: { $0.isNamed("Content-Type") })
+        {
+            throw .unsayable("no type, where curl writes \(type),")
+        }
+        if let filename = self.header.filename, filename != path?.basename {
+            text += ";filename=" + (try CurlWord.quoted(filename, isPath: true))
+        }
+        switch self.header.transferEncoding {
+        case nil: break
+        case .base64(let columns) where columns != 76: throw .unsayable("base64 in other lines than of 76 characters")
+        case let encoding?: text += ";encoder=\(encoding.token)"
+        }
+        for field in self.header.fields {
+            let line = field.verbatimLine == nil ? "\(field.name): \(field.value)" : field.value
+            text += ";headers=" + (try CurlWord.quoted(line, isPath: true, always: true))
+        }
+        return text
+    }
+}
+
+/// A word as curl's grammar takes it back.
+private enum CurlWord {
+    /// - Parameters:
+    ///   - isPath: Whether a `,` would end it.
+    ///   - always: Whether it goes in quotes in any case.
+    static func quoted(_ word: String, isPath: Bool, always: Bool = false) throws(FormworkError) -> String {
+        guard !word.utf8.contains(0) else { throw .unsayable("NUL") }
+        let first = word.utf8.first
+        let isPlain =
+            !always && first != UInt8(ascii: "\"") && !(first?.isSpace ?? false) && !(word.utf8.last?.isSpace ?? false)
+            && !word.utf8.contains(UInt8(ascii: ";"))
+            && (isPath ? !word.utf8.contains(UInt8(ascii: ",")) : ![0x40, 0x3C, 0x28].contains(first))
+        if isPlain { return word }
+        var text = "\""
+        for scalar in word.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { text += "\\" }
+            text.unicodeScalars.append(scalar)
+        }
+        return text + "\""
+    }
+
+    /// A type can't be quoted, so nothing in it may look like the end or like a keyword.
+    static func mediaType(_ type: String, isUpload: Bool) throws(FormworkError) -> String {
+        let parameters = type.lowercased().split(separator: ";").dropFirst()
+        let keywords = ["filename=", "headers=", "encoder="]
+        let hasKeyword = parameters.contains { piece in
+            keywords.contains { piece.drop { $0 == " " || $0 == "\t" }.hasPrefix($0) }
+        }
+        guard !hasKeyword, !isUpload || !type.utf8.contains(UInt8(ascii: ",")) else { throw .unsayable("the type \(type)") }
+        return type
+    }
+}
+
+extension FormworkError {
+    fileprivate static func unsayable(_ what: String) -> FormworkError {
+        FormworkError(.invalidArgument, "\(what) can't be said on curl's command line")
+    }
+}

@@ -1,2 +1,0 @@
-import FormworkMagic
-import Testing

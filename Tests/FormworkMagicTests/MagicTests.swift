@@ -1,0 +1,89 @@
+import Formwork
+import FormworkMagic
+import SystemPackage
+import Testing
+
+@Suite("libmagic")
+struct MagicTests {
+    static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
+
+    @Test("A database that can't be loaded is told once and for all, and names go on deciding")
+    func noDatabase() throws {
+        let magic = Magic(database: "/nonexistent/magic.mgc")
+        #expect(magic.failure == nil)
+        let auto = MediaTypeDetection.auto(magic: magic)
+        let choice = auto.choice(forFilename: "a.css", head: Self.png)
+        #expect(choice == MediaTypeChoice("text/css", by: .extension, reason: "extension .css"))
+        let failure = try #require(magic.failure)
+        #expect(failure.code == .sourceUnavailable)
+        #expect(failure.message.contains("database can't be loaded") && failure.path == "/nonexistent/magic.mgc")
+        #expect(auto.choice(forFilename: "a", head: Self.png).mediaType == "application/octet-stream")
+        #expect(throws: FormworkError.self) { try magic.mediaType(of: Self.png) }
+    }
+
+    @Test("Types are libmagic's own words; a charset only where asked, and for text")
+    func words() throws {
+        #expect(try Magic.shared.mediaType(of: Self.png) == "image/png")
+        #expect(try Magic.shared.mediaType(of: Array("häh\n".utf8), charset: true) == "text/plain; charset=utf-8")
+        let plain = MediaTypeDetection.auto.choice(forFilename: "a.txt", head: Array("häh\n".utf8))
+        #expect(plain.mediaType == "text/plain")
+        let auto = MediaTypeDetection.auto(charset: true)
+        #expect(auto.choice(forFilename: "a.txt", head: Array("häh\n".utf8)).mediaType == "text/plain; charset=utf-8")
+        #expect(auto.choice(forFilename: "a.css", head: [0x61, 0xE9, 0x0A]).mediaType == "text/css; charset=iso-8859-1")
+        #expect(auto.choice(forFilename: "a.png", head: Self.png).mediaType == "image/png")
+    }
+
+    @Test("A stream's head is looked at and sent all the same", arguments: [1, 1000, 100_000])
+    func streams(size: Int) throws {
+        let content = Self.png + [UInt8](repeating: 7, count: size)
+        var form = FormData(framing: MultipartFraming(boundary: try Boundary("b")), types: .auto)
+        form.append(name: "s", source: .stream(once: Chunks(content)), filename: "x.txt")
+        form.append(name: "r", source: .stream { Chunks(Array(content[Int($0)...])) }, filename: "y")
+        form.append(name: "c", source: .concatenation([.bytes(Array(content[..<5])), .bytes(Array(content[5...]))]), filename: "z")
+        // Planned twice: what the first plan looked at is still there for the second.
+        _ = try form.plan()
+        let plan = try form.plan()
+        #expect(plan.layout.compactMap(\.contentType?.mediaType) == [String](repeating: "image/png", count: plan.layout.count - 1))
+        let body = try plan.bytes(upTo: 1 << 20)
+        #expect(body.count == 3 * (content.count) + 281)
+        let found = body.indices.filter { body[$0...].starts(with: content) }
+        #expect(found.count == 3)
+    }
+
+    @Test("Sequences are looked into once when planned, and their files typed")
+    func sequences() throws {
+        let png = Self.png
+        for isMeasured in [true, false] {
+            var form = FormData(framing: MultipartFraming(boundary: try Boundary("b")), types: .auto)
+            form.append(
+                PartSequence(count: 3000, isMeasured: isMeasured) { index in
+                    BodyPart(name: "f", source: .bytes(index % 2 == 0 ? png : Array("text\n".utf8)), filename: "x.jpg")
+                })
+            let plan = try form.plan()
+            let bytes = try plan.bytes(upTo: 1 << 20)
+            let body = String(decoding: bytes, as: Unicode.ASCII.self)
+            #expect(body.components(of: "Content-Type: image/png") == 1500)
+            #expect(body.components(of: "Content-Type: text/plain") == 1500)
+            guard isMeasured, let length = plan.contentLength else { continue }
+            let rest = try plan.makeReader(from: length - 200_000).collect(upTo: 1 << 20)
+            #expect(rest == Array(bytes.suffix(200_000)))
+        }
+    }
+
+    private final class Chunks: ByteStream {
+        private var rest: ArraySlice<UInt8>
+        init(_ bytes: [UInt8]) { self.rest = bytes[...] }
+        func read(into buffer: inout MutableRawSpan) throws -> Int {
+            let count = min(self.rest.count, 700, buffer.byteCount)
+            for index in 0..<count {
+                buffer.storeBytes(of: self.rest[self.rest.startIndex + index], toByteOffset: index, as: UInt8.self)
+            }
+            self.rest.removeFirst(count)
+            return count
+        }
+    }
+}
+
+extension String {
+    fileprivate func components(of text: String) -> Int { self.split(separator: text, omittingEmptySubsequences: false).count - 1 }
+}
