@@ -74,7 +74,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "FormworkBenchmarks",
-            dependencies: ["Formwork", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: ["Formwork", "FormworkMagic", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: settings
         ),
         .testTarget(name: "FormworkCoreTests", dependencies: ["FormworkCore"], swiftSettings: testSettings),

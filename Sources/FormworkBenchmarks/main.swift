@@ -1,4 +1,5 @@
 import Formwork
+import FormworkMagic
 import SystemPackage
 
 // Whole processes that `scripts/bench` times beside its references. Each writes a body to standard output.
@@ -7,6 +8,8 @@ let usage = """
     usage: formwork-bench fields COUNT     COUNT fields of 20 bytes, made when their turn comes
            formwork-bench files DIR COUNT  the files f00000, f00001, … of DIR, one part each
            Both: --unmeasured makes every part once, without a length beforehand.
+           formwork-bench types DIR COUNT HOW  the types of those files, with HOW one of: name (by the table, opening
+                  nothing), plan (a form of them, planned), auto (name and content); prints how many of each
            formwork-bench random BYTES     one synthetic part, with its CRC-32C on standard error
 
     """
@@ -50,6 +53,13 @@ func run(_ arguments: [String]) throws -> Bool {
                 return BodyPart(name: name, file: folder.appending(name))
             })
         try form.plan().write(to: .standardOutput)
+    case ("types", nil) where arguments.count == 4:
+        guard let count = Int(arguments[2]) else { return false }
+        var types: [String: Int] = [:]
+        try findTypes(FilePath(arguments[1]), count, arguments[3]) { types[$0, default: 0] += 1 }
+        for (type, count) in types.sorted(by: { $0.key < $1.key }) {
+            try FileDescriptor.standardOutput.writeAll("\(type) \(count)\n".utf8)
+        }
     case ("random", let count?):
         form.append(name: "data", source: .synthetic(SyntheticBytes(.random(seed: 1), count: Int64(count))))
         let reader = try form.plan().makeReader(options: ReaderOptions(digests: [CRC32C()]))
@@ -58,6 +68,27 @@ func run(_ arguments: [String]) throws -> Bool {
     default: return false
     }
     return true
+}
+
+/// The types of the files f00000, f00001, …, as if their names ended in `.json`.
+func findTypes(_ folder: FilePath, _ count: Int, _ how: String, _ take: (String) -> Void) throws {
+    var form = try makeForm()
+    for index in 0..<count {
+        let name = numbered("f", index, 5)
+        let filename = name + ".json"
+        switch how {
+        case "name": take(MediaTypeTable.mediaType(forFilename: filename) ?? "none")
+        case "auto":
+            let choice = try MediaTypeDetection.auto.choice(of: .file(folder.appending(name)), filename: filename)
+            take(choice.mediaType ?? "none")
+        default: form.append(name: "f", file: folder.appending(name), filename: filename)
+        }
+    }
+    if how == "plan" {
+        for piece in try form.plan().layout where piece.kind != .framing {
+            take(piece.contentType?.mediaType ?? "none")
+        }
+    }
 }
 
 if try !run(Array(CommandLine.arguments.dropFirst())) {

@@ -41,7 +41,9 @@ extension Magic {
 
     /// The type in current names, and the charset of text.
     fileprivate func found(in head: [UInt8], charset: Bool) -> (type: String, charset: String?)? {
-        guard var answer = try? self.mediaType(of: Array(head.prefix(Self.shownCount)), charset: charset) else { return nil }
+        guard var answer = try? self.mediaType(of: Array(head.prefix(Self.shownCount)), charset: charset) else {
+            return nil
+        }
         if answer.hasPrefix("text/plain"), head.count > Self.shownCount, head.first(where: { !$0.isSpace }).isBracket,
             let longer = try? self.mediaType(of: head, charset: charset)
         {

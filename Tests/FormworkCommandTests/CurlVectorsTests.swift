@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Vectors: command lines of a real curl")
 struct CurlVectorsTests {
-    @Test("--compat curl makes curl's bytes, length and type, or ends with its status", arguments: try CurlVector.rows())
+    @Test(
+        "--compat curl makes curl's bytes, length and type, or ends with its status", arguments: try CurlVector.rows())
     func compatible(row: CurlVector) throws {
         let folder = Folder()
         try row.prepare(folder)

@@ -33,7 +33,9 @@ struct ErrorTests {
         Row(
             "-F", "a=\"x\"y", status: 2,
             "-F 'a=\"x\"y': column 6: text behind a closing quote would be lost: write \\\" for a quote inside quotes"),
-        Row("-F", "a=b;type=text", status: 2, "-F 'a=b;type=text': column 10: type= needs a media type such as text/plain behind it"),
+        Row(
+            "-F", "a=b;type=text", status: 2,
+            "-F 'a=b;type=text': column 10: type= needs a media type such as text/plain behind it"),
         Row(
             "-F", "a=b;length=3", status: 2,
             "-F 'a=b;length=3': column 5: length= is for standard input (@- or <-) only"),

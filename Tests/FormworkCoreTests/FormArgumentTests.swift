@@ -88,6 +88,16 @@ struct FormArgumentTests {
             guardsAgainst: "a bare filename cut at ','"),
     ]
 
+    static let quotedTypes = [
+        Row(
+            argument: #"a=v;type=multipart/related; type="text/html";filename=f"#, name: "a", content: .text("v"),
+            contentType: #"multipart/related; type="text/html""#, filename: "f",
+            guardsAgainst: "RFC 2387's parameter taken for a second type"),
+        Row(
+            argument: #"a=v;type=a/b; q="c; d\"e;f" ;filename=g"#, name: "a", content: .text("v"),
+            contentType: #"a/b; q="c; d\"e;f""#, filename: "g", guardsAgainst: "a ';' in a quoted parameter"),
+    ]
+
     static let files = [
         Row(
             argument: "file=@d/e/test.txt", name: "file", content: .file(path: "d/e/test.txt"), isUpload: true,
@@ -126,7 +136,7 @@ struct FormArgumentTests {
             guardsAgainst: "a combining mark that hides the '@'"),
     ]
 
-    @Test("An argument means this", arguments: fields + parameters + files)
+    @Test("An argument means this", arguments: fields + parameters + quotedTypes + files)
     func parses(row: Row) throws {
         let argument = try FormArgument(parsing: row.argument)
         #expect(Array((argument.name ?? "").utf8) == Array(row.name.utf8))
@@ -148,7 +158,8 @@ struct FormArgumentTests {
     @Test("Several files in one argument, each with parameters of its own")
     func lists() throws {
         let argument = try FormArgument(
-            parsing: #"f=@"a,1.txt";type=a/b;q=1,@b.bin;filename="x,y";encoder=BASE64, c;headers="X-a: 1; 2";headers=@h"#)
+            parsing:
+                #"f=@"a,1.txt";type=a/b;q=1,@b.bin;filename="x,y";encoder=BASE64, c;headers="X-a: 1; 2";headers=@h"#)
         guard case .files(let files) = argument.content else { throw NotFiles() }
         #expect(files.map(\.path) == ["a,1.txt", "@b.bin", "c"])
         #expect(files.map(\.parameters.contentType) == ["a/b;q=1", nil, nil])
@@ -242,7 +253,8 @@ struct FormArgumentTests {
             guardsAgainst: "a header without a colon, which curl sends"),
         Refused(
             argument: "f=OK;headers=\"X-a: 1\r\nX-b: 2\"",
-            message: #"column 14: The value of X-a holds the control character \r, which could end the header: remove it."#,
+            message:
+                #"column 14: The value of X-a holds the control character \r, which could end the header: remove it."#,
             guardsAgainst: "a header that injects another"),
         Refused(
             argument: "f=OK;headers=", message: #"column 14: the header "" has no ':': write Name: value"#,
@@ -266,12 +278,17 @@ struct FormArgumentTests {
             message: "column 10: type= needs a media type such as text/plain behind it",
             guardsAgainst: "half a type"),
         Refused(
-            argument: "f=x;type=te;xt/plain", message: #"column 10: "te;xt/plain" is not a media type: write type/subtype."#,
+            argument: "f=x;type=te;xt/plain",
+            message: #"column 10: "te;xt/plain" is not a media type: write type/subtype."#,
             guardsAgainst: "a ';' that curl's scanf takes into the type"),
         Refused(
             argument: "f=x;type=a/b;headers=Content-Type: c/d",
             message: "column 39: type= and a Content-Type in headers= are both given: one of them would be lost",
             guardsAgainst: "a type that replaces another"),
+        Refused(
+            argument: "a=v;filename=x;headers=Content-Disposition: inline",
+            message: "column 51: a Content-Disposition in headers= replaces filename=, which would be lost",
+            guardsAgainst: "a filename that the caller's own disposition hides"),
         Refused(
             argument: "x=(;filename=a", message: "column 5: a multipart has no filename",
             guardsAgainst: "a filename that curl ignores"),
@@ -279,7 +296,8 @@ struct FormArgumentTests {
             argument: "x=(;encoder=7bit", message: "column 5: a multipart is not encoded: encode the parts in it",
             guardsAgainst: "an encoder that curl ignores"),
         Refused(
-            argument: "a=x\n", message: "column 3: a line end around a value would be lost: put the value in double quotes",
+            argument: "a=x\n",
+            message: "column 3: a line end around a value would be lost: put the value in double quotes",
             guardsAgainst: "a line end that curl trims"),
         Refused(
             argument: "f=@a,", message: "column 6: there is no path behind '@', '<' or ',': --form-string takes text",
@@ -305,7 +323,8 @@ struct FormArgumentTests {
             guardsAgainst: "a column counted in bytes"),
         Refused(
             argument: "x=(a",
-            message: #"column 3: a value that begins with '(' opens a multipart, and what follows the '(' would be lost: put "#
+            message:
+                #"column 3: a value that begins with '(' opens a multipart, and what follows the '(' would be lost: put "#
                 + #"a value in double quotes, x="(…", or take --form-string"#,
             guardsAgainst: "a nested form taken for text"),
         Refused(

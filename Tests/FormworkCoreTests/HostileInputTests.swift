@@ -31,7 +31,9 @@ struct HostileInputTests {
         for _ in 0..<3000 {
             let argument = text.next()
             if let parsed = try? FormArgument(parsing: argument), case .text(let value, _) = parsed.content {
-                #expect(argument.unicodeScalars.count >= (parsed.name ?? "").unicodeScalars.count + value.unicodeScalars.count)
+                #expect(
+                    argument.unicodeScalars.count >= (parsed.name ?? "").unicodeScalars.count
+                        + value.unicodeScalars.count)
             }
             _ = try? FormArgument(parsing: argument, grammar: .curl)
             if let literal = try? FormArgument(literal: argument), case .text(let value, _) = literal.content {

@@ -71,7 +71,9 @@ struct PartHeaderTests {
                 header: PartHeader(disposition: .inline, transferEncoding: .quotedPrintable(isMeasured: true)),
                 expected: "Content-Disposition: inline\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n",
                 guardsAgainst: "how it is measured told to the receiver"),
-            Row(header: PartHeader(disposition: nil), expected: "\r\n", guardsAgainst: "a section without its empty line"),
+            Row(
+                header: PartHeader(disposition: nil), expected: "\r\n",
+                guardsAgainst: "a section without its empty line"),
         ]
     }
 
@@ -162,7 +164,8 @@ struct PartHeaderTests {
         let disposition = PartHeader(name: "f", fields: [try HeaderField("content-DISPOSITION", "inline")])
         #expect(
             try refusal { try Self.write(disposition) }
-                == "The field content-DISPOSITION is written from the part's disposition, type or encoding already: give it once.")
+                == "The field content-DISPOSITION is written from the part's disposition, type or encoding already: give it once."
+        )
         let encoding = PartHeader(
             transferEncoding: .binary, fields: [try HeaderField("Content-transfer-encoding", "base64")])
         #expect(
@@ -172,7 +175,8 @@ struct PartHeaderTests {
         let type = PartHeader(disposition: nil, contentType: "a/b", fields: [try HeaderField("content-type", "c/d")])
         #expect(
             try refusal { try Self.write(type) }
-                == "The field content-type is written from the part's disposition, type or encoding already: give it once.")
+                == "The field content-type is written from the part's disposition, type or encoding already: give it once."
+        )
     }
 
     @Test("A name without a disposition is refused, not dropped")

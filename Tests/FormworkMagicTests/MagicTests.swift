@@ -29,7 +29,8 @@ struct MagicTests {
         #expect(plain.mediaType == "text/plain")
         let auto = MediaTypeDetection.auto(charset: true)
         #expect(auto.choice(forFilename: "a.txt", head: Array("häh\n".utf8)).mediaType == "text/plain; charset=utf-8")
-        #expect(auto.choice(forFilename: "a.css", head: [0x61, 0xE9, 0x0A]).mediaType == "text/css; charset=iso-8859-1")
+        #expect(
+            auto.choice(forFilename: "a.css", head: [0x61, 0xE9, 0x0A]).mediaType == "text/css; charset=iso-8859-1")
         #expect(auto.choice(forFilename: "a.png", head: Self.png).mediaType == "image/png")
     }
 
@@ -37,17 +38,49 @@ struct MagicTests {
     func streams(size: Int) throws {
         let content = Self.png + [UInt8](repeating: 7, count: size)
         var form = FormData(framing: MultipartFraming(boundary: try Boundary("b")), types: .auto)
-        form.append(name: "s", source: .stream(once: Chunks(content)), filename: "x.txt")
+        form.append(name: "s", source: .stream(once: Chunks(content), length: Int64(content.count)), filename: "x.txt")
         form.append(name: "r", source: .stream { Chunks(Array(content[Int($0)...])) }, filename: "y")
-        form.append(name: "c", source: .concatenation([.bytes(Array(content[..<5])), .bytes(Array(content[5...]))]), filename: "z")
+        form.append(
+            name: "c", source: .concatenation([.bytes(Array(content[..<5])), .bytes(Array(content[5...]))]),
+            filename: "z")
         // Planned twice: what the first plan looked at is still there for the second.
         _ = try form.plan()
         let plan = try form.plan()
-        #expect(plan.layout.compactMap(\.contentType?.mediaType) == [String](repeating: "image/png", count: plan.layout.count - 1))
+        #expect(
+            plan.layout.compactMap(\.contentType?.mediaType)
+                == [String](repeating: "image/png", count: plan.layout.count - 1))
         let body = try plan.bytes(upTo: 1 << 20)
         #expect(body.count == 3 * (content.count) + 281)
         let found = body.indices.filter { body[$0...].starts(with: content) }
         #expect(found.count == 3)
+    }
+
+    @Test(
+        "A stream without a length is looked at when its turn comes, and planning waits for nobody",
+        arguments: [1, 70_000])
+    func deferred(size: Int) throws {
+        let content = Self.png + [UInt8](repeating: 7, count: size)
+        var inner = FormData(framing: MultipartFraming(boundary: try Boundary("i"), subtype: "mixed"))
+        inner.append(name: "s", source: .stream(once: Chunks(content)), filename: "x.txt")
+        var form = FormData(framing: MultipartFraming(boundary: try Boundary("b")), types: .auto)
+        form.append(name: "a", value: "1")
+        form.append(BodyPart(name: "m", multipart: inner))
+        let plan = try form.plan()
+        #expect(plan.contentLength == nil)
+        #expect(plan.lengthBlocker?.description == "part 2.1 \"s\": a stream without a declared length")
+        #expect(plan.replayBlocker?.description == "part 2.1 \"s\": a stream can be read only once")
+        #expect(plan.layout[3].kind == .stream("a stream") && plan.layout[3].contentType?.mediaType == nil)
+        let reader = plan.makeReader()
+        let first = try reader.read(upTo: 1 << 20)
+        let head = """
+            --b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name="m"\r\n\
+            Content-Type: multipart/mixed; boundary=i\r\n\r\n
+            """
+        #expect(String(decoding: first, as: UTF8.self) == head, "what is there is given before anybody waits")
+        let rest = try reader.collect(upTo: 1 << 20)
+        let innerHead =
+            "--i\r\nContent-Disposition: form-data; name=\"s\"; filename=\"x.txt\"\r\nContent-Type: image/png\r\n\r\n"
+        #expect(rest == Array(innerHead.utf8) + content + Array("\r\n--i--\r\n\r\n--b--\r\n".utf8))
     }
 
     @Test("Sequences are looked into once when planned, and their files typed")
@@ -85,5 +118,7 @@ struct MagicTests {
 }
 
 extension String {
-    fileprivate func components(of text: String) -> Int { self.split(separator: text, omittingEmptySubsequences: false).count - 1 }
+    fileprivate func components(of text: String) -> Int {
+        self.split(separator: text, omittingEmptySubsequences: false).count - 1
+    }
 }

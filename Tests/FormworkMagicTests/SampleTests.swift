@@ -19,7 +19,8 @@ struct SampleTests {
                 #expect(sample.isRight(auto.mediaType), "\(sample.file): \(auto)")
             }
             if sample.right[0] == "text/html" || sample.right[0] == "image/svg+xml", !sample.file.hasSuffix(".svg") {
-                #expect(auto.mediaType?.hasPrefix("image/") == false || auto.mediaType == "image/svg+xml", "\(sample.file)")
+                #expect(
+                    auto.mediaType?.hasPrefix("image/") == false || auto.mediaType == "image/svg+xml", "\(sample.file)")
             }
         }
     }
@@ -35,7 +36,7 @@ struct SampleTests {
 
     @Test("The table in the documentation is what they say")
     func documented() throws {
-        let article = Sample.package.appendingPathComponent("Sources/FormworkMagic/FormworkMagic.docc/Media-types.md")
+        let article = Sample.package.appendingPathComponent("Sources/Formwork/Formwork.docc/Media-types.md")
         let text = try String(contentsOf: article, encoding: .utf8)
         let table = try Self.table()
         if ProcessInfo.processInfo.environment["FORMWORK_WRITE_TABLES"] != nil {
@@ -46,8 +47,9 @@ struct SampleTests {
             return
         }
         // Another libmagic says other things; the table is that of one version.
-        guard Magic.version == 544 else { return }
-        #expect(text.contains(Self.begin + "\n" + table + Self.end), "run with FORMWORK_WRITE_TABLES=1 and read the diff")
+        guard Magic.version == 544, FileManager.default.isExecutableFile(atPath: "/usr/bin/file") else { return }
+        #expect(
+            text.contains(Self.begin + "\n" + table + Self.end), "run with FORMWORK_WRITE_TABLES=1 and read the diff")
     }
 
     private static let begin = "<!-- samples: made by SampleTests -->"

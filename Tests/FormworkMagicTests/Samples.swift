@@ -12,7 +12,8 @@ struct Sample: Decodable, Sendable {
     static let folder = package.appendingPathComponent("Fixtures/media-types")
 
     static func all() throws -> [Sample] {
-        try JSONDecoder().decode([Sample].self, from: Data(contentsOf: self.folder.appendingPathComponent("samples.json")))
+        try JSONDecoder().decode(
+            [Sample].self, from: Data(contentsOf: self.folder.appendingPathComponent("samples.json")))
     }
 
     var path: String { Self.folder.appendingPathComponent(self.file).path }

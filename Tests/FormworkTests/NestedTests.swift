@@ -16,7 +16,10 @@ struct NestedTests {
         inner.append(BodyPart(header: PartHeader(disposition: .inline, filename: "f"), source: .file(file)))
         var middle = FormData(framing: try self.framing("middle", "mixed"))
         middle.append(BodyPart(name: nil, disposition: nil, multipart: inner))
-        middle.append(PartSequence(count: 2) { BodyPart(header: PartHeader(disposition: .attachment, name: "\($0)"), source: .text("s")) })
+        middle.append(
+            PartSequence(count: 2) {
+                BodyPart(header: PartHeader(disposition: .attachment, name: "\($0)"), source: .text("s"))
+            })
         var outer = FormData(framing: try self.framing("b"))
         outer.append(name: "a", value: "1")
         outer.append(BodyPart(name: "m", multipart: middle))
@@ -135,7 +138,11 @@ struct NestedTests {
     func depth() throws {
         func nested(_ depth: Int) -> FormData {
             var form = FormData()
-            if depth == 0 { form.append(name: "a", value: "1") } else { form.append(BodyPart(name: "m", multipart: nested(depth - 1))) }
+            if depth == 0 {
+                form.append(name: "a", value: "1")
+            } else {
+                form.append(BodyPart(name: "m", multipart: nested(depth - 1)))
+            }
             return form
         }
         _ = try nested(40).plan()
@@ -157,7 +164,8 @@ struct NestedTests {
                 Content-Disposition: form-data; name="m"\r\nContent-Type: multipart/mixed; boundary=i\r\n\r\n\
                 --i\r\nContent-Disposition: form-data; name="x"\r\n\r\n#\r\n--i--\r\n
                 """
-            let body = "--b\r\n" + one.replacing("#", with: "0") + "\r\n--b\r\n" + one.replacing("#", with: "1")
+            let body =
+                "--b\r\n" + one.replacing("#", with: "0") + "\r\n--b\r\n" + one.replacing("#", with: "1")
                 + "\r\n--b\r\n" + one.replacing("#", with: "2") + "\r\n--b--\r\n"
             let plan = try form.plan()
             #expect(String(decoding: try plan.bytes(upTo: 10_000), as: UTF8.self) == body)

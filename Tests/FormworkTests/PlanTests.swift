@@ -39,7 +39,8 @@ struct PlanTests {
         form.append(name: "z", source: .synthetic(SyntheticBytes(.random(seed: 9), count: 100)))
         form.append(name: "c", source: .concatenation([.text("a"), .file(path)]))
         form.append(
-            BodyPart(header: PartHeader(disposition: nil, fields: [try HeaderField("X-A", "1")]), source: .text("free")))
+            BodyPart(header: PartHeader(disposition: nil, fields: [try HeaderField("X-A", "1")]), source: .text("free"))
+        )
         let plan = try form.plan()
         let json = try JSONEncoder().encode(plan.describe())
         let again = try JSONDecoder().decode(PlanDescription.self, from: json).form.plan()

@@ -58,7 +58,9 @@ struct TransferEncodingTests {
         let folder = TemporaryFolder()
         let file = try folder.file("f", row.content)
         let expected = Array(row.expected.utf8)
-        for source in [.text(row.content), .file(file), .stream { DripStream(Array(row.content.utf8), from: Int($0), step: 1) }]
+        for source in [
+            .text(row.content), .file(file), .stream { DripStream(Array(row.content.utf8), from: Int($0), step: 1) },
+        ]
             as [BodySource]
         {
             let plan = try Self.plan(source, row.encoding)
@@ -93,19 +95,25 @@ struct TransferEncodingTests {
         }
     }
 
-    @Test("Megabytes pass through, with marks to begin at", arguments: [TransferEncoding.base64(), .quotedPrintable(isMeasured: true)])
+    @Test(
+        "Megabytes pass through, with marks to begin at",
+        arguments: [TransferEncoding.base64(), .quotedPrintable(isMeasured: true)])
     func large(encoding: TransferEncoding) throws {
         let source = BodySource.synthetic(SyntheticBytes(.random(seed: 3), count: 3_000_000))
         let plan = try Self.plan(source, encoding)
         let body = try plan.bytes(upTo: 1 << 24)
         #expect(plan.contentLength == Int64(body.count))
         for offset in [1_000_000, 2_345_678, body.count - 11] {
-            #expect(try plan.makeReader(from: Int64(offset), count: 500).collect(upTo: 500) == Array(body[offset...].prefix(500)))
+            #expect(
+                try plan.makeReader(from: Int64(offset), count: 500).collect(upTo: 500)
+                    == Array(body[offset...].prefix(500)))
         }
         if encoding == .base64() {
             var lines = Array("--b\r\nContent-Transfer-Encoding: base64\r\n\r\n".utf8)
             let raw = try BodyPlan(copying: source).bytes(upTo: 3_000_000)
-            lines += Data(raw).base64EncodedData(options: [.lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed])
+            lines += Data(raw).base64EncodedData(options: [
+                .lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed,
+            ])
             lines += Array("\r\n--b--\r\n".utf8)
             #expect(body == lines)
         }
@@ -158,8 +166,11 @@ struct TransferEncodingTests {
         #expect(plan.contentLength == 59 && !plan.isReplayable)
         var body: [UInt8] = []
         for try await chunk in plan.chunks() { body += chunk }
-        #expect(String(decoding: body, as: UTF8.self) == "--b\r\nContent-Transfer-Encoding: base64\r\n\r\nZm9vYmFy\r\n--b--\r\n")
-        let once = try Self.plan(.stream(once: DripStream(Array("é".utf8), step: 1)), .quotedPrintable(isMeasured: true))
+        #expect(
+            String(decoding: body, as: UTF8.self)
+                == "--b\r\nContent-Transfer-Encoding: base64\r\n\r\nZm9vYmFy\r\n--b--\r\n")
+        let once = try Self.plan(
+            .stream(once: DripStream(Array("é".utf8), step: 1)), .quotedPrintable(isMeasured: true))
         #expect(once.contentLength == nil)
         #expect(once.replayBlocker != nil)
         #expect(try once.bytes(upTo: 100).count == 67)

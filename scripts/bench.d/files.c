@@ -1,10 +1,12 @@
-/* files DIRECTORY COUNT [checked]
+/* files DIRECTORY COUNT [checked|opened]
  *
  * The reference for many small files: f00000, f00001, ... opened, read through one buffer, closed and
  * written to standard output, without any framing between them.
  *
  * "checked" makes the calls of a sender that knows the length before and holds files to it: all files are looked at
  * first, and each again after it was read; small contents are gathered and written together.
+ *
+ * "opened" opens and closes each, and nothing else.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,12 +73,25 @@ static int gather_files(const char *directory, unsigned long files) {
     return write_all(gathered, filled) < 0;
 }
 
+static int open_files(const char *directory, unsigned long files) {
+    char path[4096];
+    for (unsigned long number = 0; number < files; number++) {
+        snprintf(path, sizeof path, "%s/f%05lu", directory, number);
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0) return perror(path), 1;
+        close(file);
+    }
+    return 0;
+}
+
 int main(int count, char **arguments) {
-    if (count < 3 || count > 4 || (count == 4 && strcmp(arguments[3], "checked") != 0)) {
-        fprintf(stderr, "usage: files DIRECTORY COUNT [checked]\n");
+    if (count < 3 || count > 4 ||
+        (count == 4 && strcmp(arguments[3], "checked") != 0 && strcmp(arguments[3], "opened") != 0)) {
+        fprintf(stderr, "usage: files DIRECTORY COUNT [checked|opened]\n");
         return 2;
     }
     unsigned long files = strtoul(arguments[2], NULL, 10);
+    if (count == 4 && strcmp(arguments[3], "opened") == 0) return open_files(arguments[1], files);
     if (count == 4) return gather_files(arguments[1], files);
     for (unsigned long number = 0; number < files; number++) {
         char path[4096];

@@ -72,7 +72,9 @@ extension BodyPart {
         case .multipart: return ("(", nil)
         case .text(let text): return (try CurlWord.quoted(text, isPath: false), nil)
         case .bytes(let bytes):
-            guard let text = String(validating: bytes, as: UTF8.self) else { throw .unsayable("bytes that are no text") }
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw .unsayable("bytes that are no text")
+            }
             return (try CurlWord.quoted(text, isPath: false), nil)
         case .file(let path, BodySource.FileRange(offset: 0, length: nil), nil):
             let path = path.string == "-" ? "./-" : path.string
@@ -142,7 +144,9 @@ private enum CurlWord {
         let hasKeyword = parameters.contains { piece in
             keywords.contains { piece.drop { $0 == " " || $0 == "\t" }.hasPrefix($0) }
         }
-        guard !hasKeyword, !isUpload || !type.utf8.contains(UInt8(ascii: ",")) else { throw .unsayable("the type \(type)") }
+        guard !hasKeyword, !isUpload || !type.utf8.contains(UInt8(ascii: ",")) else {
+            throw .unsayable("the type \(type)")
+        }
         return type
     }
 }

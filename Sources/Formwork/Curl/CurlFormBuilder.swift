@@ -175,7 +175,8 @@ struct CurlFormBuilder {
             _ = try self.levels[0].form.plan()
             _ = try BodyPlan(copying: source)
             throw FormworkError(
-                .invalidArgument, "\"\(name)\" is no transfer encoding: take base64, quoted-printable, 7bit, 8bit or binary",
+                .invalidArgument,
+                "\"\(name)\" is no transfer encoding: take base64, quoted-printable, 7bit, 8bit or binary",
                 cause: CurlStatus(code: 43))
         }
     }
@@ -196,7 +197,8 @@ struct CurlFormBuilder {
         var contentType = parameters.contentType.map { Array($0.utf8) }
         var fields: [HeaderField] = []
         for line in lines {
-            let field = self.isCurl ? HeaderField(verbatim: line) : try HeaderField(line: String(decoding: line, as: UTF8.self))
+            let field =
+                self.isCurl ? HeaderField(verbatim: line) : try HeaderField(line: String(decoding: line, as: UTF8.self))
             guard field.isNamed("Content-Type") || field.replaces("Content-Type") else {
                 fields.append(field)
                 continue

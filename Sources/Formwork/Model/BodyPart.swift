@@ -66,6 +66,7 @@ public struct BodyPart: Sendable {
     /// The part's type, and why it is that, as far as it is decided.
     var typeChoice: MediaTypeChoice {
         if case .decided(let choice) = self.typing { return choice }
+        if self.isUndecided { return MediaTypeChoice(nil, by: .none, reason: "found when its turn comes") }
         let reason = self.header.contentType == nil ? "a field has none" : "given"
         return MediaTypeChoice(self.header.contentType, by: .given, reason: reason)
     }
@@ -95,6 +96,9 @@ public struct BodyPart: Sendable {
         let isWritten = self.header.fields.contains { $0.isNamed("Content-Type") || $0.replaces("Content-Type") }
         if self.header.contentType == nil, !isWritten { self.header.contentType = contentType }
     }
+
+    /// Whether the source goes out without being encoded.
+    var goesOutAsItIs: Bool { self.header.transferEncoding?.isIdentity ?? true }
 
     /// The source as it goes out: in the header's transfer encoding.
     var content: BodySource {

@@ -34,6 +34,8 @@ public struct BodySource: Sendable {
         }
     }
 
+    var isMultipart: Bool { if case .multipart = self.kind { true } else { false } }
+
     /// A stretch of a file.
     struct FileRange: Sendable, Hashable {
         var offset: Int64 = 0

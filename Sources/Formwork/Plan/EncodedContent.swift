@@ -75,7 +75,10 @@ struct EncodedContent: Sendable {
         switch self.encoding {
         case .base64(let columns):
             let place = Base64Encoder.place(of: offset, columns: columns)
-            return (.base64(Base64Encoder(columns: columns)), min(place.content, self.raw.contentLength ?? .max), place.surplus)
+            return (
+                .base64(Base64Encoder(columns: columns)), min(place.content, self.raw.contentLength ?? .max),
+                place.surplus
+            )
         case .quotedPrintable:
             let mark = self.marks[self.marks.partitioningIndex { $0.encoded > offset } - 1]
             return (.quotedPrintable(QuotedPrintableEncoder(column: mark.column)), mark.raw, offset - mark.encoded)

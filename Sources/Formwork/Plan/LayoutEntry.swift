@@ -59,15 +59,17 @@ extension BodyPlan {
 
 extension PlannedSource {
     fileprivate var layoutKind: LayoutEntry.Kind {
-            switch self {
-            case .bytes: return .memory
-            case .file(let file): return .file(path: file.path, offset: file.offset)
-            case .synthetic(let bytes): return .synthetic(bytes.pattern)
-            case .stream(let stream): return .stream(stream.path ?? stream.label)
-            case .parts(let parts): return .parts(count: parts.count)
-            case .encoded(let content):
-                // All of it goes through one encoder; what it begins with names it well enough.
-                return content.raw.storage.sources.first?.layoutKind ?? .memory
-            }
+        switch self {
+        case .bytes: return .memory
+        case .file(let file): return .file(path: file.path, offset: file.offset)
+        case .synthetic(let bytes): return .synthetic(bytes.pattern)
+        case .stream(let stream): return .stream(stream.path ?? stream.label)
+        case .parts(let parts) where parts.deferral != nil:
+            return .stream(parts.deferral!.path ?? parts.deferral!.label)
+        case .parts(let parts): return .parts(count: parts.count)
+        case .encoded(let content):
+            // All of it goes through one encoder; what it begins with names it well enough.
+            return content.raw.storage.sources.first?.layoutKind ?? .memory
+        }
     }
 }

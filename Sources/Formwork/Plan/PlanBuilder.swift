@@ -92,11 +92,18 @@ struct PlanBuilder {
         if !isSmall {
             try self.resolver.resolve(content) { source throws(FormworkError) in sources.append(source) }
         }
+        if part.isUndecided, place.types.headCount > 0, let stream = sources.firstToDefer {
+            let parts = PlannedParts(deferring: part, until: stream, framer: framer, types: place.types, as: reference)
+            self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: place.part, length: nil))
+            return try self.append(.parts(parts), part: number)
+        }
         if part.isUndecided {
             let count = place.types.headCount
             // Encoded content is looked at as it was before.
             let isReady = !isSmall && part.header.transferEncoding?.isIdentity ?? true
-            let head = count == 0 ? nil
+            let head =
+                count == 0
+                ? nil
                 : isReady ? try sources.head(upTo: count) : try part.head(upTo: count, resolver: self.resolver)
             part.decideType(by: place.types, head: head)
         }

@@ -160,6 +160,7 @@ extension PlanDescription.Content {
             guard let path = file.path else { throw .undescribable("an open descriptor", part) }
             self = .file(path: path, offset: file.offset, length: file.length, validator: file.status.validator)
         case .stream(let stream): throw .undescribable(stream.label, part)
+        case .parts(let parts) where parts.deferral != nil: throw .undescribable(parts.deferral!.label, part)
         case .parts: throw .undescribable("a sequence of parts made by code", part)
         case .encoded: preconditionFailure("taken apart before")
         }

@@ -35,6 +35,25 @@ struct PlannedParts: Sendable {
     /// The first part whose length is unknown.
     private(set) var lengthBlocker: Blocker?
 
+    /// What the only part waits for; `nil` for a sequence of the caller's.
+    private(set) var deferral: StreamSource?
+
+    /// A part whose type is found when its turn comes, because only then anybody may wait for its content.
+    init(
+        deferring part: BodyPart, until stream: StreamSource, framer: PartFramer, types: MediaTypeDetection,
+        as reference: PartReference
+    ) {
+        self.sequence = PartSequence(count: 1, isMeasured: false) { _ in part }
+        self.framer = framer
+        self.types = types
+        self.first = reference
+        self.count = 1
+        self.length = nil
+        self.deferral = stream
+        self.lengthBlocker = Blocker(lengthOf: .stream(stream), in: reference)
+        self.replayBlocker = Blocker(replayOf: .stream(stream), in: reference)
+    }
+
     /// Walks `sequence` once.
     init(
         _ sequence: PartSequence, framer: PartFramer, types: MediaTypeDetection, first: PartReference
@@ -120,10 +139,10 @@ struct PartWalk {
     mutating func next() throws(FormworkError) -> BodyPart? {
         self.index += 1
         do {
-            guard var part = try self.make(self.index) else { return nil }
-            if let types = self.types, part.isUndecided { part.decideType(by: types, head: nil) }
-            try part.takeMultipartType()
-            return part
+            // Most parts are complete as they come, and large to copy.
+            guard let part = try self.make(self.index) else { return nil }
+            if part.isUndecided || part.source.isMultipart { return try self.completed(part) }
+            return consume part
         } catch {
             let part = self.reference(named: nil)
             throw (error as? FormworkError)?.naming(part)
@@ -131,11 +150,19 @@ struct PartWalk {
         }
     }
 
+    @inline(never)
+    private func completed(_ part: BodyPart) throws(FormworkError) -> BodyPart {
+        var part = part
+        if let types = self.types, part.isUndecided { part.decideType(by: types, head: nil) }
+        try part.takeMultipartType()
+        return part
+    }
+
     /// Appends a part's head, and its content where that is small and in memory.
     /// - Returns: Whether the content was appended too.
     func append(_ part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) -> Bool {
         try self.framer.appendHead(of: part.header, isFirst: self.first.index + self.index == 0, to: &bytes)
-        return part.content.appendIfSmall(to: &bytes)
+        return part.goesOutAsItIs ? part.source.appendIfSmall(to: &bytes) : part.content.appendIfSmall(to: &bytes)
     }
 
     func reference(to part: BodyPart) -> PartReference { self.reference(named: part.header.name) }

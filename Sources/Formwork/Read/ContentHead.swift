@@ -30,6 +30,17 @@ extension BodyPart {
 }
 
 extension [PlannedSource] {
+    /// The first stream that is there once and gives no length, so that nothing is gained by waiting for it early.
+    var firstToDefer: StreamSource? {
+        for case .stream(let stream) in self where stream.length == nil {
+            if case .once = stream.opening { return stream }
+        }
+        for case .encoded(let content) in self {
+            if let stream = content.raw.storage.sources.firstToDefer { return stream }
+        }
+        return nil
+    }
+
     /// The first bytes of these behind one another; `nil` when one of them can't be looked into.
     func head(upTo limit: Int) throws(FormworkError) -> [UInt8]? {
         var head: [UInt8] = []

@@ -30,30 +30,39 @@ struct PartMaker {
         self.typesSeen = mark.types
     }
 
+    /// Whether no part was made yet.
+    var isAtStart: Bool { self.walk.index < 0 }
+
     /// The part that was made last.
     func reference(to part: BodyPart? = nil) -> PartReference {
         self.walk.reference(named: part?.header.name)
     }
 
     mutating func next() throws(FormworkError) -> BodyPart? {
-        var part = try self.walk.next()
+        let part = try self.walk.next()
         // `walk.index` is now the index of this part, or the count of all at the end.
         let index = self.walk.index
         guard part != nil ? index < self.parts.count : index == self.parts.count else { throw self.changed() }
         if part == nil || index % PlannedParts.stride == 0 { try self.checkOffset(at: index, isEnd: part == nil) }
         self.isAtEnd = part == nil
-        if part?.isUndecided ?? false { try self.decideType(of: &part!) }
-        return part
+        if part?.isUndecided ?? false, let part { return try self.decided(part) }
+        return consume part
     }
 
-    /// Gives a part the type that planning found, or looks now where nothing was planned.
-    private mutating func decideType(of part: inout BodyPart) throws(FormworkError) {
+    /// The part with the type that planning found, or that is found by looking now where nothing was planned.
+    @inline(never)
+    private mutating func decided(_ part: BodyPart) throws(FormworkError) -> BodyPart {
+        var part = part
         do throws(FormworkError) {
-            guard self.parts.isMeasured else { return try part.decideTypeByLooking(self.parts.types) }
+            guard self.parts.isMeasured else {
+                try part.decideTypeByLooking(self.parts.types)
+                return part
+            }
             guard self.typesSeen < self.parts.found.count else { throw self.changed() }
             let found = self.parts.found[self.typesSeen]
             part.decideType(MediaTypeChoice(found, by: .content, reason: "found when planned"))
             self.typesSeen += 1
+            return part
         } catch {
             throw error.naming(self.reference(to: part))
         }

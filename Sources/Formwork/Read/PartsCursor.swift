@@ -9,6 +9,8 @@ final class PartsCursor: SourceCursor {
     private static let batch = 32 << 10
 
     private var maker: PartMaker
+    /// Whether making the first part waits for a stream.
+    private let waitsFirst: Bool
     private var gathered: [UInt8] = []
     private var used = 0
     /// Content of the part that was made last, not yet begun.
@@ -22,6 +24,7 @@ final class PartsCursor: SourceCursor {
 
     init(_ parts: PlannedParts, at offset: Int64) throws(FormworkError) {
         self.maker = PartMaker(parts, before: offset)
+        self.waitsFirst = parts.deferral != nil
         try self.skip(offset - self.maker.offset)
     }
 
@@ -31,6 +34,7 @@ final class PartsCursor: SourceCursor {
     var mayWait: Bool {
         guard self.used == self.gathered.count else { return false }
         if let cursor = self.cursor { return cursor.mayWait }
+        if self.waitsFirst, self.maker.isAtStart { return true }
         switch self.waiting.first {
         case .planned(.stream): return true
         case .planned(.encoded(let content)): return content.raw.mayWait

@@ -78,7 +78,8 @@ struct FormOptions: ParsableArguments {
             throw ExitStatus(2, "formwork: the form has no parts: give at least one -F name=value or -F name=@file")
         }
         if let other = self.otherHeaders.first, !passesHeaders, self.compat == nil {
-            throw ExitStatus(2, "formwork: -H \(ShellQuote.quote(other)): only Content-Type says something about a body")
+            throw ExitStatus(
+                2, "formwork: -H \(ShellQuote.quote(other)): only Content-Type says something about a body")
         }
         var form = CurlForm(options: try self.curlOptions())
         defer { self.warn(form.warnings) }

@@ -32,6 +32,10 @@ struct PartArgument {
             } else if let option = Option(spelling: word), index < words.count {
                 self.taken.withLock { $0.append(PartArgument(option: option, text: words[index])) }
                 index += 1
+            } else if word == "--boundary", index < words.count {
+                // Real boundaries begin with dashes, which ArgumentParser would take for an option.
+                rest.append("\(word)=\(words[index])")
+                index += 1
             } else {
                 rest.append(word)
                 // The value of another option is none of ours, whatever it looks like.

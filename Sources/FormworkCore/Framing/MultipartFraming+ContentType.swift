@@ -9,9 +9,11 @@ extension MultipartFraming {
     ) throws(FormworkError) {
         let pieces = Self.pieces(of: contentType)
         let type = pieces[0].lowercased()
-        guard type.hasPrefix("multipart/"), type.utf8.dropFirst(10).allSatisfy(\.isTokenByte), type.utf8.count > 10 else {
+        guard type.hasPrefix("multipart/"), type.utf8.dropFirst(10).allSatisfy(\.isTokenByte), type.utf8.count > 10
+        else {
             throw FormworkError(
-                .invalidArgument, "\"\(contentType)\" is no multipart type: write multipart/form-data, multipart/mixed, …")
+                .invalidArgument,
+                "\"\(contentType)\" is no multipart type: write multipart/form-data, multipart/mixed, …")
         }
         var named = boundary
         var parameters: [String] = []

@@ -42,7 +42,8 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
 
     /// RFC 7578's framing, unless arguments say otherwise.
     public init(
-        boundary: Boundary = .random(), subtype: String = "form-data", parameters: String = "", escaping: ParameterEscaping = .whatwg,
+        boundary: Boundary = .random(), subtype: String = "form-data", parameters: String = "",
+        escaping: ParameterEscaping = .whatwg,
         ending: Ending = .closeDelimiter, emptyForm: EmptyForm = .closeDelimiter,
         quoting: BoundaryQuoting = .whenNeeded
     ) {
@@ -70,7 +71,8 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
                 throw FormworkError(.invalidArgument, "\"\(self.subtype)\" is not a multipart subtype.")
             }
             try FormworkError.checkFieldValue(self.parameters, of: "Content-Type")
-            return "multipart/\(self.subtype)\(self.parameters.isEmpty ? "" : "; \(self.parameters)"); boundary=\(value)"
+            return
+                "multipart/\(self.subtype)\(self.parameters.isEmpty ? "" : "; \(self.parameters)"); boundary=\(value)"
         }
     }
 }

@@ -74,8 +74,11 @@ struct FormArgumentScanner {
             }
             try self.refuse(keyword, of: role, &parameters, column: column)
         }
-        if parameters.contentType != nil, parameters.headers.contains(where: \.isContentType) {
+        if parameters.contentType != nil, parameters.headers.contains(where: { $0.isNamed("content-type") }) {
             try self.complain("type= and a Content-Type in headers= are both given: one of them would be lost")
+        }
+        if parameters.filename != nil, parameters.headers.contains(where: { $0.isNamed("content-disposition") }) {
+            try self.complain("a Content-Disposition in headers= replaces filename=, which would be lost")
         }
         return (word, parameters)
     }
@@ -144,7 +147,10 @@ struct FormArgumentScanner {
         var trimmed = word.utf8[...]
         while trimmed.last?.isSpace ?? false { trimmed.removeLast() }
         // Blanks are known to be trimmed; a line end is content more often than not.
-        let lost = [self.bytes[start...].prefix { $0.isSpace }, self.bytes[..<self.index].suffix(word.utf8.count - trimmed.count)]
+        let lost = [
+            self.bytes[start...].prefix { $0.isSpace },
+            self.bytes[..<self.index].suffix(word.utf8.count - trimmed.count),
+        ]
         if isText, lost.contains(where: { $0.contains { !$0.isBlank } }) {
             try self.complain(
                 "a line end around a value would be lost: put the value in double quotes",
@@ -201,7 +207,8 @@ struct FormArgumentScanner {
         let major = self.bytes[start...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: " ") }.prefix(127)
         let slash = major.endIndex
         let hasSlash = slash < self.bytes.count && self.bytes[slash] == UInt8(ascii: "/") && !major.isEmpty
-        let minor = hasSlash ? self.bytes[(slash + 1)...].prefix { ![0x3B, 0x2C, 0x20, 0x0A].contains($0) }.prefix(127) : []
+        let minor =
+            hasSlash ? self.bytes[(slash + 1)...].prefix { ![0x3B, 0x2C, 0x20, 0x0A].contains($0) }.prefix(127) : []
         guard !minor.isEmpty else {
             throw self.error("type= needs a media type such as text/plain behind it")
         }
@@ -217,10 +224,16 @@ struct FormArgumentScanner {
             ahead.skip()
             ahead.skipSpace()
             let begin = ahead.index
-            if let keyword = ahead.keyword(), keyword != "type" || self.grammar == .strict { break }
+            let isQuoted = self.grammar == .strict && self.bytes[start..<last].isInsideQuotes
+            let isRelated =
+                String(decoding: self.bytes[start...].prefix(17), as: UTF8.self).lowercased() == "multipart/related"
+            if !isQuoted, let keyword = ahead.keyword() {
+                // multipart/related has a parameter of that name (RFC 2387 §3.1), which curl takes too.
+                if keyword != "type" || self.grammar == .strict && !isRelated { break }
+            }
             self.index = begin
             last = begin
-            if self.grammar == .strict { try self.checkParameter(endingAt: end) }
+            if self.grammar == .strict, !isQuoted { try self.checkParameter(endingAt: end) }
         }
         let value = String(decoding: self.bytes[start..<last], as: UTF8.self)
         if self.grammar == .strict {
@@ -273,8 +286,20 @@ struct FormArgumentScanner {
 }
 
 extension FormArgument.Header {
-    fileprivate var isContentType: Bool {
-        if case .line(let line) = self { line.lowercased().hasPrefix("content-type:") } else { false }
+    fileprivate func isNamed(_ name: String) -> Bool {
+        if case .line(let line) = self { line.lowercased().hasPrefix(name + ":") } else { false }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether a quoted string was begun here and not ended.
+    fileprivate var isInsideQuotes: Bool {
+        var (isInside, isEscaped) = (false, false)
+        for byte in self {
+            if byte == UInt8(ascii: "\""), !isEscaped { isInside.toggle() }
+            isEscaped = isInside && byte == UInt8(ascii: "\\") && !isEscaped
+        }
+        return isInside
     }
 }
 

@@ -44,7 +44,9 @@ public struct HeaderField: Hashable, Sendable {
 
     /// Whether a verbatim line has the name `name`, as curl compares it: up to the colon, in any case.
     package func replaces(_ name: String) -> Bool {
-        guard let line = self.verbatimLine, line.dropFirst(name.utf8.count).first == UInt8(ascii: ":") else { return false }
+        guard let line = self.verbatimLine, line.dropFirst(name.utf8.count).first == UInt8(ascii: ":") else {
+            return false
+        }
         return String(decoding: line.prefix(name.utf8.count), as: UTF8.self).lowercased() == name.lowercased()
     }
 

@@ -36,6 +36,14 @@ public struct PartHeader: Hashable, Sendable, Codable {
         if case .some = self.name { self.disposition == .formData } else { false }
     }
 
+    /// Whether there is nothing but a disposition and a name.
+    private var isPlain: Bool {
+        guard case .none = self.filename, case .none = self.contentType, case .none = self.transferEncoding else {
+            return false
+        }
+        return self.fields.isEmpty
+    }
+
     /// Appends the section and the empty line after it.
     /// - Parameter afterDispositionHead: Whether ``dispositionHead`` stands there already.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a name or filename that `escaping` refuses or that has no
@@ -43,6 +51,11 @@ public struct PartHeader: Hashable, Sendable, Codable {
     package func append(
         to bytes: inout [UInt8], escaping: ParameterEscaping, afterDispositionHead: Bool = false
     ) throws(FormworkError) {
+        if afterDispositionHead, let name = self.name, self.isPlain {
+            // A field and nothing else, as most are.
+            try escaping.append(name, as: "name", to: &bytes)
+            return bytes.append("\"\r\n\r\n")
+        }
         try self.appendDisposition(to: &bytes, escaping, afterDispositionHead)
         if let contentType = self.contentType {
             bytes.append("Content-Type: ")
@@ -68,7 +81,6 @@ public struct PartHeader: Hashable, Sendable, Codable {
         bytes.append("\r\n")
     }
 
-    @inline(__always)
     private func appendDisposition(
         to bytes: inout [UInt8], _ escaping: ParameterEscaping, _ afterHead: Bool
     ) throws(FormworkError) {
@@ -103,7 +115,8 @@ public struct PartHeader: Hashable, Sendable, Codable {
         guard !generated else {
             throw FormworkError(
                 .invalidArgument,
-                "The field \(field.name) is written from the part's disposition, type or encoding already: give it once.")
+                "The field \(field.name) is written from the part's disposition, type or encoding already: give it once."
+            )
         }
     }
 

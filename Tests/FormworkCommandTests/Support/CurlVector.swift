@@ -33,7 +33,9 @@ struct CurlVector: Sendable, CustomTestStringConvertible {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
         return try names.sorted().flatMap { name in
             let data = try Data(contentsOf: folder.appendingPathComponent(name))
-            guard let rows = try? JSONSerialization.jsonObject(with: data) as? [[String: Any]] else { return [CurlVector]() }
+            guard let rows = try? JSONSerialization.jsonObject(with: data) as? [[String: Any]] else {
+                return [CurlVector]()
+            }
             return try rows.filter { $0["args"] != nil }.map(CurlVector.init)
         }
     }
