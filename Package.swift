@@ -92,7 +92,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Formwork", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: ["Formwork", "FormworkMagic", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: testSettings
         ),
         .testTarget(

@@ -1,5 +1,6 @@
 import Foundation
 import Formwork
+import FormworkMagic
 import SystemPackage
 
 // Every Swift fence of README.md and of the DocC articles stands here word for word, indented as it may be, so that
@@ -94,4 +95,42 @@ func changingFiles(_ plan: BodyPlan) throws {
     } catch FormworkError.Code.sourceChanged {
         print("a file changed: plan again and start over")
     }
+}
+
+func mediaTypes() throws {
+    var upload = FormData(types: .auto)
+    upload.append(name: "photo", file: "harbour.jpg")
+    upload.append(name: "typed", file: "data.bin", contentType: "application/cbor")
+    for piece in try upload.plan().layout where piece.kind != .framing {
+        print(piece.contentType?.mediaType ?? "none", piece.contentType?.reason ?? "")
+    }
+}
+
+func nestedForms() -> FormData {
+    var letter = FormData(framing: MultipartFraming(subtype: "alternative"))
+    letter.append(
+        BodyPart(
+            header: PartHeader(
+                disposition: nil, contentType: "text/plain; charset=utf-8",
+                transferEncoding: .quotedPrintable(isMeasured: true)),
+            source: .text("Grüße aus dem Hafen.\r\n")))
+    letter.append(
+        BodyPart(
+            header: PartHeader(disposition: .inline, filename: "harbour.jpg", transferEncoding: .base64()),
+            source: .file("harbour.jpg"), findsType: true))
+
+    var message = FormData()
+    message.append(BodyPart(name: "letter", multipart: letter))
+    return message
+}
+
+func curlsArguments() throws -> FormData {
+    var arguments = CurlForm()
+    try arguments.append("title=Harbour at dawn")
+    try arguments.append("photo=@harbour.jpg;type=image/jpeg;headers=\"X-Camera: 7\"")
+    try arguments.append("letter=(;type=multipart/alternative")
+    try arguments.append("=Good morning;type=text/plain;encoder=quoted-printable")
+    try arguments.append("=)")
+    let form = try arguments.formData()
+    return form
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Formwork
+import FormworkMagic
 import SystemPackage
 import Testing
 
@@ -43,7 +44,7 @@ struct FencesTests {
                     compiled.contains(text), "\(article.lastPathComponent): a fence isn't in Fences.swift:\n\(fence)")
             }
         }
-        #expect(count >= 9)
+        #expect(count >= 12)
     }
 
     @Test("The README's program prints what the README says")
@@ -69,6 +70,8 @@ struct FencesTests {
         var form = FormData()
         form.append(name: "a", value: String(repeating: "x", count: 200))
         try await readmeServer(form)
+        #expect(throws: FormworkError.self, "harbour.jpg is not there") { try nestedForms().plan() }
+        #expect(throws: FormworkError.self, "harbour.jpg is not there") { try curlsArguments().plan() }
         let (resumed, again) = try retrying(form.plan())
         #expect(try again.bytes(upTo: 1000).dropFirst(100) == resumed.collect(upTo: 1000)[...])
     }
@@ -84,7 +87,9 @@ struct FencesTests {
             (any BodyDigest).self, DigestValue.self, CRC32C.self, RateLimit.self, BodyProgress.self,
             ProgressObserver.self,
             FormArgument.self, MediaTypeChoice.self, MediaTypeTable.self, PartReference.self, FormworkError.self,
+            DispositionType.self, TransferEncoding.self, MediaTypeDetection.self, FormGrammar.self, CurlForm.self,
+            Magic.self,
         ]
-        #expect(names.count == 33)
+        #expect(names.count == 39)
     }
 }
