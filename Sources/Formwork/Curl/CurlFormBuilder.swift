@@ -19,6 +19,8 @@ struct CurlFormBuilder {
     private var boundaries: BoundarySource
     private var standardInput: CurlStandardInput
     private(set) var warnings: [String] = []
+    /// The place of the first form field without a name.
+    private var unnamed: [Int]?
 
     init(_ options: CurlForm.Options) throws(FormworkError) {
         self.options = options
@@ -53,6 +55,11 @@ struct CurlFormBuilder {
                 "\(self.levels.count - 1) multipart(s) were begun and not ended: -F '=)' ends one; ended at the end")
         }
         while self.levels.count > 1 { try self.close() }
+        if let unnamed = self.unnamed {
+            let part = PartReference(index: unnamed.last ?? 0, name: nil, enclosing: unnamed.dropLast())
+            self.warnings.append(
+                "\(part) has no name, which RFC 7578 §4.2 wants: servers drop it, or fail; write name=… to give it one")
+        }
         return self.levels[0].form
     }
 
@@ -94,6 +101,9 @@ struct CurlFormBuilder {
     }
 
     private mutating func add(_ part: BodyPart) {
+        if !self.isCurl, part.header.disposition == .formData, part.header.name == nil, self.unnamed == nil {
+            self.unnamed = self.place
+        }
         self.levels[self.levels.count - 1].form.append(part)
         self.levels[self.levels.count - 1].count += 1
     }

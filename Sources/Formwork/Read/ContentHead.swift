@@ -2,7 +2,9 @@ import FormworkCore
 
 extension MediaTypeDetection {
     /// The type of a source by itself.
-    /// - Parameter filename: What the source is called; `nil` when it has no name.
+    /// - Parameters:
+    ///   - source: The content, of which the first bytes are read where they are wanted.
+    ///   - filename: What the source is called; `nil` when it has no name.
     /// - Throws: ``FormworkError/Code/sourceUnavailable`` for what can't be read.
     public func choice(of source: BodySource, filename: String?) throws(FormworkError) -> MediaTypeChoice {
         var part = BodyPart(header: PartHeader(filename: filename), source: source)
