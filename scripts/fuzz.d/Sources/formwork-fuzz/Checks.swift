@@ -61,7 +61,8 @@ func checkSeeking(_ plan: BodyPlan, _ body: [UInt8], _ dice: inout Dice) throws(
         try reader.seek(to: Int64(dice.roll(body.count + 1)))
     }
     let start = Int(reader.position)
-    check(try reader.collect(upTo: 1 << 24).elementsEqual(body[start...]), "other bytes from offset \(start) to the end")
+    check(
+        try reader.collect(upTo: 1 << 24).elementsEqual(body[start...]), "other bytes from offset \(start) to the end")
 }
 
 // MARK: - Bodies taken apart, by code that shares nothing with the package

@@ -83,7 +83,9 @@ private struct Trickle: ByteStream {
 
     mutating func read(into buffer: inout MutableRawSpan) -> Int {
         let count = min(self.most, buffer.byteCount, self.rest.count)
-        for index in 0..<count { buffer.storeBytes(of: self.rest[self.rest.startIndex + index], toByteOffset: index, as: UInt8.self) }
+        for index in 0..<count {
+            buffer.storeBytes(of: self.rest[self.rest.startIndex + index], toByteOffset: index, as: UInt8.self)
+        }
         self.rest = self.rest.dropFirst(count)
         return count
     }
@@ -155,7 +157,9 @@ private func decodeQuotedPrintable(_ text: ArraySlice<UInt8>) -> [UInt8]? {
                 isSoft = true
                 break
             }
-            guard at + 2 < line.endIndex, let high = digit(line[at + 1]), let low = digit(line[at + 2]) else { return nil }
+            guard at + 2 < line.endIndex, let high = digit(line[at + 1]), let low = digit(line[at + 2]) else {
+                return nil
+            }
             bytes.append(high * 16 + low)
             at += 3
         }

@@ -51,7 +51,9 @@ private func checkForm(_ texts: [String], _ grammar: FormGrammar, _ start: Dice)
     var arguments: [FormArgument] = []
     var form = CurlForm(options: options)
     for text in texts {
-        guard let argument = parsed(text, grammar), argument.isHarmless, (try? form.append(text)) != nil else { continue }
+        guard let argument = parsed(text, grammar), argument.isHarmless, (try? form.append(text)) != nil else {
+            continue
+        }
         arguments.append(argument)
     }
     do throws(FormworkError) {
@@ -121,7 +123,8 @@ private struct Expected {
             case .files(let files) where files.count == 1:
                 parts.append(Expected(name, file: files[0], isFormData: isFormData))
             case .files(let files):
-                var part = Expected(name, FormArgument.Parameters(), content: nil, isFormData: isFormData, hasType: true)
+                var part = Expected(
+                    name, FormArgument.Parameters(), content: nil, isFormData: isFormData, hasType: true)
                 part.parts = files.map { Expected(nil, file: $0, isFormData: false) }
                 parts.append(part)
             case .open(let parameters):
@@ -135,7 +138,8 @@ private struct Expected {
     }
 
     init(
-        _ name: String?, _ parameters: FormArgument.Parameters, content: String?, isFormData: Bool, hasType: Bool = false
+        _ name: String?, _ parameters: FormArgument.Parameters, content: String?, isFormData: Bool,
+        hasType: Bool = false
     ) {
         let lines = parameters.allLines
         let isReplaced = lines.contains { $0.lowercased().hasPrefix("content-disposition:") }

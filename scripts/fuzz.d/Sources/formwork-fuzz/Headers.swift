@@ -51,7 +51,9 @@ private func checkMultipartType(_ text: String) {
     for text in [text, "multipart/mixed; \(text)"] {
         let framing = attempt { () throws(FormworkError) in try MultipartFraming(contentType: text) }
         guard let framing else { continue }
-        guard let plan = attempt({ () throws(FormworkError) in try FormData(framing: framing).plan() }) else { continue }
+        guard let plan = attempt({ () throws(FormworkError) in try FormData(framing: framing).plan() }) else {
+            continue
+        }
         checkHeaderLine(Array("Content-Type: \(plan.contentType)".utf8)[...])
         guard let found = boundaries(in: plan.contentType) else { continue }  // FINDING
         check(found == [framing.boundary.text], "a receiver reads \(found) in \(shown(plan.contentType.utf8))")
@@ -90,9 +92,12 @@ private func checkSection(_ header: PartHeader, _ escaping: ParameterEscaping, _
     guard escaping != .raw, escaping != .backslashUnchecked else { return }
     let parts = parse(body[...], boundary: form.framing.boundary.text)
     let count =
-        (header.disposition == nil ? 0 : 1) + (header.contentType == nil ? 0 : 1) + (header.transferEncoding == nil ? 0 : 1)
+        (header.disposition == nil ? 0 : 1) + (header.contentType == nil ? 0 : 1)
+        + (header.transferEncoding == nil ? 0 : 1)
         + header.fields.count
-    check(parts.count == 2 && parts[1].lines.count == count, "\(parts.last?.lines.map(shown) ?? []) has not \(count) lines")
+    check(
+        parts.count == 2 && parts[1].lines.count == count,
+        "\(parts.last?.lines.map(shown) ?? []) has not \(count) lines")
     check(parts[1].content.elementsEqual("content".utf8), "the section ends elsewhere")
     for (line, field) in zip(parts[1].lines.suffix(header.fields.count), header.fields) {
         check(line.elementsEqual("\(field.name): \(field.value)".utf8), "the field \(field) is \(shown(line))")

@@ -9,7 +9,8 @@ func fuzzTypes(_ input: [UInt8]) {
     if let match {
         let ending = Array(".\(match.extension)".utf8)
         check(lowercased(utf8.suffix(ending.count)) == ending, "the name doesn't end in .\(match.extension)")
-        check(MediaTypeTable.mediaType(forExtension: match.extension) == match.mediaType, "the extension says otherwise")
+        check(
+            MediaTypeTable.mediaType(forExtension: match.extension) == match.mediaType, "the extension says otherwise")
         check(match.extension.utf8.filter { $0 == 0x2E }.count <= 1, "an extension of more than two")
         checkPreferred(of: match.mediaType)
     } else {
@@ -31,7 +32,8 @@ func fuzzTypes(_ input: [UInt8]) {
 
     if let type = MediaTypeTable.mediaType(forExtension: name) {
         checkPreferred(of: type)
-        check(MediaTypeTable.mediaType(forExtension: String(decoding: upper, as: UTF8.self)) == type, "case makes a type")
+        check(
+            MediaTypeTable.mediaType(forExtension: String(decoding: upper, as: UTF8.self)) == type, "case makes a type")
     }
     if let preferred = MediaTypeTable.preferredExtension(for: name) {
         let type = MediaTypeTable.mediaType(forExtension: preferred)
@@ -47,7 +49,8 @@ func fuzzTypes(_ input: [UInt8]) {
 
 private func checkPreferred(of type: String) {
     let preferred = MediaTypeTable.preferredExtension(for: type)
-    check(preferred.flatMap { MediaTypeTable.mediaType(forExtension: $0) } == type, "no extension leads back to \(type)")
+    check(
+        preferred.flatMap { MediaTypeTable.mediaType(forExtension: $0) } == type, "no extension leads back to \(type)")
     check(MediaTypeTable.preferredExtension(for: type.uppercased() + "; a=b") == preferred, "parameters count")
 }
 

@@ -19,10 +19,18 @@ func bytes(_ data: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
 
 // C functions hold no context, so each target has its own.
 let entries: [String: Entry] = [
-    "grammar": { data, count in fuzzGrammar(bytes(data, count)); return 0 },
-    "headers": { data, count in fuzzHeaders(bytes(data, count)); return 0 },
-    "encodings": { data, count in fuzzEncodings(bytes(data, count)); return 0 },
-    "types": { data, count in fuzzTypes(bytes(data, count)); return 0 },
+    "grammar": { data, count in
+        fuzzGrammar(bytes(data, count)); return 0
+    },
+    "headers": { data, count in
+        fuzzHeaders(bytes(data, count)); return 0
+    },
+    "encodings": { data, count in
+        fuzzEncodings(bytes(data, count)); return 0
+    },
+    "types": { data, count in
+        fuzzTypes(bytes(data, count)); return 0
+    },
 ]
 
 let arguments = CommandLine.arguments
@@ -39,8 +47,9 @@ let rest = [arguments[0]] + arguments[3...]
 for (index, argument) in rest.enumerated() { vector[index] = strdup(argument) }
 vector[rest.count] = nil
 var (argc, argv) = (CInt(rest.count), vector)
-exit(withUnsafeMutablePointer(to: &argv) { argv in
-    argv.withMemoryRebound(to: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.self, capacity: 1) {
-        runFuzzer(&argc, $0, entry)
-    }
-})
+exit(
+    withUnsafeMutablePointer(to: &argv) { argv in
+        argv.withMemoryRebound(to: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.self, capacity: 1) {
+            runFuzzer(&argc, $0, entry)
+        }
+    })
