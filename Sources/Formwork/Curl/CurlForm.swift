@@ -72,7 +72,12 @@ public struct CurlForm: Sendable {
     }
 
     /// The number, from 0, of the argument that a part named in an error or a layout comes from; `nil` when none does.
-    public func argument(of part: PartReference) -> Int? { self.origins[part.enclosing + [part.index]] }
+    public func argument(of part: PartReference) -> Int? {
+        var place = part.enclosing + [part.index]
+        // A file of a list has the place of its own, and the list's argument.
+        while !place.isEmpty, self.origins[place] == nil { place.removeLast() }
+        return self.origins[place]
+    }
 
     /// The form that the arguments say. Files with headers are read, and standard input where it is to be spooled.
     /// - Throws: ``FormworkError`` with the part: `invalidArgument`, `sourceUnavailable`, `writeFailed` for a disk that
