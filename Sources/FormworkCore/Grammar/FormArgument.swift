@@ -89,12 +89,12 @@ public struct FormArgument: Hashable, Sendable {
         var scanner = FormArgumentScanner(argument, at: rest.startIndex, name: name ?? "", grammar: grammar)
         switch rest.first {
         case UInt8(ascii: "("):
-            let column = scanner.column
+            let place = scanner.index
             let (word, parameters) = try scanner.part(.open)
             if word != "(" {
                 try scanner.complain(
                     "a value that begins with '(' opens a multipart, and what follows the '(' would be lost: put a value "
-                        + "in double quotes, \(scanner.name)=\"(…\", or take --form-string", column: column)
+                        + "in double quotes, \(scanner.name)=\"(…\", or take --form-string", at: place)
             }
             self.content = .open(parameters)
         case UInt8(ascii: ")") where name == nil && rest.count == 1: self.content = .close
@@ -131,13 +131,13 @@ public struct FormArgument: Hashable, Sendable {
 extension FormArgumentScanner {
     /// A path with what is said of it.
     fileprivate mutating func file(_ role: Role) throws(FormworkError) -> FormArgument.File {
-        let column = self.column
+        let place = self.index
         let (path, parameters) = try self.part(role)
         if path.isEmpty {
-            try self.complain("there is no path behind '@', '<' or ',': --form-string takes text", column: column)
+            try self.complain("there is no path behind '@', '<' or ',': --form-string takes text", at: place)
         }
         if parameters.length != nil, path != "-" {
-            try self.complain("length= is for standard input (@- or <-) only", column: column)
+            try self.complain("length= is for standard input (@- or <-) only", at: place)
         }
         return FormArgument.File(path: path, parameters: parameters)
     }

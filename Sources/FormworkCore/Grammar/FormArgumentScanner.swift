@@ -9,7 +9,8 @@ struct FormArgumentScanner {
     private let text: String
     private let bytes: [UInt8]
     private let grammar: FormGrammar
-    private var index: Int
+    /// The byte that comes next.
+    private(set) var index: Int
     private(set) var warnings: [String] = []
 
     init(_ text: String, at index: String.Index, name: String, grammar: FormGrammar) {
@@ -21,24 +22,22 @@ struct FormArgumentScanner {
     }
 
     var peek: UInt8? { self.index < self.bytes.count ? self.bytes[self.index] : nil }
-    /// Counted from 1, in characters as people see them.
-    var column: Int { self.column(of: self.index) }
 
     mutating func skip() { self.index += 1 }
 
     /// Tells of a loss: an error, or what curl would warn of.
     mutating func complain(
-        _ message: String, column: Int? = nil, curlWarns warning: String? = nil
+        _ message: String, at place: Int? = nil, curlWarns warning: String? = nil
     ) throws(FormworkError) {
-        guard self.grammar == .curl else { throw self.error(message, column: column) }
+        guard self.grammar == .curl else { throw self.error(message, at: place) }
         if let warning { self.warnings.append(warning) }
     }
 
-    private func error(_ message: String, column: Int? = nil) -> FormworkError {
-        FormworkError(.invalidArgument, "column \(column ?? self.column): \(message)")
+    private func error(_ message: String, at place: Int? = nil) -> FormworkError {
+        // Counted from 1, in characters as people see them.
+        let column = String(decoding: self.bytes[..<(place ?? self.index)], as: UTF8.self).count + 1
+        return FormworkError(.invalidArgument, "column \(column): \(message)")
     }
-
-    private func column(of index: Int) -> Int { String(decoding: self.bytes[..<index], as: UTF8.self).count + 1 }
 
     // MARK: - A word and its parameters
 
@@ -51,28 +50,28 @@ struct FormArgumentScanner {
         while self.peek == UInt8(ascii: ";") {
             self.skip()
             self.skipSpace()
-            let column = self.column
+            let place = self.index
             guard let keyword = self.keyword() else {
                 try self.unknown(role, endingAt: end)
                 continue
             }
             if keyword != "headers", !seen.insert(keyword).inserted {
-                try self.complain("\(keyword)= is given twice", column: column)
+                try self.complain("\(keyword)= is given twice", at: place)
             }
             switch keyword {
             case "type": parameters.contentType = try self.mediaType(endingAt: end)
             case "headers": parameters.headers.append(try self.header(endingAt: end))
-            case "length": parameters.length = try self.length(endingAt: end, column)
+            case "length": parameters.length = try self.length(endingAt: end, place)
             case "encoder":
                 let encoder = try self.word(endingAt: end)
                 if TransferEncoding(token: encoder) == nil {
                     try self.complain(
-                        "encoder=\(encoder) is none of base64, quoted-printable, 7bit, 8bit, binary", column: column)
+                        "encoder=\(encoder) is none of base64, quoted-printable, 7bit, 8bit, binary", at: place)
                 }
                 parameters.encoder = encoder
             default: parameters.filename = try self.word(endingAt: end)
             }
-            try self.refuse(keyword, of: role, &parameters, column: column)
+            try self.refuse(keyword, of: role, &parameters, at: place)
         }
         if parameters.contentType != nil, parameters.headers.contains(where: { $0.isNamed("content-type") }) {
             try self.complain("type= and a Content-Type in headers= are both given: one of them would be lost")
@@ -85,32 +84,32 @@ struct FormArgumentScanner {
 
     /// Takes back what has no meaning for the role.
     private mutating func refuse(
-        _ keyword: String, of role: Role, _ parameters: inout FormArgument.Parameters, column: Int
+        _ keyword: String, of role: Role, _ parameters: inout FormArgument.Parameters, at place: Int
     ) throws(FormworkError) {
         switch (keyword, role) {
         case ("filename", .contents):
             try self.complain(
-                "a '<' part is a field without a filename: take '@'", column: column,
+                "a '<' part is a field without a filename: take '@'", at: place,
                 curlWarns: "Field file name not allowed here: \(parameters.filename ?? "")")
             parameters.filename = nil
         case ("filename", .open):
             try self.complain(
-                "a multipart has no filename", column: column,
+                "a multipart has no filename", at: place,
                 curlWarns: "Field file name not allowed here: \(parameters.filename ?? "")")
             parameters.filename = nil
         case ("encoder", .open):
             try self.complain(
-                "a multipart is not encoded: encode the parts in it", column: column,
+                "a multipart is not encoded: encode the parts in it", at: place,
                 curlWarns: "Field encoder not allowed here: \(parameters.encoder ?? "")")
             parameters.encoder = nil
         case ("length", .text), ("length", .open):
-            try self.complain("length= is for standard input (@- or <-) only", column: column)
+            try self.complain("length= is for standard input (@- or <-) only", at: place)
         default: break
         }
     }
 
     private mutating func unknown(_ role: Role, endingAt end: UInt8?) throws(FormworkError) {
-        let column = self.column
+        let place = self.index
         let rest = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
         let segment = String(decoding: rest, as: UTF8.self)
         let fix =
@@ -121,7 +120,7 @@ struct FormArgumentScanner {
             }
         let word = self.grammar == .curl ? try self.bareOrQuoted(endingAt: end).text : ""
         try self.complain(
-            "\"\(segment)\" is none of type=, filename=, headers=, encoder=, length=; \(fix)", column: column,
+            "\"\(segment)\" is none of type=, filename=, headers=, encoder=, length=; \(fix)", at: place,
             curlWarns: word.isEmpty ? nil : "skip unknown form field: \(word)")
     }
 
@@ -154,7 +153,7 @@ struct FormArgumentScanner {
         if isText, lost.contains(where: { $0.contains { !$0.isBlank } }) {
             try self.complain(
                 "a line end around a value would be lost: put the value in double quotes",
-                column: self.column(of: start))
+                at: start)
         }
         return String(Substring(trimmed))
     }
@@ -163,12 +162,12 @@ struct FormArgumentScanner {
     /// an end is a character like others.
     private mutating func bareOrQuoted(endingAt end: UInt8?) throws(FormworkError) -> (text: String, isQuoted: Bool) {
         if self.peek == UInt8(ascii: "\""), let quoted = self.quotedWord() {
-            let column = self.column
+            let place = self.index
             let rest = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
             self.index = rest.endIndex
             if rest.contains(where: { !$0.isSpace }) {
                 try self.complain(
-                    "text behind a closing quote would be lost: write \\\" for a quote inside quotes", column: column,
+                    "text behind a closing quote would be lost: write \\\" for a quote inside quotes", at: place,
                     curlWarns: "Trailing data after quoted form parameter")
             }
             return (quoted, true)
@@ -214,17 +213,21 @@ struct FormArgumentScanner {
         }
         self.index = minor.endIndex
         var last = self.index
+        var quotes = QuoteState()
+        quotes.pass(self.bytes[start..<last])
         while true {
+            let segment = self.index
             while let byte = self.peek, byte != UInt8(ascii: ";"), byte != end {
                 self.skip()
                 if !byte.isSpace { last = self.index }
             }
+            quotes.pass(self.bytes[segment..<self.index])
             guard self.peek == UInt8(ascii: ";") else { break }
             var ahead = self
             ahead.skip()
             ahead.skipSpace()
             let begin = ahead.index
-            let isQuoted = self.grammar == .strict && self.bytes[start..<last].isInsideQuotes
+            let isQuoted = self.grammar == .strict && quotes.isInside
             let isRelated =
                 String(decoding: self.bytes[start...].prefix(17), as: UTF8.self).lowercased() == "multipart/related"
             if !isQuoted, let keyword = ahead.keyword() {
@@ -238,7 +241,7 @@ struct FormArgumentScanner {
         let value = String(decoding: self.bytes[start..<last], as: UTF8.self)
         if self.grammar == .strict {
             do throws(FormworkError) { try PartHeader.checkMediaType(value) } catch {
-                throw self.error(error.message, column: self.column(of: start))
+                throw self.error(error.message, at: start)
             }
         }
         return value
@@ -262,20 +265,20 @@ struct FormArgumentScanner {
             return .file(path: try self.word(endingAt: end))
         }
         self.skipSpace()
-        let column = self.column
+        let place = self.index
         let line = try self.word(endingAt: end)
         if self.grammar == .strict {
             do throws(FormworkError) { _ = try HeaderField(line: line) } catch {
-                throw self.error(error.message, column: column)
+                throw self.error(error.message, at: place)
             }
         }
         return .line(line)
     }
 
-    private mutating func length(endingAt end: UInt8?, _ column: Int) throws(FormworkError) -> Int64 {
+    private mutating func length(endingAt end: UInt8?, _ place: Int) throws(FormworkError) -> Int64 {
         let digits = try self.word(endingAt: end)
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(digits) else {
-            throw self.error("length= takes a number of bytes, not \"\(digits)\"", column: column)
+            throw self.error("length= takes a number of bytes, not \"\(digits)\"", at: place)
         }
         return length
     }
@@ -291,15 +294,16 @@ extension FormArgument.Header {
     }
 }
 
-extension ArraySlice<UInt8> {
-    /// Whether a quoted string was begun here and not ended.
-    fileprivate var isInsideQuotes: Bool {
-        var (isInside, isEscaped) = (false, false)
-        for byte in self {
-            if byte == UInt8(ascii: "\""), !isEscaped { isInside.toggle() }
-            isEscaped = isInside && byte == UInt8(ascii: "\\") && !isEscaped
+/// Whether a quoted string was begun and not ended.
+private struct QuoteState {
+    private(set) var isInside = false
+    private var isEscaped = false
+
+    mutating func pass(_ bytes: ArraySlice<UInt8>) {
+        for byte in bytes {
+            if byte == UInt8(ascii: "\""), !self.isEscaped { self.isInside.toggle() }
+            self.isEscaped = self.isInside && byte == UInt8(ascii: "\\") && !self.isEscaped
         }
-        return isInside
     }
 }
 
