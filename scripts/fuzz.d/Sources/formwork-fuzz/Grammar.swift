@@ -95,7 +95,8 @@ extension FormArgument.Parameters {
     }
 }
 
-private func isHarmlessPath(_ path: String) -> Bool { path != "-" && !path.utf8.contains(0x2F) }
+/// NUL, which no command line can hold, would cut a path.
+private func isHarmlessPath(_ path: String) -> Bool { path != "-" && !path.utf8.contains { $0 == 0x2F || $0 == 0x00 } }
 
 // MARK: - What a form has to become
 
@@ -164,14 +165,22 @@ private struct Expected {
         self.init(name, parameters, content: Self.content(file.path), isFormData: isFormData)
     }
 
-    private static func content(_ path: String) -> String? {
-        path == "a.txt" ? "A file.\r\n" : path == "h" ? headerFile : nil
+    private static func content(_ path: String) -> String {
+        check(path == "a.txt" || path == "h", "there is no file \(shown(path.utf8)), but it has content")
+        return path == "h" ? headerFile : "A file.\r\n"
     }
 }
 
 extension FormArgument.Parameters {
     fileprivate var allLines: [String] {
-        self.headers.flatMap { if case .line(let line) = $0 { [line] } else { headerFileLines } }
+        self.headers.flatMap { header -> [String] in
+            switch header {
+            case .line(let line): return [line]
+            case .file(let path):
+                check(path == "h", "there are no headers in \(shown(path.utf8))")
+                return headerFileLines
+            }
+        }
     }
 
     fileprivate var isEncoded: Bool { self.encoder.map { !["8bit", "binary"].contains($0.lowercased()) } ?? false }

@@ -13,24 +13,17 @@ func runFuzzer(
     _ argv: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>, _ entry: Entry
 ) -> CInt
 
-func bytes(_ data: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
-    Array(UnsafeBufferPointer(start: data, count: count))
+func run(_ target: ([UInt8]) -> Void, _ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    target(Array(UnsafeBufferPointer(start: data, count: count)))
+    return 0
 }
 
 // C functions hold no context, so each target has its own.
 let entries: [String: Entry] = [
-    "grammar": { data, count in
-        fuzzGrammar(bytes(data, count)); return 0
-    },
-    "headers": { data, count in
-        fuzzHeaders(bytes(data, count)); return 0
-    },
-    "encodings": { data, count in
-        fuzzEncodings(bytes(data, count)); return 0
-    },
-    "types": { data, count in
-        fuzzTypes(bytes(data, count)); return 0
-    },
+    "grammar": { run(fuzzGrammar, $0, $1) },
+    "headers": { run(fuzzHeaders, $0, $1) },
+    "encodings": { run(fuzzEncodings, $0, $1) },
+    "types": { run(fuzzTypes, $0, $1) },
 ]
 
 let arguments = CommandLine.arguments
