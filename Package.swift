@@ -22,6 +22,8 @@ let package = Package(
     products: [
         .library(name: "FormworkCore", targets: ["FormworkCore"]),
         .library(name: "Formwork", targets: ["Formwork"]),
+        .library(name: "FormworkURLEncoded", targets: ["FormworkURLEncoded"]),
+        .library(name: "FormworkFoundation", targets: ["FormworkFoundation"]),
         .library(name: "FormworkDigests", targets: ["FormworkDigests"]),
         .library(name: "FormworkMagic", targets: ["FormworkMagic"]),
         .executable(name: "formwork", targets: ["FormworkCommand"]),
@@ -57,6 +59,14 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(name: "FormworkURLEncoded", dependencies: ["FormworkCore"], swiftSettings: settings),
+        .target(
+            name: "FormworkFoundation",
+            dependencies: [
+                "Formwork", "FormworkURLEncoded", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
         .systemLibrary(
             name: "CMagic", pkgConfig: "libmagic",
             providers: [.apt(["libmagic-dev"]), .brew(["libmagic"])]
@@ -65,7 +75,7 @@ let package = Package(
         .executableTarget(
             name: "FormworkCommand",
             dependencies: [
-                "Formwork", "FormworkMagic", "CFormworkSystem",
+                "Formwork", "FormworkMagic", "FormworkURLEncoded", "CFormworkSystem",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -74,10 +84,25 @@ let package = Package(
         ),
         .executableTarget(
             name: "FormworkBenchmarks",
-            dependencies: ["Formwork", "FormworkMagic", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: [
+                "Formwork", "FormworkMagic", "FormworkURLEncoded",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(name: "FormworkCoreTests", dependencies: ["FormworkCore"], swiftSettings: testSettings),
+        .testTarget(
+            name: "FormworkURLEncodedTests", dependencies: ["FormworkURLEncoded", "FormworkCore"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "FormworkFoundationTests",
+            dependencies: [
+                "FormworkFoundation", "Formwork", "FormworkURLEncoded",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: testSettings
+        ),
         .testTarget(
             name: "FormworkMagicTests",
             dependencies: ["FormworkMagic", "Formwork", .product(name: "SystemPackage", package: "swift-system")],
@@ -92,7 +117,10 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Formwork", "FormworkMagic", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: [
+                "Formwork", "FormworkMagic", "FormworkURLEncoded", "FormworkFoundation",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: testSettings
         ),
         .testTarget(

@@ -1,0 +1,2 @@
+@_exported import Formwork
+@_exported import FormworkURLEncoded

@@ -1,0 +1,65 @@
+/// A parameter's value: text, a number, or an ordered tree of them.
+///
+/// Members keep their order and may share a name, so that what a caller gives is what is sent. It can be written as
+/// Swift literals: `["page": 1, "tags": ["a", "b"], "old": nil]`.
+public enum ParameterValue: Hashable, Sendable {
+    /// No value: what JSON calls `null`.
+    case null
+    case bool(Bool)
+    /// A whole number, of any size that Swift's and C's integer types have.
+    case integer(Int128)
+    case double(Double)
+    case text(String)
+    /// Bytes that are no text; a ``Flattening``'s ``Flattening/bytes`` says how they are written.
+    case bytes([UInt8])
+    case array([ParameterValue])
+    /// Values without an order of their own, which some dialects write differently from an array.
+    case set([ParameterValue])
+    case object([Member])
+
+    /// A name and its value within an object.
+    public struct Member: Hashable, Sendable {
+        /// Any text, possibly empty.
+        public var name: String
+        public var value: ParameterValue
+
+        public init(_ name: String, _ value: ParameterValue) { (self.name, self.value) = (name, value) }
+    }
+
+    /// The first member of that name; `nil` when there is none, and when this is no object.
+    public subscript(_ name: String) -> ParameterValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+}
+
+extension ParameterValue: ExpressibleByNilLiteral {
+    public init(nilLiteral: ()) { self = .null }
+}
+
+extension ParameterValue: ExpressibleByBooleanLiteral {
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+}
+
+extension ParameterValue: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: Int) { self = .integer(Int128(value)) }
+}
+
+extension ParameterValue: ExpressibleByFloatLiteral {
+    public init(floatLiteral value: Double) { self = .double(value) }
+}
+
+extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+    public init(stringLiteral value: String) { self = .text(value) }
+}
+
+extension ParameterValue: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
+}
+
+extension ParameterValue: ExpressibleByDictionaryLiteral {
+    /// Members in the order written; a name may stand there more than once.
+    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
+        self = .object(elements.map { Member($0.0, $0.1) })
+    }
+}
