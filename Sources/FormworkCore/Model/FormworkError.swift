@@ -7,7 +7,7 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case invalidArgument, sourceUnavailable, sourceChanged, lengthMismatch, lengthUnknown, notReplayable
-            case limitExceeded, writeFailed, contentNotEncodable
+            case limitExceeded, writeFailed, contentNotEncodable, malformedBody
         }
         private let kind: Kind
 
@@ -27,7 +27,8 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         public static var limitExceeded: Self { .init(kind: .limitExceeded) }
         /// The destination refused bytes: disk full, closed pipe, file-size limit.
         public static var writeFailed: Self { .init(kind: .writeFailed) }
-
+        /// The bytes received are not what they should be: a server answers 400.
+        public static var malformedBody: Self { .init(kind: .malformedBody) }
         /// The content holds what its transfer encoding doesn't allow: take another one.
         public static var contentNotEncodable: Self { .init(kind: .contentNotEncodable) }
 

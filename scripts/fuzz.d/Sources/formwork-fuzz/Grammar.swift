@@ -39,6 +39,8 @@ private func checkArgument(_ argument: String) {
     guard !isOurs else { return }
     // What is taken without an error is taken as curl takes it.
     check(curl.warnings.isEmpty, "curl's grammar warns where the strict one takes: \(curl.warnings)")
+    // A type's quoted parameter may hold `;` in the strict grammar; curl cuts it there.
+    guard !(argument.contains("\"") && argument.lowercased().contains("type=")) else { return }
     check(curl == strict, "curl's grammar reads \(curl), the strict one \(strict)")
 }
 

@@ -1,0 +1,79 @@
+import FormworkCore
+
+extension URLEncodedDialect {
+    /// A browser's forms and `URLSearchParams`: WHATWG URL, `application/x-www-form-urlencoded`. It knows names and
+    /// texts alone; trees are written `a[b]` and `a[]`, and names are read as they are.
+    public static let whatwg = URLEncodedDialect()
+
+    /// AFNetworking 2.6.0 to 4.0.1.
+    public static let afnetworking3 = afnetworking(.v2_6)
+    /// AFNetworking 2.2.0 to 2.5.4, which leaves brackets in keys.
+    public static let afnetworking2 = afnetworking(.v2_2)
+
+    /// A version of AFNetworking: keys sorted, `a[]`, sets under their bare key sorted by text, null without `=`.
+    public static func afnetworking(_ version: AFNetworkingVersion) -> URLEncodedDialect {
+        URLEncodedDialect(
+            flattening: Flattening(
+                sets: .repeatedInOrder, bools: .numeric, nulls: .nameOnly, doubles: .nsNumber,
+                order: version < .v2_2 ? .byNameIgnoringCase : .byName, duplicates: .lastWins,
+                rootArray: .named("(null)")),
+            names: .afnetworkingKey(version), values: .afnetworkingValue(version),
+            parsing: URLEncodedParsing(readsPlusAsSpace: false), expansion: .brackets)
+    }
+
+    /// Alamofire's `URLEncoding`: keys sorted, `a[]`, 1 and 0, null as `<null>`. Its `URLEncodedFormEncoder` is in
+    /// `FormworkFoundation`.
+    public static let alamofire = URLEncodedDialect(
+        flattening: Flattening(
+            bools: .numeric, nulls: .text("<null>"), doubles: .swift, bytes: .count, order: .byName,
+            duplicates: .lastWins),
+        names: .alamofire, values: .alamofire, parsing: URLEncodedParsing(readsPlusAsSpace: false),
+        expansion: .brackets)
+
+    /// facebook-ios-sdk's query strings: flat, sorted, names not escaped; read with `+` as a space, the last of several
+    /// values, and without what can't be read.
+    public static let facebook = URLEncodedDialect(
+        flattening: Flattening(
+            members: .refused, bools: .numeric, doubles: .nsNumber, order: .byName, duplicates: .lastWins),
+        names: .raw, values: .facebook,
+        parsing: URLEncodedParsing(invalidEscapes: .dropsPair, invalidText: .dropsPair, duplicates: .lastWins))
+
+    /// iOS Recipes' form POST as its listing has it: flat, names not escaped, empty ones left out, a space as `%20`.
+    public static let recipes = recipes(.recipes)
+    /// iOS Recipes' form POST as its prose has it: a space as `+`.
+    public static let recipesPlus = recipes(.recipes.space(.plus))
+
+    private static func recipes(_ values: PercentEncoder) -> URLEncodedDialect {
+        URLEncodedDialect(
+            flattening: Flattening(
+                members: .refused, bools: .numeric, doubles: .nsNumber, duplicates: .lastWins, skipsEmptyNames: true),
+            names: .raw, values: values, parsing: URLEncodedParsing(duplicates: .lastWins))
+    }
+
+    /// PHP's `http_build_query`, a space as `+`, and `parse_str`.
+    public static let php = php(.php)
+    /// PHP's `http_build_query` with `PHP_QUERY_RFC3986`: a space as `%20`.
+    public static let phpRFC3986 = php(.rfc3986)
+
+    private static func php(_ encoder: PercentEncoder) -> URLEncodedDialect {
+        URLEncodedDialect(
+            flattening: Flattening(
+                arrays: .indexed, bools: .numeric, nulls: .dropped, doubles: .php, duplicates: .lastWins,
+                rootArray: .indexed),
+            names: encoder, values: encoder, expansion: .php)
+    }
+
+    /// Rails' `Hash#to_query`: `a[]`, sorted by finished text outside of arrays, null as an empty text.
+    public static let rails = URLEncodedDialect(
+        flattening: Flattening(doubles: .swift, order: .byTextOutsideArrays, duplicates: .lastWins),
+        names: .ruby, values: .ruby, expansion: .brackets)
+
+    /// Reads text back as this dialect understands it.
+    /// - Throws: ``FormworkError/Code/limitExceeded``, and ``FormworkError/Code/malformedBody`` where ``parsing``
+    ///   refuses something.
+    public func decode(_ text: String) throws(FormworkError) -> ParameterValue {
+        let pairs = try URLEncodedPairs(text, rules: self.parsing)
+        let missing: ParameterValue = self.flattening.nulls == .nameOnly ? .null : .text("")
+        return try self.expansion.expand(pairs.lazy.map(\.pair), missing: missing, limits: self.parsing.limits)
+    }
+}

@@ -1,0 +1,74 @@
+import FormworkCore
+
+/// One way of writing parameters as a query string or a url-encoded form, and of reading them back.
+///
+/// ```swift
+/// let text = try URLEncodedDialect.alamofire.encode(["page": 1, "tags": ["a", "b"]])
+/// // page=1&tags%5B%5D=a&tags%5B%5D=b
+/// ```
+public struct URLEncodedDialect: Sendable {
+    /// An encoding of text other than UTF-8.
+    public struct Transcoding: Sendable {
+        /// What errors call it: `GB18030`.
+        public var name: String
+        /// The text's bytes; `nil` for text that the encoding doesn't have.
+        public var encode: @Sendable (String) -> [UInt8]?
+
+        public init(name: String, encode: @escaping @Sendable (String) -> [UInt8]?) {
+            (self.name, self.encode) = (name, encode)
+        }
+    }
+
+    /// How a tree of values becomes names and texts.
+    public var flattening: Flattening
+    /// How names are escaped.
+    public var names: PercentEncoder
+    /// How values are escaped.
+    public var values: PercentEncoder
+    /// How names and values become bytes before they are escaped; `nil` is UTF-8.
+    public var transcoding: Transcoding?
+    /// How text is cut into pairs and unescaped.
+    public var parsing: URLEncodedParsing
+    /// How names become a tree again.
+    public var expansion: NameExpansion
+
+    public init(
+        flattening: Flattening = Flattening(), names: PercentEncoder = .form, values: PercentEncoder = .form,
+        transcoding: Transcoding? = nil, parsing: URLEncodedParsing = URLEncodedParsing(),
+        expansion: NameExpansion = .flat
+    ) {
+        (self.flattening, self.names, self.values) = (flattening, names, values)
+        (self.transcoding, self.parsing, self.expansion) = (transcoding, parsing, expansion)
+    }
+
+    /// Writes parameters: an object, or what ``Flattening/rootArray`` allows besides.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for a value the rules refuse, `limitExceeded` for a tree too
+    ///   deep, `contentNotEncodable` for text that ``transcoding`` doesn't have.
+    public func encode(_ parameters: ParameterValue) throws(FormworkError) -> String {
+        var sink = TextSink(self)
+        try Flattener(rules: self.flattening).flatten(parameters, into: &sink)
+        return sink.text.string
+    }
+
+    /// Writes pairs in their order, without any rule but escaping; ``transcoding`` doesn't apply.
+    public func encode(_ pairs: some Collection<URLEncodedPair>) -> [UInt8] {
+        let count = pairs.reduce(0) { $0 + 3 * ($1.name.utf8.count + ($1.value?.utf8.count ?? 0)) + 2 }
+        var text = EscapedText(capacity: count)
+        text.append(pairs, names: self.names, values: self.values)
+        return text.bytes
+    }
+
+    /// The names and texts that parameters are written as, before they are escaped; bytes are read as UTF-8.
+    /// - Throws: What ``encode(_:)-(ParameterValue)`` throws.
+    public func pairs(of parameters: ParameterValue) throws(FormworkError) -> [URLEncodedPair] {
+        var sink = PairsSink(self)
+        try Flattener(rules: self.flattening).flatten(parameters, into: &sink)
+        return sink.pairs.map { pair in
+            switch pair.value {
+            case .nothing: URLEncodedPair(pair.name, nil)
+            case .text(let text): URLEncodedPair(pair.name, text)
+            case .bytes(let bytes): URLEncodedPair(pair.name, String(decoding: bytes, as: UTF8.self))
+            }
+        }
+    }
+}

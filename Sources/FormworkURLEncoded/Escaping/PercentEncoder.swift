@@ -1,0 +1,76 @@
+/// Which bytes stand as they are in url-encoded text, which are written `%HH`, and how a space is written.
+///
+/// Letters and digits of ASCII always stand; bytes above 0x7F never do. Hexadecimal digits are upper case
+/// (RFC 3986 section 2.1). `%` is escaped like any other byte, so text that is encoded already is encoded again.
+public struct PercentEncoder: Hashable, Sendable {
+    /// How a space is written.
+    public enum Space: String, CaseIterable, Hashable, Sendable {
+        /// `%20`, as in RFC 3986.
+        case percent
+        /// `+`, as in `application/x-www-form-urlencoded`.
+        case plus
+        /// As it is.
+        case raw
+    }
+
+    /// For each byte what is written for it: up to three bytes, the first one lowest, and their count on top.
+    let entries: [UInt32]
+
+    /// Makes the table.
+    /// - Parameter unescaped: The characters of ASCII that stand as they are, besides letters and digits; others are
+    ///   escaped all the same. A space among them has no effect: `space` alone decides.
+    public init(leaving unescaped: String, space: Space = .percent) {
+        let standing = Set(unescaped.utf8)
+        self.entries = (0...UInt8.max).map { byte in
+            switch byte {
+            case 0x20 where space == .plus: 1 << 24 | 0x2B
+            case 0x20 where space == .raw: 1 << 24 | 0x20
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: 1 << 24 | UInt32(byte)
+            case 0..<0x80 where byte != 0x20 && standing.contains(byte): 1 << 24 | UInt32(byte)
+            default: 3 << 24 | Self.digit(byte & 15) << 16 | Self.digit(byte >> 4) << 8 | 0x25
+            }
+        }
+    }
+
+    private init(entries: [UInt32]) { self.entries = entries }
+
+    private static func digit(_ value: UInt8) -> UInt32 { UInt32(value < 10 ? 0x30 + value : 0x37 + value) }
+
+    /// The same table with another rule for the space.
+    public func space(_ space: Space) -> PercentEncoder {
+        var entries = self.entries
+        entries[0x20] =
+            switch space {
+            case .percent: 3 << 24 | 0x30_3225
+            case .plus: 1 << 24 | 0x2B
+            case .raw: 1 << 24 | 0x20
+            }
+        // A plus that stood for itself would be read as a space.
+        if space == .plus { entries[0x2B] = 3 << 24 | 0x42_3225 }
+        return PercentEncoder(entries: entries)
+    }
+
+    /// The characters of ASCII that stand as they are, besides letters and digits.
+    public var unescaped: String {
+        let standing = (UInt8(0)..<0x80).filter { byte in
+            self.entries[Int(byte)] == 1 << 24 | UInt32(byte)
+                && !(Unicode.Scalar(byte).properties.isAlphabetic || (0x30...0x39).contains(byte))
+        }
+        return String(decoding: standing, as: UTF8.self)
+    }
+
+    /// Escapes `text` as UTF-8: one pass, one allocation.
+    public func encode(_ text: String) -> String { EscapedText.string(text, self) }
+
+    /// Escapes text given in UTF-16, in which a surrogate without its other half is written as U+FFFD (`%EF%BF%BD`).
+    public func encode(utf16 units: some Sequence<UInt16>) -> String {
+        self.encode(String(decoding: Array(units), as: UTF16.self))
+    }
+
+    /// Escapes bytes of any encoding, such as GB 18030.
+    public func encode(_ bytes: [UInt8]) -> [UInt8] {
+        var text = EscapedText(capacity: 3 * bytes.count)
+        text.append(bytes, self)
+        return text.bytes
+    }
+}

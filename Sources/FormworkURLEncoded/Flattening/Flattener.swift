@@ -1,0 +1,174 @@
+import FormworkCore
+
+/// Where the pairs of a flattened tree go.
+protocol PairSink: ~Copyable {
+    /// Bytes or pairs so far: where the next one will begin.
+    var end: Int { get }
+    mutating func append(name: String, value: Flattening.Leaf) throws(FormworkError)
+    /// Sorts what was appended from the first of `starts` on, in runs that begin at `starts`, by its escaped text.
+    mutating func sort(runs starts: [Int])
+}
+
+/// One walk over a tree of values, depth first.
+struct Flattener: ~Copyable {
+    let rules: Flattening
+
+    func flatten<Sink: PairSink & ~Copyable>(_ root: ParameterValue, into sink: inout Sink) throws(FormworkError) {
+        switch root {
+        case .object(let members):
+            try self.members(members, 1, false, into: &sink) { $0 }
+        case .array(let elements), .set(let elements):
+            switch self.rules.rootArray {
+            case .refused: throw FormworkError(.invalidArgument, "parameters are an object, but this is an array")
+            case .named(let name): try self.value(root, name, 0, false, into: &sink)
+            case .indexed:
+                for (index, element) in elements.enumerated() {
+                    try self.value(element, String(index), 1, true, into: &sink)
+                }
+            }
+        case .null, .bool, .integer, .double, .text, .bytes:
+            throw FormworkError(.invalidArgument, "parameters are an object, but this is a single value")
+        }
+    }
+
+    private func value<Sink: PairSink & ~Copyable>(
+        _ value: ParameterValue, _ name: String, _ depth: Int, _ isInArray: Bool, into sink: inout Sink
+    ) throws(FormworkError) {
+        switch value {
+        case .array(let elements):
+            guard try self.enter(elements.isEmpty, value, name, depth, into: &sink) else { return }
+            try self.elements(elements, name, depth, into: &sink)
+        case .set(let elements):
+            guard try self.enter(elements.isEmpty, value, name, depth, into: &sink) else { return }
+            guard case .repeatedInOrder = self.rules.sets else {
+                return try self.elements(elements, name, depth, into: &sink)
+            }
+            for element in try self.sorted(elements, name) {
+                try self.value(element, name, depth + 1, true, into: &sink)
+            }
+        case .object(let members):
+            guard try self.enter(members.isEmpty, value, name, depth, into: &sink) else { return }
+            try self.members(members, depth + 1, isInArray, into: &sink) { member in
+                switch self.rules.members {
+                case .brackets, .refused: "\(name)[\(member)]"
+                case .dots: "\(name).\(member)"
+                case .custom(let key): name + key(member)
+                }
+            }
+        case .null, .bool, .integer, .double, .text, .bytes:
+            guard let leaf = try self.rules.leaf(value, name) else { return }
+            try sink.append(name: name, value: leaf)
+        }
+    }
+
+    /// Whether a container's elements are to be written.
+    private func enter<Sink: PairSink & ~Copyable>(
+        _ isEmpty: Bool, _ value: ParameterValue, _ name: String, _ depth: Int, into sink: inout Sink
+    ) throws(FormworkError) -> Bool {
+        if case .refused = self.rules.members { _ = try self.rules.leaf(value, name) }
+        guard depth < self.rules.depth else {
+            throw FormworkError(
+                .limitExceeded,
+                "\"\(name.prefix(40))\" lies more than \(self.rules.depth) levels deep, which Flattening.depth allows")
+        }
+        guard isEmpty else { return true }
+        let isObject = if case .object = value { true } else { false }
+        switch self.rules.empties {
+        case .dropped: break
+        case .nameOnly: try sink.append(name: name, value: .text(""))
+        case .brackets: if !isObject { try sink.append(name: "\(name)[]", value: .text("")) }
+        }
+        return false
+    }
+
+    private func elements<Sink: PairSink & ~Copyable>(
+        _ elements: [ParameterValue], _ name: String, _ depth: Int, into sink: inout Sink
+    ) throws(FormworkError) {
+        let bracketed = "\(name)[]"
+        var starts: [Int] = []
+        for (index, element) in elements.enumerated() {
+            let name =
+                switch self.rules.arrays {
+                case .brackets: bracketed
+                case .repeated: name
+                case .indexed: "\(name)[\(index)]"
+                case .custom(let key): key(name, index)
+                }
+            let start = sink.end
+            try self.value(element, name, depth + 1, true, into: &sink)
+            if sink.end > start { starts.append(start) }
+        }
+        if case .byTextWithArrays = self.rules.order { sink.sort(runs: starts) }
+    }
+
+    private func members<Sink: PairSink & ~Copyable>(
+        _ members: [ParameterValue.Member], _ depth: Int, _ isInArray: Bool, into sink: inout Sink,
+        name: (String) -> String
+    ) throws(FormworkError) {
+        var starts: [Int] = []
+        for member in try self.ordered(members) {
+            if self.rules.skipsEmptyNames, member.name.isEmpty { continue }
+            let start = sink.end
+            try self.value(member.value, name(member.name), depth, isInArray, into: &sink)
+            if sink.end > start { starts.append(start) }
+        }
+        switch self.rules.order {
+        case .given, .byName, .byNameIgnoringCase, .by: break
+        case .byText, .byTextWithArrays: sink.sort(runs: starts)
+        case .byTextOutsideArrays: if !isInArray { sink.sort(runs: starts) }
+        }
+    }
+
+    private func ordered(_ members: [ParameterValue.Member]) throws(FormworkError) -> [ParameterValue.Member] {
+        let members = try self.distinct(members)
+        let isBefore: (ParameterValue.Member, ParameterValue.Member) -> Bool
+        switch self.rules.order {
+        case .given, .byText, .byTextWithArrays, .byTextOutsideArrays: return members
+        case .byName: isBefore = { $0.name < $1.name }
+        case .byNameIgnoringCase: isBefore = { $0.name.lowercased() < $1.name.lowercased() }
+        case .by(let order): isBefore = { order($0.name, $1.name) }
+        }
+        // Swift's sort is stable in practice but doesn't promise it; equal names have to keep their order.
+        return members.enumerated()
+            .sorted { isBefore($0.element, $1.element) || !isBefore($1.element, $0.element) && $0.offset < $1.offset }
+            .map(\.element)
+    }
+
+    private func distinct(_ members: [ParameterValue.Member]) throws(FormworkError) -> [ParameterValue.Member] {
+        guard self.rules.duplicates != .kept else { return members }
+        var places: [String: Int] = [:]
+        var distinct: [ParameterValue.Member] = []
+        for member in members {
+            guard let place = places.updateValue(distinct.count, forKey: member.name) else {
+                distinct.append(member)
+                continue
+            }
+            places[member.name] = place
+            switch self.rules.duplicates {
+            case .kept, .firstWins: break
+            case .lastWins: distinct[place] = member
+            case .refused: throw FormworkError(.invalidArgument, "\"\(member.name)\" stands there more than once")
+            }
+        }
+        return distinct
+    }
+
+    /// A set's elements by their text; those that have none come first, in the order given.
+    private func sorted(_ elements: [ParameterValue], _ name: String) throws(FormworkError) -> [ParameterValue] {
+        var texts: [(text: String, element: ParameterValue)] = []
+        for element in elements {
+            switch element {
+            case .array, .set, .object, .null: texts.append(("", element))
+            default:
+                if case .text(let text)? = try self.rules.leaf(element, name) {
+                    texts.append((text, element))
+                } else {
+                    texts.append(("", element))
+                }
+            }
+        }
+        return texts.enumerated()
+            .sorted { ($0.element.text, $0.offset) < ($1.element.text, $1.offset) }
+            .map(\.element.element)
+    }
+}

@@ -1,0 +1,149 @@
+import FormworkCore
+
+/// The pairs of a url-encoded text, unescaped into one buffer: cut, but not yet made into text.
+public struct URLEncodedPairs: RandomAccessCollection, Sendable {
+    /// A pair, whose bytes are slices of the common buffer.
+    public struct Element: Sendable {
+        public let nameBytes: ArraySlice<UInt8>
+        /// The bytes behind `=`; `nil` when there is no `=`.
+        public let valueBytes: ArraySlice<UInt8>?
+
+        /// The name as text, with U+FFFD for what is no UTF-8.
+        public var name: String { String(decoding: self.nameBytes, as: UTF8.self) }
+        /// The value as text, with U+FFFD for what is no UTF-8; `nil` when there is no `=`.
+        public var value: String? { self.valueBytes.map { String(decoding: $0, as: UTF8.self) } }
+        public var pair: URLEncodedPair { URLEncodedPair(self.name, self.value) }
+    }
+
+    /// Where a pair lies: the value follows the name.
+    private struct Bounds {
+        var start: UInt32
+        var nameEnd: UInt32
+        var end: UInt32
+        var hasValue: Bool
+    }
+
+    private var buffer: [UInt8]
+    private var bounds: [Bounds] = []
+
+    /// Cuts `text` into pairs: one pass, nothing is allocated for a single pair.
+    /// - Throws: ``FormworkError/Code/limitExceeded`` with the limit's name; ``FormworkError/Code/malformedBody`` for
+    ///   what `rules` refuse. Both with the offset.
+    public init(_ text: [UInt8], rules: URLEncodedParsing = URLEncodedParsing()) throws(FormworkError) {
+        let result = unsafe text.withUnsafeBufferPointer { source in
+            unsafe Self.parse(source, rules)
+        }
+        (self.buffer, self.bounds) = try result.get()
+        try self.removeDuplicates(rules.duplicates)
+    }
+
+    /// Cuts `text` into pairs.
+    /// - Throws: What ``init(_:rules:)-([UInt8],_)`` throws.
+    public init(_ text: String, rules: URLEncodedParsing = URLEncodedParsing()) throws(FormworkError) {
+        try self.init(Array(text.utf8), rules: rules)
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { self.bounds.count }
+
+    public subscript(index: Int) -> Element {
+        let bounds = self.bounds[index]
+        let nameEnd = Int(bounds.nameEnd)
+        return Element(
+            nameBytes: self.buffer[Int(bounds.start)..<nameEnd],
+            valueBytes: bounds.hasValue ? self.buffer[nameEnd..<Int(bounds.end)] : nil)
+    }
+
+    private static func parse(
+        _ source: UnsafeBufferPointer<UInt8>, _ rules: URLEncodedParsing
+    ) -> Result<([UInt8], [Bounds]), FormworkError> {
+        let limits = rules.limits
+        guard source.count <= Swift.min(limits.bytes, Int(UInt32.max)) else {
+            return .failure(
+                FormworkError(
+                    .limitExceeded, "the text has \(source.count) bytes, \(limits.bytes) are allowed (limits.bytes)"))
+        }
+        var unescaper = Unescaper(capacity: source.count, readsPlusAsSpace: rules.readsPlusAsSpace)
+        var bounds: [Bounds] = []
+        // What short pairs take; longer ones leave room, shorter ones grow it.
+        bounds.reserveCapacity(Swift.min(limits.pairs, source.count / 16 + 1))
+        var (index, pairs) = (0, 0)
+        while index < source.count {
+            let from = index
+            let start = unescaper.count
+            var stop = unsafe unescaper.run(source, from: &index, stopsAtEquals: true)
+            let nameEnd = unescaper.count
+            let hasValue = stop == .equals
+            if hasValue { stop = unsafe unescaper.run(source, from: &index, stopsAtEquals: false) }
+            let length = index - from - (stop == .end ? 0 : 1)
+            guard length > 0 else { continue }
+            pairs += 1
+            if pairs > limits.pairs || length > limits.pairBytes {
+                return .failure(limits.exceeded(pairs: pairs, length: length, offset: from))
+            }
+            var isDropped = false
+            if let place = unescaper.invalidEscape {
+                unescaper.invalidEscape = nil
+                switch rules.invalidEscapes {
+                case .kept: break
+                case .dropsPair: isDropped = true
+                case .refused:
+                    return .failure(
+                        FormworkError(
+                            .malformedBody, "\"%\" without two hexadecimal digits behind it", offset: Int64(place)))
+                }
+            }
+            if rules.invalidText != .kept, !isDropped,
+                !unescaper.isUTF8(start..<nameEnd) || !unescaper.isUTF8(nameEnd..<unescaper.count)
+            {
+                if rules.invalidText == .refused {
+                    return .failure(FormworkError(.malformedBody, "a pair that is no UTF-8", offset: Int64(from)))
+                }
+                isDropped = true
+            }
+            if isDropped {
+                unescaper.truncate(to: start)
+            } else {
+                bounds.append(
+                    Bounds(
+                        start: UInt32(start), nameEnd: UInt32(nameEnd), end: UInt32(unescaper.count), hasValue: hasValue
+                    ))
+            }
+        }
+        return .success((unescaper.written, bounds))
+    }
+
+    private mutating func removeDuplicates(_ rule: Flattening.Duplicates) throws(FormworkError) {
+        guard rule != .kept else { return }
+        var places: [ArraySlice<UInt8>: Int] = [:]
+        var distinct: [Bounds] = []
+        for index in self.bounds.indices {
+            let name = self[index].nameBytes
+            guard let place = places[name] else {
+                places[name] = distinct.count
+                distinct.append(self.bounds[index])
+                continue
+            }
+            switch rule {
+            case .kept, .firstWins: break
+            case .lastWins: distinct[place] = self.bounds[index]
+            case .refused:
+                let name = String(decoding: name, as: UTF8.self)
+                throw FormworkError(.malformedBody, "\"\(name)\" stands there more than once")
+            }
+        }
+        self.bounds = distinct
+    }
+}
+
+extension URLEncodedLimits {
+    /// Which limit a pair crossed.
+    func exceeded(pairs: Int, length: Int, offset: Int) -> FormworkError {
+        pairs > self.pairs
+            ? FormworkError(
+                .limitExceeded, "there are more than \(self.pairs) pairs (limits.pairs)", offset: Int64(offset))
+            : FormworkError(
+                .limitExceeded, "a pair has more than \(self.pairBytes) bytes (limits.pairBytes)",
+                offset: Int64(offset))
+    }
+}
