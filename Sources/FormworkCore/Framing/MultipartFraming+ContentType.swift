@@ -3,11 +3,14 @@ extension MultipartFraming {
     /// - Parameters:
     ///   - contentType: The type with its parameters. A `boundary` among them is taken.
     ///   - boundary: The boundary when `contentType` has none.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for a type that isn't multipart, and for a boundary that is none.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for a type that isn't multipart, for a parameter that isn't
+    ///   `name=value` or `name="value"` (it could hide the boundary from a receiver), and for a boundary that is none.
     public init(
         contentType: String, boundary: Boundary = .random(), escaping: ParameterEscaping = .whatwg
     ) throws(FormworkError) {
-        let pieces = Self.pieces(of: contentType)
+        guard let pieces = Self.pieces(of: contentType) else {
+            throw FormworkError(.invalidArgument, "a quote in \"\(contentType)\" doesn't end")
+        }
         let type = pieces[0].lowercased()
         guard type.hasPrefix("multipart/"), type.utf8.dropFirst(10).allSatisfy(\.isTokenByte), type.utf8.count > 10
         else {
@@ -18,6 +21,10 @@ extension MultipartFraming {
         var named = boundary
         var parameters: [String] = []
         for piece in pieces.dropFirst() where !piece.isEmpty {
+            guard Self.isParameter(piece) else {
+                throw FormworkError(
+                    .invalidArgument, "\"\(piece)\" in \"\(contentType)\" is neither name=value nor name=\"value\"")
+            }
             guard piece.lowercased().hasPrefix("boundary=") else {
                 parameters.append(piece)
                 continue
@@ -31,8 +38,23 @@ extension MultipartFraming {
             escaping: escaping)
     }
 
-    /// What stands between `;` that are not in quotes, without the blanks around it.
-    private static func pieces(of text: String) -> [String] {
+    /// `name=value` without quotes or blanks, or `name="value"` (RFC 2045 section 5.1; values such as `text/html`, which
+    /// should be quoted, are common and clear without).
+    private static func isParameter(_ piece: String) -> Bool {
+        let name = piece.utf8.prefix { $0 != UInt8(ascii: "=") }
+        let value = piece.utf8.dropFirst(name.count + 1)
+        guard name.count < piece.utf8.count, !name.isEmpty, name.allSatisfy(\.isTokenByte) else { return false }
+        guard value.first == UInt8(ascii: "\"") else { return !value.contains { $0 == UInt8(ascii: "\"") || $0.isBlank } }
+        var inside = value.dropFirst()
+        while let byte = inside.popFirst() {
+            if byte == UInt8(ascii: "\"") { return inside.isEmpty }
+            if byte == UInt8(ascii: "\\") { inside = inside.dropFirst() }
+        }
+        return false
+    }
+
+    /// What stands between `;` that are not in quotes, without the blanks around it; `nil` when a quote doesn't end.
+    private static func pieces(of text: String) -> [String]? {
         var pieces: [[UInt8]] = [[]]
         var (isQuoted, isEscaped) = (false, false)
         for byte in text.utf8 {
@@ -44,6 +66,7 @@ extension MultipartFraming {
                 pieces[pieces.count - 1].append(byte)
             }
         }
+        guard !isQuoted else { return nil }
         return pieces.map { piece in
             let end = piece.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? 0
             return String(decoding: piece[..<end].drop { $0.isBlank }, as: UTF8.self)

@@ -47,15 +47,20 @@ public struct URLEncodedDialect: Sendable {
     public func encode(_ parameters: ParameterValue) throws(FormworkError) -> String {
         var sink = TextSink(self)
         try Flattener(rules: self.flattening).flatten(parameters, into: &sink)
-        return sink.text.string
+        return String(decoding: sink.text, as: UTF8.self)
     }
 
     /// Writes pairs in their order, without any rule but escaping; ``transcoding`` doesn't apply.
-    public func encode(_ pairs: some Collection<URLEncodedPair>) -> [UInt8] {
-        let count = pairs.reduce(0) { $0 + 3 * ($1.name.utf8.count + ($1.value?.utf8.count ?? 0)) + 2 }
-        var text = EscapedText(capacity: count)
-        text.append(pairs, names: self.names, values: self.values)
-        return text.bytes
+    public func encode(_ pairs: [URLEncodedPair]) -> [UInt8] {
+        var output: [UInt8] = []
+        self.append(pairs, to: &output)
+        return output
+    }
+
+    /// Appends pairs to a buffer of the caller's, which may be used again: it grows once at most. No `&` is written
+    /// before the first pair.
+    public func append(_ pairs: [URLEncodedPair], to buffer: inout [UInt8]) {
+        buffer.append(escaping: pairs, names: self.names, values: self.values)
     }
 
     /// The names and texts that parameters are written as, before they are escaped; bytes are read as UTF-8.

@@ -60,7 +60,11 @@ public struct PercentEncoder: Hashable, Sendable {
     }
 
     /// Escapes `text` as UTF-8: one pass, one allocation.
-    public func encode(_ text: String) -> String { EscapedText.string(text, self) }
+    public func encode(_ text: String) -> String {
+        var output: [UInt8] = []
+        output.append(escaping: text, self)
+        return String(decoding: output, as: UTF8.self)
+    }
 
     /// Escapes text given in UTF-16, in which a surrogate without its other half is written as U+FFFD (`%EF%BF%BD`).
     public func encode(utf16 units: some Sequence<UInt16>) -> String {
@@ -69,8 +73,8 @@ public struct PercentEncoder: Hashable, Sendable {
 
     /// Escapes bytes of any encoding, such as GB 18030.
     public func encode(_ bytes: [UInt8]) -> [UInt8] {
-        var text = EscapedText(capacity: 3 * bytes.count)
-        text.append(bytes, self)
-        return text.bytes
+        var output: [UInt8] = []
+        output.append(escaping: bytes, self)
+        return output
     }
 }

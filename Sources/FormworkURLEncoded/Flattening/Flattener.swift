@@ -1,7 +1,7 @@
 import FormworkCore
 
 /// Where the pairs of a flattened tree go.
-protocol PairSink: ~Copyable {
+protocol PairSink {
     /// Bytes or pairs so far: where the next one will begin.
     var end: Int { get }
     mutating func append(name: String, value: Flattening.Leaf) throws(FormworkError)
@@ -10,10 +10,10 @@ protocol PairSink: ~Copyable {
 }
 
 /// One walk over a tree of values, depth first.
-struct Flattener: ~Copyable {
+struct Flattener {
     let rules: Flattening
 
-    func flatten<Sink: PairSink & ~Copyable>(_ root: ParameterValue, into sink: inout Sink) throws(FormworkError) {
+    func flatten<Sink: PairSink>(_ root: ParameterValue, into sink: inout Sink) throws(FormworkError) {
         switch root {
         case .object(let members):
             try self.members(members, 1, false, into: &sink) { $0 }
@@ -31,7 +31,7 @@ struct Flattener: ~Copyable {
         }
     }
 
-    private func value<Sink: PairSink & ~Copyable>(
+    private func value<Sink: PairSink>(
         _ value: ParameterValue, _ name: String, _ depth: Int, _ isInArray: Bool, into sink: inout Sink
     ) throws(FormworkError) {
         switch value {
@@ -62,7 +62,7 @@ struct Flattener: ~Copyable {
     }
 
     /// Whether a container's elements are to be written.
-    private func enter<Sink: PairSink & ~Copyable>(
+    private func enter<Sink: PairSink>(
         _ isEmpty: Bool, _ value: ParameterValue, _ name: String, _ depth: Int, into sink: inout Sink
     ) throws(FormworkError) -> Bool {
         if case .refused = self.rules.members { _ = try self.rules.leaf(value, name) }
@@ -81,7 +81,7 @@ struct Flattener: ~Copyable {
         return false
     }
 
-    private func elements<Sink: PairSink & ~Copyable>(
+    private func elements<Sink: PairSink>(
         _ elements: [ParameterValue], _ name: String, _ depth: Int, into sink: inout Sink
     ) throws(FormworkError) {
         let bracketed = "\(name)[]"
@@ -101,7 +101,7 @@ struct Flattener: ~Copyable {
         if case .byTextWithArrays = self.rules.order { sink.sort(runs: starts) }
     }
 
-    private func members<Sink: PairSink & ~Copyable>(
+    private func members<Sink: PairSink>(
         _ members: [ParameterValue.Member], _ depth: Int, _ isInArray: Bool, into sink: inout Sink,
         name: (String) -> String
     ) throws(FormworkError) {

@@ -1,14 +1,13 @@
 import FormworkCore
 
 /// Pairs, escaped and joined.
-struct TextSink: PairSink, ~Copyable {
-    private(set) var text: EscapedText
+struct TextSink: PairSink {
+    private(set) var text: [UInt8] = []
     private let names: PercentEncoder
     private let values: PercentEncoder
     private let transcoding: URLEncodedDialect.Transcoding?
 
     init(_ dialect: URLEncodedDialect) {
-        self.text = EscapedText(capacity: 256)
         (self.names, self.values, self.transcoding) = (dialect.names, dialect.values, dialect.transcoding)
     }
 
@@ -24,16 +23,16 @@ struct TextSink: PairSink, ~Copyable {
             try self.append(text, self.values)
         case .bytes(let bytes):
             self.text.append(0x3D)
-            self.text.append(bytes, self.values)
+            self.text.append(escaping: bytes, self.values)
         }
     }
 
     private mutating func append(_ text: String, _ encoder: PercentEncoder) throws(FormworkError) {
-        guard let transcoding else { return self.text.append(text, encoder) }
+        guard let transcoding else { return self.text.append(escaping: text, encoder) }
         guard let bytes = transcoding.encode(text) else {
             throw FormworkError(.contentNotEncodable, "\"\(text)\" can't be written in \(transcoding.name)")
         }
-        self.text.append(bytes, encoder)
+        self.text.append(escaping: bytes, encoder)
     }
 
     mutating func sort(runs starts: [Int]) {
@@ -42,12 +41,13 @@ struct TextSink: PairSink, ~Copyable {
         let from = first == 0 ? 0 : first + 1
         let runs = starts.indices.map { index in
             let end = index + 1 < starts.count ? starts[index + 1] : self.text.count
-            return self.text.bytes((starts[index] == 0 ? 0 : starts[index] + 1)..<end)
+            return self.text[(starts[index] == 0 ? 0 : starts[index] + 1)..<end]
         }
+        // The slices hold what they were cut from.
         self.text.removeLast(self.text.count - from)
         for (index, run) in runs.sorted(by: { $0.lexicographicallyPrecedes($1) }).enumerated() {
             if index > 0 { self.text.append(0x26) }
-            self.text.append(raw: run)
+            self.text += run
         }
     }
 }
@@ -78,6 +78,6 @@ struct PairsSink: PairSink {
         var sink = TextSink(self.dialect)
         // What can't be transcoded has no place in an order.
         for pair in pairs { try? sink.append(name: pair.name, value: pair.value) }
-        return sink.text.bytes
+        return sink.text
     }
 }

@@ -30,10 +30,21 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
     /// - Throws: ``FormworkError/Code/limitExceeded`` with the limit's name; ``FormworkError/Code/malformedBody`` for
     ///   what `rules` refuse. Both with the offset.
     public init(_ text: [UInt8], rules: URLEncodedParsing = URLEncodedParsing()) throws(FormworkError) {
-        let result = unsafe text.withUnsafeBufferPointer { source in
-            unsafe Self.parse(source, rules)
+        let limit = Swift.min(rules.limits.bytes, Int(UInt32.max))
+        guard text.count <= limit else {
+            throw FormworkError(
+                .limitExceeded, "the text has \(text.count) bytes, \(limit) are allowed (limits.bytes)")
         }
-        (self.buffer, self.bounds) = try result.get()
+        var buffer: [UInt8] = []
+        var bounds: Result<[Bounds], FormworkError> = .success([])
+        unsafe text.withUnsafeBufferPointer { source in
+            buffer.append(addingCapacity: source.count) { room in
+                unsafe room.withUnsafeMutableBufferPointer { room, written in
+                    (bounds, written) = unsafe Self.parse(source, into: room, rules)
+                }
+            }
+        }
+        (self.buffer, self.bounds) = (buffer, try bounds.get())
         try self.removeDuplicates(rules.duplicates)
     }
 
@@ -54,16 +65,27 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
             valueBytes: bounds.hasValue ? self.buffer[nameEnd..<Int(bounds.end)] : nil)
     }
 
-    private static func parse(
-        _ source: UnsafeBufferPointer<UInt8>, _ rules: URLEncodedParsing
-    ) -> Result<([UInt8], [Bounds]), FormworkError> {
-        let limits = rules.limits
-        guard source.count <= Swift.min(limits.bytes, Int(UInt32.max)) else {
-            return .failure(
-                FormworkError(
-                    .limitExceeded, "the text has \(source.count) bytes, \(limits.bytes) are allowed (limits.bytes)"))
+    /// All pairs as text.
+    public var pairs: [URLEncodedPair] {
+        unsafe self.buffer.withUnsafeBufferPointer { buffer in
+            self.bounds.map { bounds in
+                let (start, nameEnd, end) = (Int(bounds.start), Int(bounds.nameEnd), Int(bounds.end))
+                // SAFETY: `parse` makes bounds that lie within the buffer; slicing checks them in debug builds.
+                let name = unsafe String(decoding: UnsafeBufferPointer(rebasing: buffer[start..<nameEnd]), as: UTF8.self)
+                guard bounds.hasValue else { return URLEncodedPair(name, nil) }
+                let value = unsafe String(decoding: UnsafeBufferPointer(rebasing: buffer[nameEnd..<end]), as: UTF8.self)
+                return URLEncodedPair(name, value)
+            }
         }
-        var unescaper = Unescaper(capacity: source.count, readsPlusAsSpace: rules.readsPlusAsSpace)
+    }
+
+    private static func parse(
+        _ source: UnsafeBufferPointer<UInt8>, into room: UnsafeMutableBufferPointer<UInt8>, _ rules: URLEncodedParsing
+    ) -> (Result<[Bounds], FormworkError>, written: Int) {
+        guard var unescaper = unsafe Unescaper(room: room, readsPlusAsSpace: rules.readsPlusAsSpace) else {
+            return (.success([]), 0)
+        }
+        let limits = rules.limits
         var bounds: [Bounds] = []
         // What short pairs take; longer ones leave room, shorter ones grow it.
         bounds.reserveCapacity(Swift.min(limits.pairs, source.count / 16 + 1))
@@ -79,7 +101,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
             guard length > 0 else { continue }
             pairs += 1
             if pairs > limits.pairs || length > limits.pairBytes {
-                return .failure(limits.exceeded(pairs: pairs, length: length, offset: from))
+                return (.failure(limits.exceeded(pairs: pairs, length: length, offset: from)), 0)
             }
             var isDropped = false
             if let place = unescaper.invalidEscape {
@@ -88,16 +110,16 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
                 case .kept: break
                 case .dropsPair: isDropped = true
                 case .refused:
-                    return .failure(
-                        FormworkError(
-                            .malformedBody, "\"%\" without two hexadecimal digits behind it", offset: Int64(place)))
+                    let message = "\"%\" without two hexadecimal digits behind it"
+                    return (.failure(FormworkError(.malformedBody, message, offset: Int64(place))), 0)
                 }
             }
             if rules.invalidText != .kept, !isDropped,
                 !unescaper.isUTF8(start..<nameEnd) || !unescaper.isUTF8(nameEnd..<unescaper.count)
             {
                 if rules.invalidText == .refused {
-                    return .failure(FormworkError(.malformedBody, "a pair that is no UTF-8", offset: Int64(from)))
+                    let message = "a pair that is no UTF-8"
+                    return (.failure(FormworkError(.malformedBody, message, offset: Int64(from))), 0)
                 }
                 isDropped = true
             }
@@ -110,7 +132,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
                     ))
             }
         }
-        return .success((unescaper.written, bounds))
+        return (.success(bounds), unescaper.count)
     }
 
     private mutating func removeDuplicates(_ rule: Flattening.Duplicates) throws(FormworkError) {

@@ -37,10 +37,10 @@ private func checkArgument(_ argument: String) {
     let isOurs = argument.lowercased().contains("length=")
     guard let curl = parsed(argument, .curl) else { return check(isOurs, "curl's grammar takes less") }
     guard !isOurs else { return }
-    // What is taken without an error is taken as curl takes it.
-    check(curl.warnings.isEmpty, "curl's grammar warns where the strict one takes: \(curl.warnings)")
     // A type's quoted parameter may hold `;` in the strict grammar; curl cuts it there.
     guard !(argument.contains("\"") && argument.lowercased().contains("type=")) else { return }
+    // What is taken without an error is taken as curl takes it.
+    check(curl.warnings.isEmpty, "curl's grammar warns where the strict one takes: \(curl.warnings)")
     check(curl == strict, "curl's grammar reads \(curl), the strict one \(strict)")
 }
 
@@ -216,9 +216,9 @@ private func compare(_ body: ArraySlice<UInt8>, boundary: String, _ expected: [E
         if let text = expected.text { check(part.content.elementsEqual(text.utf8), "the content differs from \(text)") }
         if let inner = expected.parts {
             let type = String(decoding: part.value(of: "Content-Type") ?? [], as: UTF8.self)
-            guard let boundary = boundaries(in: type), boundary.count == 1 else {
-                fatalError("property broken: a multipart of type \(shown(type.utf8))")
-            }
+            // curl's grammar writes a quote without an end as it is, and hides the boundary so.
+            guard let boundary = boundaries(in: type) else { continue }
+            check(boundary.count == 1, "a multipart of type \(shown(type.utf8))")
             compare(part.content, boundary: boundary[0], inner, escapes: escapes)
         }
     }

@@ -1,0 +1,126 @@
+/// Escaped bytes, appended: the one place where they are made.
+///
+/// A door to unsafe code: before anything is written there is room for three bytes for each one read, and for the four
+/// that a table's entry is stored as.
+extension [UInt8] {
+    mutating func append(escaping bytes: [UInt8], _ encoder: PercentEncoder) {
+        unsafe encoder.entries.withUnsafeBufferPointer { table in
+            unsafe bytes.withUnsafeBufferPointer { unsafe self.append(escaping: $0, table) }
+        }
+    }
+
+    mutating func append(escaping text: String, _ encoder: PercentEncoder) {
+        unsafe encoder.entries.withUnsafeBufferPointer { table in
+            let isDone: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
+                unsafe self.append(escaping: $0, table)
+            }
+            guard isDone == nil else { return }
+            // A string from elsewhere that has no bytes of its own.
+            unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe self.append(escaping: $0, table) }
+        }
+    }
+
+    /// Names and values of many pairs, joined by `=` and `&`: at most one growth.
+    mutating func append(escaping pairs: [URLEncodedPair], names: PercentEncoder, values: PercentEncoder) {
+        let (ampersand, equals) = (1 << 24 | UInt32(0x26), 1 << 24 | UInt32(0x3D))
+        let count = pairs.reduce(4) { $0 + 3 * ($1.name.utf8.count + ($1.value?.utf8.count ?? 0)) + 2 }
+        unsafe names.entries.withUnsafeBufferPointer { names in
+            unsafe values.entries.withUnsafeBufferPointer { values in
+                self.append(addingCapacity: count) { room in
+                    unsafe room.withUnsafeMutableBufferPointer { room, written in
+                        guard let start = unsafe UnsafeMutableRawPointer(room.baseAddress) else { return }
+                        var output = unsafe start
+                        let pairs = pairs.span
+                        for index in pairs.indices {
+                            if unsafe output > start { unsafe Self.put(ampersand, &output) }
+                            unsafe Self.escape(pairs[index].name, names, &output)
+                            guard let value = pairs[index].value else { continue }
+                            unsafe Self.put(equals, &output)
+                            unsafe Self.escape(value, values, &output)
+                        }
+                        written = unsafe output - start
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func append(
+        escaping bytes: UnsafeBufferPointer<UInt8>, _ table: UnsafeBufferPointer<UInt32>
+    ) {
+        self.append(addingCapacity: 3 * bytes.count + 4) { room in
+            unsafe room.withUnsafeMutableBufferPointer { room, written in
+                guard let start = unsafe UnsafeMutableRawPointer(room.baseAddress) else { return }
+                var output = unsafe start
+                unsafe Self.escape(bytes, table, &output)
+                written = unsafe output - start
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func escape(
+        _ text: String, _ table: UnsafeBufferPointer<UInt32>, _ output: inout UnsafeMutableRawPointer
+    ) {
+        let isDone: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe escape($0, table, &output) }
+        guard isDone == nil else { return }
+        unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe escape($0, table, &output) }
+    }
+
+    /// Eight letters or digits at once, and entries of the table otherwise: as they are written whole, no branch depends
+    /// on the content, and mixed text costs little more than plain text. What is written too far is overwritten.
+    @inline(__always)
+    private static func escape(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ table: UnsafeBufferPointer<UInt32>,
+        _ output: inout UnsafeMutableRawPointer
+    ) {
+        guard let source = bytes.baseAddress, let entries = table.baseAddress else { return }
+        var index = 0
+        let count = bytes.count
+        while count - index >= 8 {
+            let word = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: UInt64.self)
+            if word.isLettersAndDigits {
+                unsafe output.storeBytes(of: word, as: UInt64.self)
+                unsafe output += 8
+            } else {
+                for lane in 0..<8 { unsafe put(entries[Int(source[index + lane])], &output) }
+            }
+            index += 8
+        }
+        let rest = count - index
+        guard rest > 0 else { return }
+        if count >= 8 {
+            // The last eight bytes: those that were written already are letters and digits too, and are written again.
+            let word = unsafe UnsafeRawPointer(source + count - 8).loadUnaligned(as: UInt64.self)
+            if word.isLettersAndDigits {
+                unsafe (output + rest - 8).storeBytes(of: word, as: UInt64.self)
+                unsafe output += rest
+                return
+            }
+        }
+        while index < count {
+            unsafe put(entries[Int(source[index])], &output)
+            index += 1
+        }
+    }
+
+    /// Writes an entry whole, and goes on by its length.
+    @inline(__always)
+    private static func put(_ entry: UInt32, _ output: inout UnsafeMutableRawPointer) {
+        unsafe output.storeBytes(of: entry.littleEndian, as: UInt32.self)
+        unsafe output += Int(entry >> 24)
+    }
+}
+
+extension UInt64 {
+    /// Whether eight bytes at once are letters or digits of ASCII. With the top bits clear no sum carries into the next
+    /// byte, and a sum's top bit says whether the byte has reached a bound.
+    @inline(__always)
+    fileprivate var isLettersAndDigits: Bool {
+        guard self & 0x8080_8080_8080_8080 == 0 else { return false }
+        let lower = self | 0x2020_2020_2020_2020
+        let letters = (lower &+ 0x1F1F_1F1F_1F1F_1F1F) & ~(lower &+ 0x0505_0505_0505_0505)
+        let digits = (self &+ 0x5050_5050_5050_5050) & ~(self &+ 0x4646_4646_4646_4646)
+        return (letters | digits) & 0x8080_8080_8080_8080 == 0x8080_8080_8080_8080
+    }
+}
