@@ -14,6 +14,7 @@ public struct URLEncodedDialect: Sendable {
         /// The text's bytes; `nil` for text that the encoding doesn't have.
         public var encode: @Sendable (String) -> [UInt8]?
 
+        /// An encoding that `encode` knows.
         public init(name: String, encode: @escaping @Sendable (String) -> [UInt8]?) {
             (self.name, self.encode) = (name, encode)
         }
@@ -32,6 +33,7 @@ public struct URLEncodedDialect: Sendable {
     /// How names become a tree again.
     public var expansion: NameExpansion
 
+    /// A dialect of these rules; without any, ``whatwg``.
     public init(
         flattening: Flattening = Flattening(), names: PercentEncoder = .form, values: PercentEncoder = .form,
         transcoding: Transcoding? = nil, parsing: URLEncodedParsing = URLEncodedParsing(),

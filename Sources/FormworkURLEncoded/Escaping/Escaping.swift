@@ -28,7 +28,7 @@ extension [UInt8] {
             unsafe values.entries.withUnsafeBufferPointer { values in
                 self.append(addingCapacity: count) { room in
                     unsafe room.withUnsafeMutableBufferPointer { room, written in
-                        guard let start = unsafe UnsafeMutableRawPointer(room.baseAddress) else { return }
+                        guard let start = UnsafeMutableRawPointer(room.baseAddress) else { return }
                         var output = unsafe start
                         let pairs = pairs.span
                         for index in pairs.indices {
@@ -50,7 +50,7 @@ extension [UInt8] {
     ) {
         self.append(addingCapacity: 3 * bytes.count + 4) { room in
             unsafe room.withUnsafeMutableBufferPointer { room, written in
-                guard let start = unsafe UnsafeMutableRawPointer(room.baseAddress) else { return }
+                guard let start = UnsafeMutableRawPointer(room.baseAddress) else { return }
                 var output = unsafe start
                 unsafe Self.escape(bytes, table, &output)
                 written = unsafe output - start

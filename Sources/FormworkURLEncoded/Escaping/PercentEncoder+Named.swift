@@ -42,6 +42,7 @@ public enum AFNetworkingVersion: String, CaseIterable, Comparable, Sendable {
     /// 2.6.0 to 4.0.1.
     case v2_6 = "2.6"
 
+    /// The older version first.
     public static func < (left: AFNetworkingVersion, right: AFNetworkingVersion) -> Bool {
         left.rawValue < right.rawValue
     }

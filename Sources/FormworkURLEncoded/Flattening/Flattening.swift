@@ -126,16 +126,27 @@ public struct Flattening: Sendable {
         case indexed
     }
 
+    /// The names of an array's elements.
     public var arrays: ArrayNames
+    /// The names of a set's elements.
     public var sets: SetNames
+    /// The names of an object's members.
     public var members: MemberNames
+    /// How true and false are written.
     public var bools: Bools
+    /// How no value is written.
     public var nulls: Nulls
+    /// How an array, set or object without elements is written.
     public var empties: Empties
+    /// How a number with a fraction is written.
     public var doubles: Doubles
+    /// How bytes are written.
     public var bytes: Bytes
+    /// In which order an object's members are written.
     public var order: Order
+    /// What becomes of several members with one name.
     public var duplicates: Duplicates
+    /// What becomes of an array in the place of the object that has all parameters.
     public var rootArray: RootArray
     /// Whether members without a name are left out, as Recipes does it.
     public var skipsEmptyNames: Bool

@@ -4,6 +4,7 @@ import FormworkCore
 public struct URLEncodedPairs: RandomAccessCollection, Sendable {
     /// A pair, whose bytes are slices of the common buffer.
     public struct Element: Sendable {
+        /// The bytes before `=`, or all of them.
         public let nameBytes: ArraySlice<UInt8>
         /// The bytes behind `=`; `nil` when there is no `=`.
         public let valueBytes: ArraySlice<UInt8>?
@@ -12,6 +13,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
         public var name: String { String(decoding: self.nameBytes, as: UTF8.self) }
         /// The value as text, with U+FFFD for what is no UTF-8; `nil` when there is no `=`.
         public var value: String? { self.valueBytes.map { String(decoding: $0, as: UTF8.self) } }
+        /// Name and value as text.
         public var pair: URLEncodedPair { URLEncodedPair(self.name, self.value) }
     }
 
@@ -54,9 +56,12 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
         try self.init(Array(text.utf8), rules: rules)
     }
 
+    /// 0.
     public var startIndex: Int { 0 }
+    /// How many pairs there are.
     public var endIndex: Int { self.bounds.count }
 
+    /// A pair in its place in the text.
     public subscript(index: Int) -> Element {
         let bounds = self.bounds[index]
         let nameEnd = Int(bounds.nameEnd)
@@ -71,10 +76,10 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
             self.bounds.map { bounds in
                 let (start, nameEnd, end) = (Int(bounds.start), Int(bounds.nameEnd), Int(bounds.end))
                 // SAFETY: `parse` makes bounds that lie within the buffer; slicing checks them in debug builds.
-                let name = unsafe String(decoding: UnsafeBufferPointer(rebasing: buffer[start..<nameEnd]), as: UTF8.self)
-                guard bounds.hasValue else { return URLEncodedPair(name, nil) }
-                let value = unsafe String(decoding: UnsafeBufferPointer(rebasing: buffer[nameEnd..<end]), as: UTF8.self)
-                return URLEncodedPair(name, value)
+                let text = { (range: Range<Int>) in
+                    unsafe String(decoding: UnsafeBufferPointer(rebasing: buffer[range]), as: UTF8.self)
+                }
+                return URLEncodedPair(text(start..<nameEnd), bounds.hasValue ? text(nameEnd..<end) : nil)
             }
         }
     }

@@ -21,8 +21,10 @@ public struct URLEncodedParsing: Hashable, Sendable {
     public var invalidText: Repair
     /// What becomes of pairs with one name.
     public var duplicates: Flattening.Duplicates
+    /// How much is taken.
     public var limits: URLEncodedLimits
 
+    /// Rules; without any, those of the WHATWG URL standard.
     public init(
         readsPlusAsSpace: Bool = true, invalidEscapes: Repair = .kept, invalidText: Repair = .kept,
         duplicates: Flattening.Duplicates = .kept, limits: URLEncodedLimits = URLEncodedLimits()
@@ -45,6 +47,7 @@ public struct URLEncodedLimits: Hashable, Sendable {
     /// Levels of nesting that names may ask for. Default 64, as PHP's `max_input_nesting_level` has.
     public var depth: Int
 
+    /// Limits, in bytes, pairs and levels.
     public init(bytes: Int = 10 << 20, pairs: Int = 10_000, pairBytes: Int = 10 << 20, depth: Int = 64) {
         (self.bytes, self.pairs, self.pairBytes, self.depth) = (bytes, pairs, pairBytes, depth)
     }

@@ -80,7 +80,7 @@
         _ base: UnsafePointer<UInt8>, _ index: inout Int, _ end: Int, _ output: inout UnsafeMutablePointer<UInt8>
     ) {
         while true {
-            let (high, low) = unsafe index + 1 < end ? (base[index], base[index + 1]) : (0, 0)
+            let (high, low) = index + 1 < end ? unsafe (base[index], base[index + 1]) : (0, 0)
             let isEscape = high.isHexadecimal && low.isHexadecimal
             unsafe output.pointee = isEscape ? high.hexadecimalValue << 4 | low.hexadecimalValue : 0x25
             unsafe output += 1

@@ -21,8 +21,10 @@ public enum ParameterValue: Hashable, Sendable {
     public struct Member: Hashable, Sendable {
         /// Any text, possibly empty.
         public var name: String
+        /// What stands under the name.
         public var value: ParameterValue
 
+        /// A member of that name.
         public init(_ name: String, _ value: ParameterValue) { (self.name, self.value) = (name, value) }
     }
 
@@ -34,26 +36,32 @@ public enum ParameterValue: Hashable, Sendable {
 }
 
 extension ParameterValue: ExpressibleByNilLiteral {
+    /// Null.
     public init(nilLiteral: ()) { self = .null }
 }
 
 extension ParameterValue: ExpressibleByBooleanLiteral {
+    /// True or false.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension ParameterValue: ExpressibleByIntegerLiteral {
+    /// A whole number.
     public init(integerLiteral value: Int) { self = .integer(Int128(value)) }
 }
 
 extension ParameterValue: ExpressibleByFloatLiteral {
+    /// A number with a fraction.
     public init(floatLiteral value: Double) { self = .double(value) }
 }
 
 extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+    /// Text.
     public init(stringLiteral value: String) { self = .text(value) }
 }
 
 extension ParameterValue: ExpressibleByArrayLiteral {
+    /// An array of these elements.
     public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
 }
 

@@ -5,5 +5,6 @@ public struct URLEncodedPair: Hashable, Sendable {
     /// The text behind `=`; `nil` when there is no `=`.
     public var value: String?
 
+    /// A pair; without a value it is written without `=`.
     public init(_ name: String, _ value: String?) { (self.name, self.value) = (name, value) }
 }
