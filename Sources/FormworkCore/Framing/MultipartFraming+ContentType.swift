@@ -44,7 +44,9 @@ extension MultipartFraming {
         let name = piece.utf8.prefix { $0 != UInt8(ascii: "=") }
         let value = piece.utf8.dropFirst(name.count + 1)
         guard name.count < piece.utf8.count, !name.isEmpty, name.allSatisfy(\.isTokenByte) else { return false }
-        guard value.first == UInt8(ascii: "\"") else { return !value.contains { $0 == UInt8(ascii: "\"") || $0.isBlank } }
+        guard value.first == UInt8(ascii: "\"") else {
+            return !value.contains { $0 == UInt8(ascii: "\"") || $0.isBlank }
+        }
         var inside = value.dropFirst()
         while let byte = inside.popFirst() {
             if byte == UInt8(ascii: "\"") { return inside.isEmpty }

@@ -85,7 +85,7 @@
             unsafe output.pointee = isEscape ? high.hexadecimalValue << 4 | low.hexadecimalValue : 0x25
             unsafe output += 1
             if isEscape { index += 2 } else if self.invalidEscape == nil { self.invalidEscape = index - 1 }
-            guard unsafe index < end, base[index] == 0x25 else { return }
+            guard index < end, unsafe base[index] == 0x25 else { return }
             index += 1
         }
     }

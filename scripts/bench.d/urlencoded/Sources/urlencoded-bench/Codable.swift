@@ -1,0 +1,1 @@
+func codable(_ peer: String) throws {}
