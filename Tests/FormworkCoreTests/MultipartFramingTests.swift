@@ -89,6 +89,14 @@ struct MultipartFramingTests {
         for type in ["text/plain", "multipart/", "multipart", "", "multipart/a b", "multipart/mixed; boundary=ä"] {
             #expect(throws: FormworkError.self, "\(type)") { try MultipartFraming(contentType: type) }
         }
+        // Each would hide the boundary behind it from a receiver that knows quotes.
+        for parameter in [#"a="b"#, #"a=b"c"#, #"a="b"c"#, #"a"b=c"#, #"a="b\""#, "a", "=b", "a=b c"] {
+            #expect(throws: FormworkError.self, "\(parameter)") {
+                try MultipartFraming(contentType: "multipart/mixed; \(parameter)")
+            }
+        }
+        let parameters = try MultipartFraming(contentType: #"multipart/x; a="\";"; b=text/html;"#).parameters
+        #expect(parameters == #"a="\";"; b=text/html"#)
         let evil = MultipartFraming(boundary: outer, parameters: "a=b\r\nEvil: 1")
         #expect(try refusal { _ = try evil.contentType }.contains("control character"))
     }
