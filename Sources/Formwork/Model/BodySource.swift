@@ -90,6 +90,11 @@ public struct BodySource: Sendable {
         .init(.file(path, range: FileRange(offset: offset, length: length), expecting: nil))
     }
 
+    /// A file that has to be in this state when the body is planned, and to stay in it.
+    package static func file(_ path: FilePath, expecting state: FileValidator) -> BodySource {
+        .init(.file(path, range: FileRange(), expecting: state))
+    }
+
     /// An open descriptor, from where it stands when the body is planned. It stays the caller's: keep it open while
     /// readers live.
     ///

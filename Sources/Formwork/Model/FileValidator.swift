@@ -1,3 +1,5 @@
+import SystemPackage
+
 /// What tells one state of a file from another: taken when a body is planned, checked while it is sent.
 public struct FileValidator: Hashable, Sendable, Codable {
     /// Bytes in the file.
@@ -23,5 +25,14 @@ public struct FileValidator: Hashable, Sendable, Codable {
         if later.size < self.size { return "shrank from \(self.size) to \(later.size) bytes" }
         if later.size > self.size { return "grew from \(self.size) to \(later.size) bytes" }
         return self.modified != later.modified ? "was rewritten" : nil
+    }
+}
+
+extension FileValidator {
+    /// The state that the file at `path` is in; `nil` for what is no regular file.
+    package init?(ofRegularFile path: FilePath) throws(Errno) {
+        let status = try SystemCalls.status(of: path)
+        guard status.kind == .regular else { return nil }
+        self = status.validator
     }
 }

@@ -1,0 +1,67 @@
+// What Alamofire's tests of bodies ask of its test helpers, without the session those drive.
+import Foundation
+import FormworkFoundation
+import XCTest
+
+class BaseTestCase: XCTestCase {
+    private lazy var folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+
+    var testDirectoryURL: URL { self.folder }
+    var temporaryFileURL: URL { self.folder.appendingPathComponent(UUID().uuidString) }
+
+    override func setUpWithError() throws {
+        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+    }
+
+    override func tearDownWithError() throws { try FileManager.default.removeItem(at: self.folder) }
+
+    func url(forResource name: String, withExtension suffix: String) -> URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Images/\(name).\(suffix)")
+    }
+}
+
+struct Endpoint {
+    var method = HTTPMethod.get
+    var headers = HTTPHeaders()
+
+    var urlRequest: URLRequest {
+        get throws { try URLRequest(url: "https://example.com/", method: self.method, headers: self.headers) }
+    }
+}
+
+struct TestParameters: Encodable {
+    static let `default` = TestParameters(property: "property")
+    var property: String
+}
+
+extension Data {
+    var asString: String { String(decoding: self, as: UTF8.self) }
+    func asJSONObject() throws -> Any { try JSONSerialization.jsonObject(with: self, options: .fragmentsAllowed) }
+}
+
+extension Result {
+    var success: Success? { if case .success(let value) = self { value } else { nil } }
+    var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
+extension AFError {
+    private var multipart: MultipartEncodingFailureReason? {
+        if case .multipartEncodingFailed(let reason) = self { reason } else { nil }
+    }
+
+    var isBodyPartURLInvalid: Bool { if case .bodyPartURLInvalid? = self.multipart { true } else { false } }
+    var isBodyPartFilenameInvalid: Bool { if case .bodyPartFilenameInvalid? = self.multipart { true } else { false } }
+    var isBodyPartFileNotReachableWithError: Bool {
+        if case .bodyPartFileNotReachableWithError? = self.multipart { true } else { false }
+    }
+    var isBodyPartFileIsDirectory: Bool { if case .bodyPartFileIsDirectory? = self.multipart { true } else { false } }
+    var isOutputStreamFileAlreadyExists: Bool {
+        if case .outputStreamFileAlreadyExists? = self.multipart { true } else { false }
+    }
+    var isOutputStreamURLInvalid: Bool { if case .outputStreamURLInvalid? = self.multipart { true } else { false } }
+    var isInputStreamReadFailed: Bool { if case .inputStreamReadFailed? = self.multipart { true } else { false } }
+    var isMissingURLFailed: Bool { if case .parameterEncodingFailed(.missingURL) = self { true } else { false } }
+    var isJSONEncodingFailed: Bool {
+        if case .parameterEncodingFailed(.jsonEncodingFailed) = self { true } else { false }
+    }
+}
