@@ -1,0 +1,107 @@
+import Foundation
+import FormworkFoundation
+import Testing
+
+@Suite("MultipartFormData: streams")
+struct MultipartFormDataStreamTests {
+    /// Bytes that a stream says it read when it ended in the wrong place.
+    private func lengths(_ body: () throws -> Void) throws -> [UInt64] {
+        let error = try #require(throws: AFError.self) { try body() }
+        let length = try #require(error.underlyingError as? AFError.UnexpectedInputStreamLength)
+        return [length.bytesExpected, length.bytesRead]
+    }
+
+    @Test("A stream of another length is an error in memory", arguments: [AlamofireCompatibility.safe, .exact])
+    func memory(compatibility: AlamofireCompatibility) throws {
+        let short = MultipartFormData.fixed(compatibility)
+        short.append("01", declared: 5)
+        #expect(try self.lengths { _ = try short.encode() } == [5, 2])
+        let long = MultipartFormData.fixed(compatibility)
+        long.append("0123456789", declared: 5)
+        #expect(try self.lengths { _ = try long.encode() } == [5, 6])
+    }
+
+    @Test("A stream of another length is an error on disk, of which nothing is left")
+    func disk() throws {
+        let folder = try Folder()
+        let short = MultipartFormData.fixed()
+        short.append("01", declared: 5)
+        #expect(try self.lengths { try short.writeEncodedData(to: folder["out"]) } == [5, 2])
+        let long = MultipartFormData.fixed()
+        long.append("0123456789", declared: 5)
+        #expect(try self.lengths { try long.writeEncodedData(to: folder["out"]) } == [5, 6])
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("Alamofire cuts a long stream on disk, and leaves a short one short")
+    func exactDisk() throws {
+        let folder = try Folder()
+        let short = MultipartFormData.fixed(.exact)
+        short.append("01", declared: 5)
+        try short.writeEncodedData(to: folder["short"])
+        #expect(try text(of: folder["short"]) == streamBody("01"))
+        let long = MultipartFormData.fixed(.exact)
+        long.append("0123456789", declared: 5)
+        try long.writeEncodedData(to: folder["long"])
+        #expect(try text(of: folder["long"]) == streamBody("01234"))
+        // What is left of a stream is not there for a second file.
+        try long.writeEncodedData(to: folder["again"])
+        #expect(try text(of: folder["again"]) == streamBody(""))
+    }
+
+    @Test("A stream is read once", arguments: [AlamofireCompatibility.safe, .exact])
+    func once(compatibility: AlamofireCompatibility) throws {
+        let form = MultipartFormData.fixed(compatibility)
+        form.append("12345")
+        #expect(try form.text == streamBody("12345"))
+        #expect(try self.lengths { _ = try form.encode() } == [5, 0])
+    }
+
+    @Test("A stream that was read before it came is short")
+    func used() throws {
+        let stream = InputStream(data: Data("12345".utf8))
+        stream.open()
+        stream.close()
+        let form = MultipartFormData.fixed()
+        form.append(stream, withLength: 5, headers: [:])
+        #expect(try self.lengths { _ = try form.encode() } == [5, 0])
+    }
+
+    @Test("A stream that the caller opened is read from where it stands")
+    func opened() throws {
+        let stream = InputStream(data: Data("12345".utf8))
+        stream.open()
+        let form = MultipartFormData.fixed()
+        form.append(stream, withLength: 5, headers: ["A": "1"])
+        #expect(try form.text == "--B\r\nA: 1\r\n\r\n12345\r\n--B--\r\n")
+        #expect(stream.streamStatus == .closed)
+    }
+
+    @Test("An empty stream is an empty part")
+    func empty() throws {
+        let form = MultipartFormData.fixed()
+        form.append("")
+        #expect(try form.text == streamBody(""))
+    }
+
+    @Test("A stream that fails gives its own error", arguments: [AlamofireCompatibility.safe, .exact])
+    func failing(compatibility: AlamofireCompatibility) throws {
+        let folder = try Folder()
+        let stream = try #require(InputStream(url: folder["missing"]))
+        let form = MultipartFormData.fixed(compatibility)
+        form.append(stream, withLength: 5, name: "s", fileName: "s.bin", mimeType: "a/b")
+        let error = try #require(throws: AFError.self) { try form.writeEncodedData(to: folder["out"]) }
+        let cause = try #require(error.underlyingError as? FormworkError)
+        #expect(cause.code == .sourceUnavailable)
+        #expect((cause.cause as? NSError)?.code == 2)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("A long stream goes through in pieces")
+    func long() throws {
+        let content = String(repeating: "0123456789abcdef", count: 100_000)
+        let form = MultipartFormData.fixed()
+        form.append(content)
+        #expect(try form.text == streamBody(content))
+    }
+}
