@@ -62,7 +62,7 @@ struct AlamofireVectorsTests {
         #expect(failure == error)
         guard error.isEmpty else { return #expect(!folder.names.contains("out")) }
         #expect(String(decoding: encoded, as: UTF8.self) == body)
-        #expect(form.contentType == row.json["expectedContentType"] as? String)
+        if let type = row.json["expectedContentType"] as? String { #expect(form.contentType == type) }
         #expect(body != row.json["expected"] as? String || encoded.count == row.json["expectedLength"] as? Int)
     }
 
