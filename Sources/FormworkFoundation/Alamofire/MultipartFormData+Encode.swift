@@ -29,8 +29,7 @@ extension MultipartFormData {
     }
 
     func writeEncodedData(to fileURL: URL, permissions: FilePermissions) throws {
-        // The first failure of an append comes before those of the file.
-        _ = try self.form
+        if let failure = self.failure { throw failure }
         if self.fileManager.fileExists(atPath: fileURL.path) {
             throw AFError.multipartEncodingFailed(reason: .outputStreamFileAlreadyExists(at: fileURL))
         }

@@ -30,7 +30,7 @@ open class MultipartFormData {
 
     let fileManager: FileManager
     private(set) var parts: [MultipartFormDataPart] = []
-    private var failure: AFError?
+    private(set) var failure: AFError?
 
     /// An empty form.
     /// - Parameters:
@@ -200,7 +200,9 @@ open class MultipartFormData {
         switch error.code {
         case .writeFailed: return .multipartEncodingFailed(reason: .outputStreamWriteFailed(error: error))
         case .lengthMismatch, .notReplayable:
-            guard let index = error.part?.index, let stream = self.parts[index].stream else { break }
+            guard let index = error.part?.index, self.parts.indices.contains(index),
+                let stream = self.parts[index].stream
+            else { break }
             let length = AFError.UnexpectedInputStreamLength(
                 bytesExpected: self.parts[index].length, bytesRead: stream.count)
             return .multipartEncodingFailed(reason: .inputStreamReadFailed(error: length))
