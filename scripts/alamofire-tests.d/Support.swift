@@ -25,7 +25,10 @@ struct Endpoint {
     var headers = HTTPHeaders()
 
     var urlRequest: URLRequest {
-        get throws { try URLRequest(url: "https://example.com/", method: self.method, headers: self.headers) }
+        var request = URLRequest(url: URL(string: "http://127.0.0.1:8080/\(self.method.rawValue.lowercased())")!)
+        request.method = self.method
+        request.headers = self.headers
+        return request
     }
 }
 
@@ -40,6 +43,7 @@ extension Data {
 }
 
 extension Result {
+    var isSuccess: Bool { self.success != nil }
     var success: Success? { if case .success(let value) = self { value } else { nil } }
     var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -2,6 +2,10 @@ import Foundation
 import FormworkFoundation
 import Testing
 
+#if os(Linux)
+    import Glibc
+#endif
+
 @Suite("MultipartFormData: files to write, and uploads")
 struct MultipartFormDataWriteTests {
     private func form(_ compatibility: AlamofireCompatibility = .safe) -> MultipartFormData {
@@ -56,6 +60,26 @@ struct MultipartFormDataWriteTests {
             #expect(cause.path == "\(folder)/formwork-out")
         }
     }
+
+    #if os(Linux)
+        @Test("A full disk is an error, and leaves no file; Alamofire leaves what fits and says nothing")
+        func full() async {
+            await #expect(processExitsWith: .success) {
+                // As a process may write no more than so much, so may a disk hold no more.
+                var limit = rlimit(rlim_cur: 1000, rlim_max: 1000)
+                signal(SIGXFSZ, SIG_IGN)
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                let folder = try Folder()
+                for compatibility in [AlamofireCompatibility.safe, .exact] {
+                    let form = MultipartFormData.fixed(compatibility)
+                    form.append(Data(count: 5000), withName: "a")
+                    let failure = failure { try form.writeEncodedData(to: folder["out"]) }
+                    #expect(failure == "multipartEncodingFailed.outputStreamWriteFailed")
+                    #expect(folder.names.isEmpty)
+                }
+            }
+        }
+    #endif
 
     @Test("Below the threshold a body is data, from there on a file that goes with its handle")
     func build() throws {
