@@ -1,0 +1,91 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension URLSession {
+    /// Sends a body, in flat memory, and gives the answer: also one that isn't 2xx.
+    ///
+    /// Redirects and a 401 are handled here, and the body is sent again from its plan: on Linux, URLSession alone sends
+    /// an empty one then and reports success. `GET` becomes `POST`. The session's own header fields go everywhere, and a
+    /// source that has to be waited for holds up the session's other tasks.
+    /// - Throws: ``FormworkError`` for what fails in the body: the reader's, ``FormworkError/Code/notReplayable`` with the
+    ///   part when a one-shot body would have to be sent again, ``FormworkError/Code/writeFailed`` when the server says
+    ///   2xx before it has all of it. `CancellationError`; `URLError` for what fails on the way.
+    public func upload(
+        _ plan: BodyPlan, with request: URLRequest, options: UploadOptions = UploadOptions()
+    ) async throws -> (Data, HTTPURLResponse) {
+        let plan = options.length == .fixed ? try await plan.withLength(options) : plan
+        let isFixed = options.length != .chunked && plan.contentLength != nil
+        let first = request.url
+        var request = request
+        request.describeBody(plan, isFixed: isFixed)
+        var streams: BodyInputStreams? = BodyInputStreams(plan, options: options.reading)
+        var redirects = 0
+        var isAuthorized = false
+        while true {
+            request.httpBodyStream = try streams?.next()
+            let (data, response, proposal) = try await self.send(request, streams)
+            if response.statusCode == 401, !isAuthorized, let first, response.url?.hasOrigin(of: first) ?? false,
+                let authorization = try await (options.authentication ?? proposal)?.answer(response)
+            {
+                isAuthorized = true
+                request.setValue(authorization, forHTTPHeaderField: "Authorization")
+            } else if options.maximumRedirects > 0, let next = request.redirected(by: response) {
+                redirects += 1
+                guard redirects <= options.maximumRedirects else { throw URLError(.httpTooManyRedirects) }
+                request = next.request
+                if !next.keepsBody { streams = nil }
+            } else {
+                return (data, response)
+            }
+        }
+    }
+
+    /// One transfer, without redirects.
+    /// - Returns: The answer, and what the session's credential storage proposes upon a 401.
+    private func send(
+        _ request: URLRequest, _ streams: BodyInputStreams?
+    ) async throws -> (Data, HTTPURLResponse, UploadOptions.Authentication?) {
+        let delegate = UploadDelegate(streams)
+        let (data, response, error) = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                delegate.start(
+                    self.dataTask(with: request) { continuation.resume(returning: ($0, $1, $2)) })
+            }
+        } onCancel: {
+            delegate.cancel()
+        }
+        let feed = streams?.last
+        defer { feed?.close() }
+        try Task.checkCancellation()
+        if let failure = feed?.failure { throw failure }
+        if let challenge = delegate.challenge {
+            let (user, password) = (challenge.credential.user ?? "", challenge.credential.password ?? "")
+            return (Data(), challenge.response, .basic(user: user, password: password))
+        }
+        if let error { throw error }
+        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        if let feed, !feed.isComplete, 200..<300 ~= response.statusCode {
+            throw FormworkError(
+                .writeFailed, "the server answered \(response.statusCode) before it had all of the body",
+                offset: feed.count)
+        }
+        return (data ?? Data(), response, nil)
+    }
+}
+
+extension BodyPlan {
+    /// This plan, or the same bytes collected where their number isn't known.
+    fileprivate func withLength(_ options: UploadOptions) async throws -> BodyPlan {
+        if self.contentLength != nil { return self }
+        let reader = AsyncBodyReader(self.makeReader())
+        var bytes: [UInt8] = []
+        while bytes.count <= options.memoryThreshold {
+            guard let chunk = try await reader.next() else { return try self.collected(as: .bytes(bytes)) }
+            bytes += chunk
+        }
+        return try await self.collected(as: Spool(bytes, and: reader, in: options.temporaryFolder).source)
+    }
+}
