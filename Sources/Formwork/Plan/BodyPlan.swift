@@ -52,15 +52,7 @@ public struct BodyPlan: Sendable {
     }
 
     /// Whether every reader finds all it gives on the disk or in memory.
-    package var waitsForNobody: Bool {
-        self.storage.sources.allSatisfy { source in
-            switch source {
-            case .bytes, .file, .synthetic: true
-            case .encoded(let content): content.raw.waitsForNobody
-            case .stream, .parts: false
-            }
-        }
-    }
+    package var waitsForNobody: Bool { self.storage.sources.allSatisfy(\.waitsForNobody) }
 
     var layoutPieces: [Layout.Piece] { self.storage.layout.pieces }
 

@@ -15,6 +15,7 @@ final class BodyFeed: @unchecked Sendable {
     }
 
     private let origin: Origin
+    private let length: Int64?
     private let lock = NSCondition()
     private var state = Stream.Status.notOpen
     private var error: FormworkError?
@@ -25,8 +26,10 @@ final class BodyFeed: @unchecked Sendable {
     private var used = 0
     private var fetched: Result<[UInt8]?, FormworkError>?
     private var fetching: Task<Void, Never>?
+    private let thread = TaskThread()
 
     init(_ plan: BodyPlan, options: ReaderOptions) {
+        self.length = plan.contentLength
         let isImmediate = plan.waitsForNobody && options.rateLimit == nil
         self.origin =
             isImmediate
@@ -35,11 +38,11 @@ final class BodyFeed: @unchecked Sendable {
     }
 
     /// A feed whose first read fails.
-    init(failing error: FormworkError) { self.origin = .failure(error) }
+    init(failing error: FormworkError) { (self.origin, self.length) = (.failure(error), nil) }
 
     var status: Stream.Status { self.lock.withLock { self.state } }
     var failure: FormworkError? { self.lock.withLock { self.error } }
-    /// Whether a read said that the body is whole.
+    /// Whether all bytes were given, and are what was planned.
     var isComplete: Bool { self.lock.withLock { self.sawEnd } }
     /// Bytes given.
     var count: Int64 { self.lock.withLock { self.position } }
@@ -66,7 +69,14 @@ final class BodyFeed: @unchecked Sendable {
         do throws(FormworkError) {
             guard let count = try self.fill(&room) else { return nil }
             self.position += Int64(count)
-            if count == 0 { (self.sawEnd, self.state) = (true, .atEnd) }
+            if count == 0 || self.position == self.length {
+                // Behind the last bytes and not in a read of its own: the server may answer as soon as it has them, and
+                // they had better not go out if the source turns out changed.
+                var surplus: [UInt8] = []
+                try surplus.append(upTo: 1) { room throws(FormworkError) in try self.fill(&room) ?? 0 }
+                guard self.state == .open, surplus.isEmpty else { return nil }
+                (self.sawEnd, self.state) = (true, .atEnd)
+            }
             return count
         } catch {
             (self.error, self.state) = (error, .error)
@@ -97,7 +107,7 @@ final class BodyFeed: @unchecked Sendable {
     /// Begins to fetch the next chunk, if that isn't under way.
     private func fetch(from reader: AsyncBodyReader) {
         guard self.fetching == nil else { return }
-        self.fetching = Task.detached {
+        self.fetching = Task.detached(executorPreference: self.thread) {
             let result: Result<[UInt8]?, FormworkError>
             do { result = .success(try await reader.next()) } catch {
                 let known = error as? FormworkError

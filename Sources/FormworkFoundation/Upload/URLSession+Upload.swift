@@ -8,19 +8,17 @@ extension URLSession {
     /// Sends a body, in flat memory, and gives the answer: also one that isn't 2xx.
     ///
     /// Redirects and a 401 are handled here, and the body is sent again from its plan: on Linux, URLSession alone sends
-    /// an empty one then and reports success. `GET` becomes `POST`. The session's own header fields go everywhere, and a
-    /// source that has to be waited for holds up the session's other tasks.
-    /// - Throws: ``FormworkError`` for what fails in the body: the reader's, ``FormworkError/Code/notReplayable`` with the
-    ///   part when a one-shot body would have to be sent again, ``FormworkError/Code/writeFailed`` when the server says
-    ///   2xx before it has all of it. `CancellationError`; `URLError` for what fails on the way.
+    /// an empty one then and reports success. `GET` becomes `POST`. The session's own header fields go everywhere.
+    /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
+    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
+    ///   2xx, before it has all of the body. `CancellationError`; `URLError` for all else.
     public func upload(
         _ plan: BodyPlan, with request: URLRequest, options: UploadOptions = UploadOptions()
     ) async throws -> (Data, HTTPURLResponse) {
-        let plan = options.length == .fixed ? try await plan.withLength(options) : plan
-        let isFixed = options.length != .chunked && plan.contentLength != nil
+        let plan = options.length == .fixed ? try await plan.readyToSend(options) : plan
         let first = request.url
         var request = request
-        request.describeBody(plan, isFixed: isFixed)
+        request.describeBody(plan, isFixed: options.length == .fixed)
         var streams: BodyInputStreams? = BodyInputStreams(plan, options: options.reading)
         var redirects = 0
         var isAuthorized = false
@@ -51,8 +49,11 @@ extension URLSession {
         let delegate = UploadDelegate(streams)
         let (data, response, error) = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                delegate.start(
-                    self.dataTask(with: request) { continuation.resume(returning: ($0, $1, $2)) })
+                // Making a task waits for the queue on which bodies are read: not a place for the tasks' own pool.
+                DispatchQueue(label: "formwork.upload").async {
+                    delegate.start(
+                        self.dataTask(with: request) { continuation.resume(returning: ($0, $1, $2)) })
+                }
             }
         } onCancel: {
             delegate.cancel()
@@ -65,7 +66,12 @@ extension URLSession {
             let (user, password) = (challenge.credential.user ?? "", challenge.credential.password ?? "")
             return (Data(), challenge.response, .basic(user: user, password: password))
         }
-        if let error { throw error }
+        if let error {
+            guard let feed, feed.count > 0, !feed.isComplete else { throw error }
+            throw FormworkError(
+                .writeFailed, "the connection failed before the server had all of the body",
+                offset: feed.count, cause: error)
+        }
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         if let feed, !feed.isComplete, 200..<300 ~= response.statusCode {
             throw FormworkError(
@@ -77,9 +83,9 @@ extension URLSession {
 }
 
 extension BodyPlan {
-    /// This plan, or the same bytes collected where their number isn't known.
-    fileprivate func withLength(_ options: UploadOptions) async throws -> BodyPlan {
-        if self.contentLength != nil { return self }
+    /// This plan, or the same bytes collected where their number isn't known or they have to be waited for.
+    fileprivate func readyToSend(_ options: UploadOptions) async throws -> BodyPlan {
+        if self.contentLength != nil, self.waitsForNobody { return self }
         let reader = AsyncBodyReader(self.makeReader())
         var bytes: [UInt8] = []
         while bytes.count <= options.memoryThreshold {

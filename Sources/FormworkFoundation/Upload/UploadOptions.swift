@@ -9,18 +9,22 @@ import SystemPackage
 public struct UploadOptions: Sendable {
     /// How the server is told where the body ends.
     public enum Length: Sendable {
-        /// By `Content-Length` where the length is known, else chunked.
-        case automatic
-        /// By `Content-Length`, which object stores insist on: a body of unknown length is collected before it is sent.
+        /// By `Content-Length`, which object stores insist on.
+        ///
+        /// A body with a stream or an async sequence in it is collected before it is sent. So it has a length, can be
+        /// sent again, and holds up nobody.
         case fixed
-        /// By chunks, also where the length is known.
+        /// By chunks, as they come: nothing is collected.
+        ///
+        /// While a stream or an async sequence has nothing to give, every transfer of every URLSession in the process
+        /// waits on Linux, because all read their bodies on one queue. A source that itself needs one never ends.
         case chunked
     }
 
     /// How the server is told where the body ends.
     public var length: Length
     /// Bytes of a collected body held in memory; what is more goes to a file without a name. Default 10 000 000, as
-    /// Alamofire has it. A body that needs no collecting is never held.
+    /// Alamofire has it. A body of files and memory is neither collected nor held, whatever its size.
     public var memoryThreshold: Int
     /// Where a collected body's file is made; `nil` for `$TMPDIR`, or else `/tmp`.
     public var temporaryFolder: FilePath?
@@ -29,12 +33,13 @@ public struct UploadOptions: Sendable {
     public var maximumRedirects: Int
     /// Who answers a 401; `nil` leaves it the answer.
     public var authentication: Authentication?
-    /// What the body's readers do besides reading: progress, a rate limit. Each sending again begins anew.
+    /// What the body's readers do besides reading: progress, a rate limit. Sending again begins
+    /// anew. A rate limit's pauses hold up the process's other transfers, as ``Length/chunked`` does.
     public var reading: ReaderOptions
 
-    /// Fixed length where known, 20 redirects, no credentials, unless said otherwise.
+    /// Fixed length, 20 redirects, no credentials, unless said otherwise.
     public init(
-        length: Length = .automatic, memoryThreshold: Int = 10_000_000, temporaryFolder: FilePath? = nil,
+        length: Length = .fixed, memoryThreshold: Int = 10_000_000, temporaryFolder: FilePath? = nil,
         maximumRedirects: Int = 20, authentication: Authentication? = nil, reading: ReaderOptions = ReaderOptions()
     ) {
         self.length = length

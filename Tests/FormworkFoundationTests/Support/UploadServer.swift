@@ -19,7 +19,7 @@ final class UploadServer: Sendable {
     struct Request: Sendable {
         /// The header section with its last CRLF.
         var head: String
-        /// The body without its chunks' framing, as far as it was read; only counted beyond 64 MiB.
+        /// The body without its chunks' framing, as far as it was read; empty where bodies are only counted.
         var body: [UInt8] = []
         var count = 0
         var isWhole = false
@@ -44,11 +44,13 @@ final class UploadServer: Sendable {
 
     let port: UInt16
     private let listener: CInt
+    private let keepsBodies: Bool
     private let state: Mutex<State>
 
     /// - Parameter answers: By path, one request after the other; the last one stays.
-    init(_ answers: [String: [Answer]]) throws {
+    init(_ answers: [String: [Answer]], keepsBodies: Bool = true) throws {
         signal(SIGPIPE, SIG_IGN)
+        self.keepsBodies = keepsBodies
         self.state = Mutex(State(answers: answers))
         let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -89,7 +91,7 @@ final class UploadServer: Sendable {
     func url(_ path: String, host: String = "127.0.0.1") -> URL { URL(string: "http://\(host):\(self.port)\(path)")! }
 
     private func serve(_ connection: CInt) {
-        var input = Input(connection)
+        var input = Input(connection, keepsBodies: self.keepsBodies)
         while let head = input.readHead() {
             var request = Request(head: head)
             let path = String(request.line.split(separator: " ")[1])
@@ -133,11 +135,12 @@ final class UploadServer: Sendable {
 /// A connection's bytes, with what was read too much kept.
 private struct Input {
     let connection: CInt
+    let keepsBodies: Bool
     var pause: UInt32 = 0
     private var buffer: [UInt8] = []
     private var room = [UInt8](repeating: 0, count: 256 << 10)
 
-    init(_ connection: CInt) { self.connection = connection }
+    init(_ connection: CInt, keepsBodies: Bool) { (self.connection, self.keepsBodies) = (connection, keepsBodies) }
 
     private mutating func more() -> Bool {
         if self.pause > 0 { usleep(self.pause) }
@@ -185,7 +188,7 @@ private struct Input {
         while rest > 0, request.count < limit {
             if self.buffer.isEmpty, !self.more() { return false }
             let count = min(rest, self.buffer.count, limit - request.count)
-            if request.count < 64 << 20 { request.body += self.buffer[..<count] }
+            if self.keepsBodies { request.body += self.buffer[..<count] }
             request.count += count
             rest -= count
             self.buffer.removeSubrange(..<count)
