@@ -43,7 +43,7 @@ struct UploadSoakTests {
         }
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
         let rate = Double(count >> 20) / seconds
-        let padded = Self.way.padding(toLength: 20, withPad: " ", startingAt: 0)
-        print("soak: \(padded) \(count >> 20) MiB, \(Int(rate)) MiB/s, peak \(Int(self.peak)) MiB, \(Int(before)) before")
+        print("soak: \(Self.way): \(count >> 20) MiB in \(Int(seconds)) s, \(Int(rate)) MiB/s,", terminator: " ")
+        print("peak \(Int(self.peak)) MiB, \(Int(before)) before")
     }
 }

@@ -14,7 +14,7 @@ final class BodyFeed: @unchecked Sendable {
         case failure(FormworkError)
     }
 
-    private let origin: Origin
+    private var origin: Origin
     private let length: Int64?
     private let lock = NSCondition()
     private var state = Stream.Status.notOpen
@@ -55,6 +55,8 @@ final class BodyFeed: @unchecked Sendable {
         self.lock.withLock {
             if self.state != .error { self.state = .closed }
             self.fetching?.cancel()
+            // URLSession may keep the stream of a task that has ended: it must not keep files open.
+            self.origin = .failure(FormworkError(.invalidArgument, "the stream is closed"))
             self.lock.broadcast()
         }
     }

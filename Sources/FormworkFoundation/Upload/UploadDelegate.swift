@@ -9,24 +9,30 @@ import Synchronization
 /// report success.
 final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
     private struct State {
+        var streams: BodyInputStreams?
         var task: URLSessionTask?
         var isCancelled = false
-        var challenge: (response: HTTPURLResponse, credential: URLCredential)?
+        /// Whom to tell; `nil` once told.
+        var continuation: CheckedContinuation<Outcome, Never>?
     }
 
-    /// `nil` for a request without a body.
-    private let streams: BodyInputStreams?
-    private let state = Mutex(State())
+    /// How the transfer ended.
+    struct Outcome: Sendable {
+        var data: Data?
+        var response: URLResponse?
+        var error: (any Error)?
+    }
 
-    init(_ streams: BodyInputStreams?) { self.streams = streams }
+    private let state: Mutex<State>
 
-    /// A 401 that the session has a credential for.
-    var challenge: (response: HTTPURLResponse, credential: URLCredential)? { self.state.withLock { $0.challenge } }
+    /// - Parameter streams: `nil` for a request without a body.
+    init(_ streams: BodyInputStreams?) { self.state = Mutex(State(streams: streams)) }
 
-    func start(_ task: URLSessionTask) {
+    func start(_ request: URLRequest, in session: URLSession, _ continuation: CheckedContinuation<Outcome, Never>) {
+        let task = session.dataTask(with: request) { self.end(Outcome(data: $0, response: $1, error: $2)) }
         task.delegate = self
         let isCancelled = self.state.withLock { state in
-            state.task = task
+            (state.task, state.continuation) = (task, continuation)
             return state.isCancelled
         }
         // Also when cancelled: only a task that was begun completes.
@@ -34,14 +40,24 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
         if isCancelled { self.cancel() }
     }
 
+    private func end(_ outcome: Outcome) {
+        let continuation = self.state.withLock { state in
+            let continuation = state.continuation
+            // The session may keep an ended task, and with it this delegate: not the body's files.
+            (state.continuation, state.streams) = (nil, nil)
+            return continuation
+        }
+        continuation?.resume(returning: outcome)
+    }
+
     func cancel() {
-        let task = self.state.withLock { state in
+        let (task, streams) = self.state.withLock { state in
             state.isCancelled = true
-            return state.task
+            return (state.task, state.streams)
         }
         task?.cancel()
         // A read that waits holds the session's queue, and with it the cancellation.
-        if task != nil { self.streams?.last?.close() }
+        if task != nil { streams?.last?.close() }
     }
 
     func urlSession(
@@ -51,17 +67,16 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
 
     /// Where a kept connection turns out dead, libcurl wants to begin again.
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
-    ) { completionHandler(self.streams?.nextOrFailing()) }
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
+    ) { completionHandler(self.state.withLock { $0.streams }?.nextOrFailing()) }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        guard let credential = challenge.proposedCredential,
-            let response = challenge.failureResponse as? HTTPURLResponse
-        else { return completionHandler(.performDefaultHandling, nil) }
-        self.state.withLock { $0.challenge = (response, credential) }
+        // With a credential of its storage, Foundation would send an empty body; without one the task would never end.
+        self.end(Outcome(response: challenge.failureResponse))
         completionHandler(.cancelAuthenticationChallenge, nil)
     }
 }
