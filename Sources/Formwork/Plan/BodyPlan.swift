@@ -51,6 +51,9 @@ public struct BodyPlan: Sendable {
         }
     }
 
+    /// Whether every reader finds all it gives on the disk or in memory.
+    package var waitsForNobody: Bool { self.storage.sources.allSatisfy(\.waitsForNobody) }
+
     var layoutPieces: [Layout.Piece] { self.storage.layout.pieces }
 
     /// The request's `Content-Type`, boundary included.
@@ -72,6 +75,15 @@ public struct BodyPlan: Sendable {
     package init(copying source: BodySource) throws(FormworkError) {
         try self.init(copying: source, resolver: SourceResolver(status: SourceResolver.look))
     }
+
+    /// What this body's bytes are once they are collected: another source, behind the same `Content-Type`.
+    package func collected(as source: BodySource) throws(FormworkError) -> BodyPlan {
+        var builder = PlanBuilder()
+        try builder.build(content: source)
+        return BodyPlan(storage: try Storage(self.storage.framing, builder))
+    }
+
+    private init(storage: Storage) { self.storage = storage }
 
     init(copying source: BodySource, resolver: SourceResolver) throws(FormworkError) {
         var builder = PlanBuilder(resolver: resolver)

@@ -34,6 +34,8 @@ struct PlannedParts: Sendable {
     private(set) var replayBlocker: Blocker?
     /// The first part whose length is unknown.
     private(set) var lengthBlocker: Blocker?
+    /// Whether no part needs to be waited for longer than the disk takes.
+    private(set) var waitsForNobody = true
 
     /// What the only part waits for; `nil` for a sequence of the caller's.
     private(set) var deferral: StreamSource?
@@ -50,6 +52,7 @@ struct PlannedParts: Sendable {
         self.count = 1
         self.length = nil
         self.deferral = stream
+        self.waitsForNobody = false
         self.lengthBlocker = Blocker(lengthOf: .stream(stream), in: reference)
         self.replayBlocker = Blocker(replayOf: .stream(stream), in: reference)
     }
@@ -69,6 +72,7 @@ struct PlannedParts: Sendable {
             self.lengthBlocker = Blocker(
                 part: first, reason: "a sequence of parts that isn't measured")
             self.replayBlocker = self.lengthBlocker
+            self.waitsForNobody = false
             return
         }
         var walk = PartWalk(self, from: 0)
@@ -95,6 +99,7 @@ struct PlannedParts: Sendable {
                 guard !isWhole else { continue }
                 try resolver.resolve(part.content) { source throws(FormworkError) in
                     try self.grow(by: source.length)
+                    if !source.waitsForNobody { self.waitsForNobody = false }
                     // Nothing else keeps a part from having a length or from being read again.
                     switch source {
                     case .stream, .encoded: self.note(source, in: walk.reference(to: part))

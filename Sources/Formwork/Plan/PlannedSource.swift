@@ -22,6 +22,16 @@ enum PlannedSource: Sendable {
         case .parts(let parts): parts.length
         }
     }
+
+    /// Whether reading waits for the disk at most.
+    var waitsForNobody: Bool {
+        switch self {
+        case .bytes, .file, .synthetic: true
+        case .stream: false
+        case .encoded(let content): content.raw.waitsForNobody
+        case .parts(let parts): parts.waitsForNobody
+        }
+    }
 }
 
 /// A stretch of a regular file, pinned to the state it was planned in.

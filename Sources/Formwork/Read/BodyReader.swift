@@ -26,7 +26,7 @@ public final class BodyReader: ByteStream {
     /// Where the content of the current part began.
     private var contentStart: Int64 = 0
 
-    init(_ plan: BodyPlan, options: ReaderOptions) {
+    package init(_ plan: BodyPlan, options: ReaderOptions) {
         self.plan = plan
         self.pieces = plan.layoutPieces
         self.limiter = options.rateLimit.map(RateLimiter.init)

@@ -15,7 +15,7 @@ public final class Spool: Sendable {
     ///   - folder: Where the file is made; `$TMPDIR`, or else `/tmp`, unless said otherwise.
     /// - Throws: `sourceUnavailable` when the input can't be read, `writeFailed` when the disk is full.
     public init(collecting input: FileDescriptor, in folder: FilePath? = nil) throws(FormworkError) {
-        let folder = folder ?? FilePath(SystemCalls.environment("TMPDIR") ?? "/tmp")
+        let folder = folder ?? Self.usualFolder
         self.descriptor = try FormworkError.writing(folder) { () throws(Errno) in
             try SystemCalls.openTemporary(in: folder)
         }
@@ -32,6 +32,31 @@ public final class Spool: Sendable {
             throw error
         }
     }
+
+    /// Collects the rest of a body behind bytes of it that were read already.
+    /// - Throws: What the reader throws, and `writeFailed`. No file is left then.
+    package init(_ head: [UInt8], and rest: AsyncBodyReader, in folder: FilePath? = nil) async throws {
+        let folder = folder ?? Self.usualFolder
+        let descriptor = try FormworkError.writing(folder) { () throws(Errno) in
+            try SystemCalls.openTemporary(in: folder)
+        }
+        do {
+            var count: Int64 = 0
+            var next: [UInt8]? = head
+            while let bytes = next {
+                // Through the engine's writer, for its care about signals and full disks.
+                count += try BodyPlan(copying: .bytes(bytes)).write(to: descriptor)
+                next = try await rest.next()
+            }
+            _ = try SystemCalls.seek(descriptor, by: 0, from: .start)
+            (self.descriptor, self.count) = (descriptor, count)
+        } catch {
+            try? SystemCalls.close(descriptor)
+            throw error
+        }
+    }
+
+    private static var usualFolder: FilePath { FilePath(SystemCalls.environment("TMPDIR") ?? "/tmp") }
 
     deinit { try? SystemCalls.close(self.descriptor) }
 

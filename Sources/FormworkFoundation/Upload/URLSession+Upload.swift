@@ -1,0 +1,97 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension URLSession {
+    /// Sends a body, in flat memory, and gives the answer: also one that isn't 2xx.
+    ///
+    /// Redirects and a 401 are handled here, and the body is sent again from its plan: on Linux, URLSession alone sends
+    /// an empty one then and reports success. `GET` becomes `POST`. The session's own header fields go everywhere, its
+    /// stored credentials nowhere. Of a 401 that stays the answer, Linux loses the content where its challenge is Basic
+    /// or Digest.
+    /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
+    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
+    ///   2xx, before it has all of the body. `CancellationError`; `URLError` for all else.
+    public func upload(
+        _ plan: BodyPlan, with request: URLRequest, options: UploadOptions = UploadOptions()
+    ) async throws -> (Data, HTTPURLResponse) {
+        let plan = options.length == .fixed ? try await plan.readyToSend(options) : plan
+        let first = request.url
+        var request = request
+        request.describeBody(plan, isFixed: options.length == .fixed)
+        var streams: BodyInputStreams? = BodyInputStreams(plan, options: options.reading)
+        var redirects = 0
+        var isAuthorized = false
+        while true {
+            request.httpBodyStream = try streams?.next()
+            let (data, response) = try await self.send(request, streams)
+            if response.statusCode == 401, !isAuthorized, let first, response.url?.hasOrigin(of: first) ?? false,
+                let authorization = try await options.authentication?.answer(response)
+            {
+                isAuthorized = true
+                request.setValue(authorization, forHTTPHeaderField: "Authorization")
+            } else if options.maximumRedirects > 0, let next = request.redirected(by: response) {
+                redirects += 1
+                guard redirects <= options.maximumRedirects else { throw URLError(.httpTooManyRedirects) }
+                request = next.request
+                if !next.keepsBody { streams = nil }
+            } else {
+                return (data, response)
+            }
+        }
+    }
+
+    /// One transfer, without redirects.
+    private func send(
+        _ request: URLRequest, _ streams: BodyInputStreams?
+    ) async throws -> (Data, HTTPURLResponse) {
+        let delegate = UploadDelegate(streams)
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // Making a task waits for the queue on which bodies are read: not a place for the tasks' own pool.
+                DispatchQueue(label: "formwork.upload").async { delegate.start(request, in: self, continuation) }
+            }
+        } onCancel: {
+            delegate.cancel()
+        }
+        let feed = streams?.last
+        defer { feed?.close() }
+        try Task.checkCancellation()
+        if let failure = feed?.failure { throw failure }
+        if let error = outcome.error {
+            guard let feed, feed.count > 0, !feed.isComplete else { throw error }
+            throw FormworkError(
+                .writeFailed, "the connection failed before the server had all of the body",
+                offset: feed.count, cause: error)
+        }
+        guard let response = outcome.response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        if let feed, !feed.isComplete, 200..<300 ~= response.statusCode {
+            throw FormworkError(
+                .writeFailed, "the server answered \(response.statusCode) before it had all of the body",
+                offset: feed.count)
+        }
+        return (outcome.data ?? Data(), response)
+    }
+}
+
+extension BodyPlan {
+    /// This plan, or the same bytes collected where their number isn't known or they have to be waited for.
+    fileprivate func readyToSend(_ options: UploadOptions) async throws -> BodyPlan {
+        if self.contentLength != nil, self.waitsForNobody { return self }
+        let reader = AsyncBodyReader(self.makeReader())
+        var bytes: [UInt8] = []
+        do {
+            while bytes.count <= options.memoryThreshold {
+                guard let chunk = try await reader.next() else { return try self.collected(as: .bytes(bytes)) }
+                bytes += chunk
+            }
+            return try await self.collected(as: Spool(bytes, and: reader, in: options.temporaryFolder).source)
+        } catch {
+            // A sequence that was cancelled while it was waited for counts as a source that failed.
+            try Task.checkCancellation()
+            throw error
+        }
+    }
+}

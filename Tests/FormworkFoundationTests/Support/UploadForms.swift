@@ -1,0 +1,86 @@
+import Foundation
+import FormworkFoundation
+import SystemPackage
+import Testing
+
+/// A folder of one test's own, gone with it.
+final class UploadFolder: Sendable {
+    let path: FilePath
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        self.path = FilePath(url.path)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: self.path.string) }
+
+    func file(_ name: String, _ bytes: [UInt8]) throws -> FilePath {
+        let path = self.path.appending(name)
+        try Data(bytes).write(to: URL(fileURLWithPath: path.string))
+        return path
+    }
+
+    /// What is in the folder, files without a name included as long as this process has them open.
+    var traces: [String] {
+        get throws {
+            let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            let open = descriptors.compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            }
+            return try FileManager.default.contentsOfDirectory(atPath: self.path.string)
+                + open.filter { $0.hasPrefix(self.path.string) }
+        }
+    }
+}
+
+/// Bytes without a short period.
+func noise(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 7) } }
+
+/// A form with a field, and a part for the source.
+func form(_ source: BodySource) -> FormData {
+    var form = FormData()
+    form.append(name: "field", value: "grüße")
+    form.append(name: "content", source: source)
+    return form
+}
+
+/// An async sequence of chunks, each given after a pause, which can fail behind its last one, or wait for ever.
+struct PausedChunks: AsyncSequence, Sendable {
+    enum End { case proper, failure, never }
+
+    var chunks: [[UInt8]]
+    var end = End.proper
+
+    struct Iterator: AsyncIteratorProtocol {
+        var rest: ArraySlice<[UInt8]>
+        let end: End
+        mutating func next() async throws -> [UInt8]? {
+            try await Task.sleep(for: .milliseconds(1))
+            if self.rest.isEmpty, self.end == .failure { throw Errno.ioError }
+            if self.rest.isEmpty, self.end == .never { try await Task.sleep(for: .seconds(60)) }
+            return self.rest.popFirst()
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(rest: self.chunks[...], end: self.end) }
+}
+
+/// Runs what blocks where it hurts no task.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+    }
+}
+
+/// Reads an open stream as Foundation does, until it has no more or fails.
+func drain(_ stream: InputStream, by size: Int = 65_536) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: size)
+    while stream.hasBytesAvailable {
+        let count = stream.read(&buffer, maxLength: size)
+        guard count > 0 else { break }
+        bytes += buffer[..<count]
+    }
+    return bytes
+}

@@ -1,0 +1,152 @@
+import Foundation
+import FormworkFoundation
+import SystemPackage
+import Testing
+
+@Suite("A body as InputStream")
+struct UploadStreamTests {
+    @Test("Any read size gives the same bytes, also of async sequences", arguments: [1, 7, 4096, 1 << 20])
+    func readSizes(size: Int) async throws {
+        let folder = try UploadFolder()
+        let content = noise(20_000)
+        let path = try folder.file("f", content)
+        for source in [
+            .file(path), .bytes(content), .stream(length: nil) { DripStream(content, from: Int($0)) },
+            .chunks { _ in PausedChunks(chunks: [Array(content[..<7000]), [], Array(content[7000...])]) },
+        ] as [BodySource] {
+            let plan = try form(source).plan()
+            var expected: [UInt8] = []
+            for try await chunk in plan.chunks() { expected += chunk }
+            #expect(expected.count > 20_000)
+            let (body, status, error) = try await onThread {
+                let stream = plan.makeInputStream()
+                stream.open()
+                return (drain(stream, by: size), stream.streamStatus, stream.streamError.map { "\($0)" })
+            }
+            #expect(body == expected)
+            #expect(status == .atEnd && error == nil)
+        }
+    }
+
+    @Test("A form without parts is its close delimiter")
+    func empty() throws {
+        let plan = try FormData().plan()
+        let stream = plan.makeInputStream()
+        stream.open()
+        #expect(drain(stream) == Array("--\(plan.contentType.split(separator: "boundary=")[1])--\r\n".utf8))
+    }
+
+    @Test("A rate limit holds in a stream too")
+    func rateLimit() async throws {
+        let plan = try form(.bytes(noise(30_000))).plan()
+        let begin = ContinuousClock.now
+        let body = try await onThread {
+            let limit = RateLimit(packet: 1000, delay: .milliseconds(5))
+            let stream = plan.makeInputStream(options: ReaderOptions(rateLimit: limit))
+            stream.open()
+            return drain(stream)
+        }
+        #expect(body == (try plan.bytes(upTo: 40_000)))
+        #expect(ContinuousClock.now - begin > .milliseconds(120))
+    }
+
+    @Test("A source that changed, shrank or fails is -1 with an error that names the part, never the end")
+    func failures() async throws {
+        let folder = try UploadFolder()
+        let path = try folder.file("f", noise(200_000))
+        let plan = try form(.file(path)).plan()
+        #expect(truncate(path.string, 100_000) == 0)
+        let stream = plan.makeInputStream()
+        stream.open()
+        #expect(drain(stream).count < 200_000)
+        #expect(stream.streamStatus == .error && stream.hasBytesAvailable)
+        let error = stream.streamError as? FormworkError
+        #expect(error?.code == .sourceChanged && error?.part?.name == "content" && error?.path == path.string)
+        var byte: UInt8 = 0
+        #expect(stream.read(&byte, maxLength: 1) == -1)
+        stream.close()
+        #expect((stream.streamError as? FormworkError)?.code == .sourceChanged, "closing forgets no error")
+
+        let failing = try form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .failure) }).plan()
+        let (count, code) = try await onThread {
+            let stream = failing.makeInputStream()
+            stream.open()
+            return (drain(stream).count, (stream.streamError as? FormworkError)?.code)
+        }
+        #expect(count > 10 && code == .sourceUnavailable)
+    }
+
+    @Test("Every question is safe in every status, and what streams can besides does nothing")
+    func statuses() throws {
+        let stream = try form(.text("x")).plan().makeInputStream()
+        var byte: UInt8 = 0
+        #expect(stream.streamStatus == .notOpen && stream.streamError == nil && stream.hasBytesAvailable)
+        #expect(stream.read(&byte, maxLength: 1) == -1, "not open")
+        for _ in 0..<2 { stream.open() }
+        #expect(stream.streamStatus == .open && stream.streamError == nil)
+        #expect(stream.read(&byte, maxLength: 0) == 0 && stream.hasBytesAvailable, "no room is not the end")
+        #expect(stream.read(&byte, maxLength: 1) == 1 && byte == UInt8(ascii: "-"))
+        stream.schedule(in: .current, forMode: .default)
+        stream.remove(from: .current, forMode: .default)
+        #expect(stream.property(forKey: .fileCurrentOffsetKey) == nil)
+        #expect(!stream.setProperty(nil, forKey: .fileCurrentOffsetKey))
+        var (pointer, length): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
+        #expect(!stream.getBuffer(&pointer, length: &length))
+        for _ in 0..<2 { stream.close() }
+        #expect(stream.streamStatus == .closed && stream.streamError == nil && stream.hasBytesAvailable)
+        #expect(stream.read(&byte, maxLength: 1) == -1, "closed before the end is not the end")
+    }
+
+    @Test("Closing ends a read that waits", .timeLimit(.minutes(1)))
+    func closing() async throws {
+        let plan = try form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .never) }).plan()
+        let (count, status) = try await onThread {
+            let stream = plan.makeInputStream()
+            stream.open()
+            // The stream may not cross threads, unless by those who know that it can.
+            nonisolated(unsafe) let other = stream
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: 0.05)
+                other.close()
+            }
+            return (drain(stream).count, stream.streamStatus)
+        }
+        #expect(count > 10 && status == .closed)
+    }
+
+    @Test("A new stream each time, or an error that names the part")
+    func factory() throws {
+        let plan = try form(.text("x")).plan()
+        let streams = BodyInputStreams(plan)
+        let first = try streams.next()
+        first.open()
+        for _ in 0..<2 {
+            let stream = try streams.next()
+            stream.open()
+            #expect(drain(stream) == (try plan.bytes(upTo: 1000)))
+        }
+        #expect(first.streamStatus == .closed)
+
+        let once = BodyInputStreams(try form(.stream(once: DripStream(noise(10)))).plan())
+        let only = try once.next()
+        let error = #expect(throws: FormworkError.self) { try once.next() }
+        #expect(error?.code == .notReplayable && error?.part?.name == "content")
+        #expect(only.streamStatus == .notOpen, "the first stream lives on")
+    }
+}
+
+/// The bytes of a pull stream in memory, a few at a time.
+final class DripStream: ByteStream {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8], from offset: Int = 0) { self.rest = bytes[offset...] }
+
+    func read(into buffer: inout MutableRawSpan) throws -> Int {
+        let count = min(self.rest.count, 1000, buffer.byteCount)
+        for index in 0..<count {
+            buffer.storeBytes(of: self.rest[self.rest.startIndex + index], toByteOffset: index, as: UInt8.self)
+        }
+        self.rest.removeFirst(count)
+        return count
+    }
+}
