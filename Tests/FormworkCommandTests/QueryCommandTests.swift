@@ -345,9 +345,10 @@ struct QueryCommandTests {
     func large() throws {
         let text = try Self.encode("{\"a\":\"" + String(repeating: "xé\\n", count: 2_000_000) + "\"}")
         #expect(text.output.count == 2 + 10 * 2_000_000)
-        #expect(text.text.hasSuffix("x%C3%A9%0Ax%C3%A9%0A"))
+        #expect(text.output.suffix(10) == Array("x%C3%A9%0A".utf8)[...])
         let pairs = (1...500_000).map { "name\($0)=value+\($0)" }.joined(separator: "&")
         let back = try Command.shell("\"$F\" query decode | \"$F\" query encode", input: Array(pairs.utf8))
-        #expect(back.output == Array(pairs.utf8))
+        let isSame = back.output == Array(pairs.utf8)
+        #expect(isSame, "a literal of ten megabytes is no help in a log")
     }
 }

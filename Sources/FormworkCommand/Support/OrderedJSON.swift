@@ -83,22 +83,20 @@ struct OrderedJSON {
 
     private mutating func number() throws(FormworkError) -> ParameterValue {
         let start = self.index
-        var isWhole = true
         if self.byte == UInt8(ascii: "-") { self.index += 1 }
         if self.byte == UInt8(ascii: "0") { self.index += 1 } else { try self.digits() }
         if self.byte == UInt8(ascii: ".") {
-            isWhole = false
             self.index += 1
             try self.digits()
         }
         if let byte, byte | 0x20 == UInt8(ascii: "e") {
-            isWhole = false
             self.index += 1
             if self.byte == UInt8(ascii: "+") || self.byte == UInt8(ascii: "-") { self.index += 1 }
             try self.digits()
         }
         let text = String(decoding: self.text[start..<self.index], as: UTF8.self)
-        if isWhole, let number = Int128(text) { return .integer(number) }
+        // Whole numbers alone are taken: 1.0 and 1e2 stay doubles.
+        if let number = Int128(text) { return .integer(number) }
         guard let number = Double(text), number.isFinite else {
             throw self.failure("a number too large: doubles end at 1.8e308", at: start)
         }
