@@ -22,6 +22,9 @@ struct FormworkCommand: ParsableCommand {
               Stream standard input, with or without a length:
                 tar c . | formwork curl https://example.com/up -F 'b=@-;filename=b.tar'
 
+              Write parameters as a query string, as another system would:
+                echo '{"tags":["x","y"]}' | formwork query encode --dialect rails
+
             EXIT STATUS
               0   everything was written
               2   the arguments are wrong
@@ -29,11 +32,15 @@ struct FormworkCommand: ParsableCommand {
               26  a file or stream can't be read, or isn't as long as declared
               63  a limit was crossed
               65  a file changed, or a source can't be read again
+              70  what was read is malformed: JSON, or a query string with --strict
               127 curl is not installed
               'formwork curl' gives curl's own status where curl ran.
             """,
         version: "0.1.0",
-        subcommands: [BodyCommand.self, HeadersCommand.self, CurlCommand.self, PlanCommand.self, TypeCommand.self]
+        subcommands: [
+            BodyCommand.self, HeadersCommand.self, CurlCommand.self, PlanCommand.self, TypeCommand.self,
+            QueryCommand.self,
+        ]
     )
 
     static func main() {

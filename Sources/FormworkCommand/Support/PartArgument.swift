@@ -49,8 +49,9 @@ struct PartArgument {
     }
 
     private static let optionsWithValue: Set<String> = [
-        "--as", "--boundary", "--compat", "--escape", "--from", "-H", "--header", "-o", "--output", "--offset",
-        "--length", "--progress", "--save", "--type-from",
+        "--array", "--as", "--bool", "--boundary", "--compat", "--dialect", "--escape", "--from", "-H", "--header",
+        "--into", "-o", "--output", "--offset", "--length", "--null", "--progress", "--save", "--sort", "--space",
+        "--type-from",
     ]
 
     private init(option: Option, text: String) {

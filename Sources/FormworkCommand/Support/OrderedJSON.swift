@@ -1,0 +1,215 @@
+import FormworkURLEncoded
+
+/// JSON (RFC 8259) as it stands there: members keep their order and may share a name, whole numbers keep their digits.
+///
+/// Foundation's decoders lose all three.
+struct OrderedJSON {
+    /// How many arrays and objects may lie within each other: as many as ``Flattening`` writes.
+    static let depth = 512
+
+    private let text: [UInt8]
+    private var index = 0
+
+    private init(_ text: [UInt8]) { self.text = text }
+
+    /// Reads one value and nothing besides.
+    /// - Throws: `malformedBody`, or `limitExceeded` for a value too deep; the message has line and column, counted
+    ///   from 1 in Unicode scalars.
+    static func read(_ text: [UInt8]) throws(FormworkError) -> ParameterValue {
+        var reader = OrderedJSON(text)
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) {
+            throw reader.failure("a byte order mark, which JSON has not: leave it out", at: 0)
+        }
+        let value = try reader.value(1)
+        reader.skipBlanks()
+        guard reader.index == text.count else { throw reader.expected("the end") }
+        return value
+    }
+
+    // MARK: Values
+
+    private mutating func value(_ depth: Int) throws(FormworkError) -> ParameterValue {
+        self.skipBlanks()
+        switch self.byte {
+        case UInt8(ascii: "{"): return .object(try self.members(depth))
+        case UInt8(ascii: "["): return .array(try self.elements(depth))
+        case UInt8(ascii: "\""): return .text(try self.string())
+        case UInt8(ascii: "-"), .some(0x30...0x39): return try self.number()
+        default:
+            for (word, value) in [("true", true), ("false", false), ("null", nil)] as [(String, ParameterValue)]
+            where self.text[self.index...].starts(with: word.utf8) {
+                self.index += word.utf8.count
+                return value
+            }
+            throw self.expected("a value")
+        }
+    }
+
+    private mutating func members(_ depth: Int) throws(FormworkError) -> [ParameterValue.Member] {
+        try self.enter(depth)
+        var members: [ParameterValue.Member] = []
+        if self.take("}") { return members }
+        while true {
+            self.skipBlanks()
+            guard self.byte == UInt8(ascii: "\"") else { throw self.expected("a name in double quotes") }
+            let name = try self.string()
+            guard self.take(":") else { throw self.expected("\":\"") }
+            members.append(.init(name, try self.value(depth + 1)))
+            if self.take("}") { return members }
+            guard self.take(",") else { throw self.expected("\",\" or \"}\"") }
+        }
+    }
+
+    private mutating func elements(_ depth: Int) throws(FormworkError) -> [ParameterValue] {
+        try self.enter(depth)
+        var elements: [ParameterValue] = []
+        if self.take("]") { return elements }
+        while true {
+            elements.append(try self.value(depth + 1))
+            if self.take("]") { return elements }
+            guard self.take(",") else { throw self.expected("\",\" or \"]\"") }
+        }
+    }
+
+    private mutating func enter(_ depth: Int) throws(FormworkError) {
+        guard depth <= Self.depth else {
+            throw self.failure(
+                "arrays and objects lie more than \(Self.depth) levels deep", at: self.index, .limitExceeded)
+        }
+        self.index += 1
+    }
+
+    // MARK: Numbers
+
+    private mutating func number() throws(FormworkError) -> ParameterValue {
+        let start = self.index
+        if self.byte == UInt8(ascii: "-") { self.index += 1 }
+        if self.byte == UInt8(ascii: "0") { self.index += 1 } else { try self.digits() }
+        if self.byte == UInt8(ascii: ".") {
+            self.index += 1
+            try self.digits()
+        }
+        if let byte, byte | 0x20 == UInt8(ascii: "e") {
+            self.index += 1
+            if self.byte == UInt8(ascii: "+") || self.byte == UInt8(ascii: "-") { self.index += 1 }
+            try self.digits()
+        }
+        let text = String(decoding: self.text[start..<self.index], as: UTF8.self)
+        // Whole numbers alone are taken: 1.0 and 1e2 stay doubles.
+        if let number = Int128(text) { return .integer(number) }
+        guard let number = Double(text), number.isFinite else {
+            throw self.failure("a number too large: doubles end at 1.8e308", at: start)
+        }
+        return .double(number)
+    }
+
+    private mutating func digits() throws(FormworkError) {
+        let digits = self.text[self.index...].prefix { (0x30...0x39).contains($0) }
+        guard !digits.isEmpty else { throw self.expected("a digit") }
+        self.index = digits.endIndex
+    }
+
+    // MARK: Text
+
+    private mutating func string() throws(FormworkError) -> String {
+        let start = self.index
+        var bytes: [UInt8] = []
+        self.index += 1
+        while let byte {
+            switch byte {
+            case UInt8(ascii: "\""):
+                self.index += 1
+                guard let text = String(validating: bytes, as: UTF8.self) else {
+                    throw self.failure("the text that begins here is no UTF-8", at: start)
+                }
+                return text
+            case UInt8(ascii: "\\"): try self.escape(into: &bytes)
+            case 0..<0x20: throw self.failure("a control character inside of a text: escape it", at: self.index)
+            default:
+                bytes.append(byte)
+                self.index += 1
+            }
+        }
+        throw self.failure("the text that begins here has no end", at: start)
+    }
+
+    private mutating func escape(into bytes: inout [UInt8]) throws(FormworkError) {
+        let start = self.index
+        self.index += 1
+        switch self.byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(self.text[self.index])
+        case UInt8(ascii: "b"): bytes.append(0x08)
+        case UInt8(ascii: "f"): bytes.append(0x0C)
+        case UInt8(ascii: "n"): bytes.append(0x0A)
+        case UInt8(ascii: "r"): bytes.append(0x0D)
+        case UInt8(ascii: "t"): bytes.append(0x09)
+        case UInt8(ascii: "u"):
+            self.index = start
+            bytes += String(try self.escapedScalar()).utf8
+            return
+        default: throw self.failure("\"\\\" begins none of JSON's escapes here: write \\\\ for a backslash", at: start)
+        }
+        self.index += 1
+    }
+
+    private mutating func escapedScalar() throws(FormworkError) -> Unicode.Scalar {
+        let start = self.index
+        guard let first = self.escapedUnit() else {
+            throw self.failure("\"\\u\" needs four hexadecimal digits behind it", at: start)
+        }
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        if UTF16.isLeadSurrogate(first), let second = self.escapedUnit(), UTF16.isTrailSurrogate(second) {
+            return UTF16.decode(UTF16.EncodedScalar([first, second]))
+        }
+        throw self.failure(
+            "\"\\u\(String(first, radix: 16))\" is one half of a character without the other, which no UTF-8 has",
+            at: start)
+    }
+
+    /// Takes `\uXXXX`, if it stands here.
+    private mutating func escapedUnit() -> UInt16? {
+        let escape = self.text[self.index...].prefix(6)
+        guard escape.count == 6, escape.starts(with: [0x5C, 0x75]) else { return nil }
+        var unit: UInt16 = 0
+        for byte in escape.dropFirst(2) {
+            switch byte {
+            case 0x30...0x39: unit = unit << 4 | UInt16(byte - 0x30)
+            case 0x41...0x46, 0x61...0x66: unit = unit << 4 | UInt16((byte | 0x20) - 0x57)
+            default: return nil
+            }
+        }
+        self.index += 6
+        return unit
+    }
+
+    // MARK: Bytes
+
+    private var byte: UInt8? { self.index < self.text.count ? self.text[self.index] : nil }
+
+    private mutating func skipBlanks() {
+        while let byte, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { self.index += 1 }
+    }
+
+    private mutating func take(_ mark: Unicode.Scalar) -> Bool {
+        self.skipBlanks()
+        guard self.byte == UInt8(ascii: mark) else { return false }
+        self.index += 1
+        return true
+    }
+
+    private func expected(_ what: String) -> FormworkError {
+        let rest = String(decoding: self.text[self.index...].prefix(4), as: UTF8.self)
+        let found = rest.unicodeScalars.first.map { $0 == "\"" ? ", not '\"'" : ", not \"\($0)\"" }
+        return self.failure("expected \(what)" + (found ?? ", but the text ends"), at: self.index)
+    }
+
+    private func failure(
+        _ message: String, at place: Int, _ code: FormworkError.Code = .malformedBody
+    ) -> FormworkError {
+        let before = self.text[..<place]
+        let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        let line = before.count { $0 == 0x0A } + 1
+        let column = before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1
+        return FormworkError(code, "line \(line), column \(column): \(message)")
+    }
+}

@@ -1,0 +1,137 @@
+import ArgumentParser
+import FormworkURLEncoded
+
+/// The options that choose a dialect, and rules other than its own.
+///
+/// They are texts, not enumerations of ArgumentParser's, so that a wrong one is told in one line.
+struct QueryOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Whose query strings: \(Self.dialects.names).", valueName: "dialect"),
+        completion: .list(Self.dialects.map(\.key)))
+    var dialect = "whatwg"
+
+    @Option(
+        help: ArgumentHelp(
+            "Elements of an array are a[], a, or a[0]; encode only.", valueName: Self.arrays.alternatives),
+        completion: .list(Self.arrays.map(\.key)))
+    var array: String?
+
+    @Option(
+        help: ArgumentHelp("True is 1 or true; encode only.", valueName: Self.bools.alternatives),
+        completion: .list(Self.bools.map(\.key)))
+    var bool: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Null is a, a=, a=null, or left out; for decode, 'name' makes null of a name without '=', 'empty' an empty "
+                + "text.", valueName: Self.nulls.alternatives),
+        completion: .list(Self.nulls.map(\.key)))
+    var null: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A space is %20 or +; for decode, whether + is a space.", valueName: Self.spaces.alternatives),
+        completion: .list(Self.spaces.map(\.key)))
+    var space: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Members stay as given, or are sorted by name or by their finished text; encode only.",
+            valueName: Self.orders.alternatives),
+        completion: .list(Self.orders.map(\.key)))
+    var sort: String?
+
+    // Closures, as a dialect's tables are made when it is first used.
+    private typealias Named = @Sendable () -> (URLEncodedDialect, QueryDestination)
+    private static let dialects: KeyValuePairs<String, Named> = [
+        "whatwg": { (.whatwg, .query) },
+        "afnetworking-2": { (.afnetworking2, .appendedEvenEmpty) },
+        "afnetworking-3": { (.afnetworking3, .appended) },
+        "alamofire": { (.alamofire, .joined) },
+        "facebook": { (.facebook, .query) },
+        "recipes": { (.recipes, .query) },
+        "recipes-plus": { (.recipesPlus, .query) },
+        "php": { (.php, .query) },
+        "php-rfc3986": { (.phpRFC3986, .query) },
+        "rails": { (.rails, .query) },
+    ]
+    private static let arrays: KeyValuePairs<String, Flattening.ArrayNames> = [
+        "brackets": .brackets, "repeated": .repeated, "indexed": .indexed,
+    ]
+    private static let bools: KeyValuePairs<String, Flattening.Bools> = ["numeric": .numeric, "literal": .literal]
+    private static let nulls: KeyValuePairs<String, Flattening.Nulls> = [
+        "name": .nameOnly, "empty": .text(""), "null": .text("null"), "drop": .dropped,
+    ]
+    private static let spaces: KeyValuePairs<String, PercentEncoder.Space> = ["percent": .percent, "plus": .plus]
+    private static let orders: KeyValuePairs<String, Flattening.Order> = [
+        "none": .given, "name": .byName, "text": .byText,
+    ]
+
+    /// The dialect with the rules given besides, to write with.
+    /// - Parameter isPairs: Whether pairs are written, which keep their order and number.
+    func encoding(isPairs: Bool) throws -> (dialect: URLEncodedDialect, destination: QueryDestination) {
+        var (dialect, destination) = try self.named()
+        if isPairs {
+            (dialect.flattening.order, dialect.flattening.duplicates) = (.given, .kept)
+            (dialect.flattening.nulls, dialect.flattening.skipsEmptyNames) = (.nameOnly, false)
+        }
+        if let array = try Self.arrays.value("--array", self.array) {
+            let isFlat = if case .refused = dialect.flattening.members { true } else { false }
+            guard !isPairs, !isFlat else {
+                throw ExitStatus(
+                    2, "formwork: --array: \(isPairs ? "pairs" : "\(self.dialect)'s parameters") have no arrays")
+            }
+            dialect.flattening.arrays = array
+        }
+        if let bools = try Self.bools.value("--bool", self.bool) { dialect.flattening.bools = bools }
+        if let nulls = try Self.nulls.value("--null", self.null) { dialect.flattening.nulls = nulls }
+        if let order = try Self.orders.value("--sort", self.sort) { dialect.flattening.order = order }
+        return (dialect, destination)
+    }
+
+    /// The dialect with the rules given besides, to read with.
+    func decoding() throws -> URLEncodedDialect {
+        for (option, value) in [("--array", self.array), ("--bool", self.bool), ("--sort", self.sort)] {
+            guard let value else { continue }
+            throw ExitStatus(2, "formwork: \(option) \(ShellQuote.quote(value)): only 'query encode' has this option")
+        }
+        var (dialect, _) = try self.named()
+        if let nulls = try Self.nulls.value("--null", self.null) {
+            guard nulls == .nameOnly || nulls == .text("") else {
+                throw ExitStatus(2, "formwork: --null \(self.null ?? ""): 'query decode' takes name or empty")
+            }
+            dialect.flattening.nulls = nulls
+        }
+        return dialect
+    }
+
+    private func named() throws -> (URLEncodedDialect, QueryDestination) {
+        guard let named = try Self.dialects.value("--dialect", self.dialect) else { return (.whatwg, .query) }
+        let destination: QueryDestination
+        var dialect: URLEncodedDialect
+        (dialect, destination) = named()
+        if let space = try Self.spaces.value("--space", self.space) {
+            dialect.names = dialect.names.space(space)
+            dialect.values = dialect.values.space(space)
+            dialect.parsing.readsPlusAsSpace = space == .plus
+        }
+        return (dialect, destination)
+    }
+}
+
+extension KeyValuePairs where Key == String {
+    /// The choices, for a sentence.
+    fileprivate var names: String { self.map(\.key).joined(separator: ", ") }
+    /// The choices, as help shows them.
+    fileprivate var alternatives: String { self.map(\.key).joined(separator: "|") }
+
+    /// What was chosen; `nil` when the option isn't there.
+    fileprivate func value(_ option: String, _ choice: String?) throws -> Value? {
+        guard let choice else { return nil }
+        guard let value = self.first(where: { $0.key == choice })?.value else {
+            throw ExitStatus(2, "formwork: \(option) \(ShellQuote.quote(choice)): choose one of \(self.names)")
+        }
+        return value
+    }
+}

@@ -1,0 +1,43 @@
+import Formwork
+import SystemPackage
+
+/// A text that a verb reads whole: a file, or standard input.
+struct TextInput {
+    /// Bytes that are read.
+    static let limit = 256 << 20
+
+    /// What errors call it.
+    let name: String
+    let bytes: [UInt8]
+
+    init(_ file: String?) throws {
+        if let part = PartArgument.ofThisProcess.first {
+            throw ExitStatus(2, "formwork: \(part.option.rawValue): this command takes no parts of a form")
+        }
+        let isInput = file == nil || file == "-"
+        let name = isInput ? "standard input" : file ?? ""
+        self.name = name
+        self.bytes = try Self.naming(name) { () throws(FormworkError) in
+            let source: BodySource = isInput ? .descriptor(.standardInput) : .file(FilePath(name))
+            return try BodyPlan(copying: source).bytes(upTo: Self.limit)
+        }
+    }
+
+    /// Names the input in errors of what was read there.
+    func explaining<Result>(_ work: () throws(FormworkError) -> Result) throws(FormworkError) -> Result {
+        try Self.naming(self.name, work)
+    }
+
+    private static func naming<Result>(
+        _ name: String, _ work: () throws(FormworkError) -> Result
+    ) throws(FormworkError) -> Result {
+        do throws(FormworkError) {
+            return try work()
+        } catch {
+            var error = error
+            error.part = nil
+            if error.path == nil, !error.message.hasPrefix(name) { error.path = name }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import Formwork
+import FormworkURLEncoded
+
+struct QueryDecodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decode",
+        abstract: "Read a query string, and write it as JSON.",
+        discussion: """
+            EXAMPLES
+              echo 'user[name]=x&tags[]=1&tags[]=2' | formwork query decode --dialect php --pretty
+              echo 'https://example.com/list?page=2#top' | formwork query decode --url
+
+            Every value is a text, or null for a name without '=' where the dialect writes null so. One line end behind
+            the text is taken off; a '?' before it is a part of the first name, unless --url says what it is. Read are
+            up to 256 MiB, any number of pairs, and names that nest up to 512 levels deep.
+            """)
+
+    @Argument(help: ArgumentHelp("A file with the text; without it, or with '-', standard input.", valueName: "file"))
+    var file: String?
+
+    @OptionGroup var options: QueryOptions
+
+    @Flag(help: "Read a whole URL, and take its query: what stands between the first '?' and '#'.")
+    var url = false
+
+    @Flag(help: "Write [[name,value],…]: every pair in its place, its name as it is; null has no '='.")
+    var pairs = false
+
+    @Flag(help: "Indent the JSON.")
+    var pretty = false
+
+    @Flag(help: "Refuse '%' without two hexadecimal digits, and bytes that are no UTF-8, instead of repairing them.")
+    var strict = false
+
+    func run() throws {
+        let dialect = try self.options.decoding()
+        let input = try TextInput(self.file)
+        let value = try input.explaining { () throws(FormworkError) in
+            let text = self.query(in: input.bytes)
+            do throws(FormworkError) {
+                return try self.value(of: Array(text), dialect)
+            } catch {
+                throw error.explained(from: text.startIndex)
+            }
+        }
+        try StandardOutput.write(OrderedJSON.write(value, isPretty: self.pretty) + "\n")
+    }
+
+    private func value(of text: [UInt8], _ dialect: URLEncodedDialect) throws(FormworkError) -> ParameterValue {
+        var rules = dialect.parsing
+        rules.limits = .unlimited
+        if self.strict { (rules.invalidEscapes, rules.invalidText) = (.refused, .refused) }
+        if self.pairs { rules.duplicates = .kept }
+        let isNull = self.options.null.map { $0 == "name" } ?? (self.pairs || dialect.flattening.nulls == .nameOnly)
+        let missing: ParameterValue = isNull ? .null : .text("")
+        let pairs = try URLEncodedPairs(text, rules: rules).lazy.map(\.pair)
+        guard self.pairs else { return try dialect.expansion.expand(pairs, missing: missing, limits: rules.limits) }
+        return .array(pairs.map { .array([.text($0.name), $0.value.map(ParameterValue.text) ?? missing]) })
+    }
+
+    private func query(in bytes: [UInt8]) -> ArraySlice<UInt8> {
+        var text = bytes[...]
+        if text.last == 0x0A { text = text.dropLast(text.dropLast().last == 0x0D ? 2 : 1) }
+        guard self.url else { return text }
+        return text.prefix { $0 != 0x23 }.drop { $0 != 0x3F }.dropFirst()
+    }
+}
+
+extension FormworkError {
+    /// The same error for whoever sees the input: where in it, and what can be done.
+    fileprivate func explained(from start: Int) -> FormworkError {
+        var error = self
+        if let offset = self.offset { error.message = "offset \(Int64(start) + offset): \(error.message)" }
+        if self.code == .malformedBody { error.message += ": mend it, or leave --strict out to have it repaired" }
+        error.offset = nil
+        return error
+    }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Formwork
+import FormworkURLEncoded
+import Glibc
+import SystemPackage
+
+struct QueryEncodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "encode",
+        abstract: "Write a JSON object as a query string.",
+        discussion: """
+            EXAMPLES
+              echo '{"q":"a b","n":1}' | formwork query encode | curl --data-binary @- https://example.com/search
+              formwork query encode parameters.json --dialect php --into https://example.com/list
+
+            Members are taken in the order given, also several of one name; what becomes of them is the dialect's rule:
+            whatwg writes all as they stand, others have dictionaries, which hold one of a name, the last. A line end
+            follows on a terminal only, so that what a pipe gets is exactly the text.
+            """)
+
+    @Argument(help: ArgumentHelp("A file with JSON; without it, or with '-', standard input.", valueName: "file"))
+    var file: String?
+
+    @OptionGroup var options: QueryOptions
+
+    @Flag(
+        help: """
+            Read [[name,value],…] with texts, numbers, true, false or null, and write every pair in its place; null has \
+            no '='.
+            """)
+    var pairs = false
+
+    @Option(help: ArgumentHelp("Print this URL with the text in it, as the dialect puts it there.", valueName: "url"))
+    var into: String?
+
+    func run() throws {
+        let (dialect, destination) = try self.options.encoding(isPairs: self.pairs)
+        let input = try TextInput(self.file)
+        var text = try input.explaining { () throws(FormworkError) in
+            let value = try OrderedJSON.read(input.bytes)
+            let parameters = self.pairs ? try Self.object(ofPairs: value) : value
+            try Self.check(parameters, dialect.flattening.rootArray)
+            return try dialect.encode(parameters)
+        }
+        if let into {
+            do throws(FormworkError) {
+                text = try destination.url(into, adding: text)
+            } catch {
+                var error = error
+                error.message = "--into \(ShellQuote.quote(into)): \(error.message)"
+                error.offset = nil
+                throw error
+            }
+        }
+        let isTerminal = isatty(FileDescriptor.standardOutput.rawValue) == 1
+        try StandardOutput.write(isTerminal ? text + "\n" : text)
+    }
+
+    private static func check(_ root: ParameterValue, _ arrays: Flattening.RootArray) throws(FormworkError) {
+        let what: String
+        switch root {
+        case .object: return
+        case .array:
+            guard case .refused = arrays else { return }
+            what = "an array"
+        case .null: what = "null"
+        case .bool(let flag): what = "\(flag)"
+        case .integer, .double: what = "a number"
+        case .text, .bytes, .set: what = "a text"
+        }
+        throw FormworkError(.malformedBody, "parameters are an object, such as {\"page\": 1}, not \(what)")
+    }
+
+    /// An object that lets nothing but the values' text to the dialect's rules.
+    private static func object(ofPairs value: ParameterValue) throws(FormworkError) -> ParameterValue {
+        guard case .array(let pairs) = value else {
+            throw FormworkError(.malformedBody, "--pairs reads an array of pairs, such as [[\"page\", 1]]")
+        }
+        var members: [ParameterValue.Member] = []
+        for (index, pair) in pairs.enumerated() {
+            guard case .array(let pair) = pair, pair.count == 2, case .text(let name) = pair[0], pair[1].isSingle else {
+                throw FormworkError(
+                    .malformedBody,
+                    "pair \(index + 1) is no [name, value] of a text and a text, number, true, false or null")
+            }
+            members.append(.init(name, pair[1]))
+        }
+        return .object(members)
+    }
+}
+
+extension ParameterValue {
+    fileprivate var isSingle: Bool {
+        switch self {
+        case .null, .bool, .integer, .double, .text, .bytes: true
+        case .array, .set, .object: false
+        }
+    }
+}
