@@ -6,16 +6,16 @@ extension URLEncodedDialect {
     public static let whatwg = URLEncodedDialect()
 
     /// AFNetworking 2.6.0 to 4.0.1.
-    public static let afnetworking3 = afnetworking(.v2_6)
+    public static let afnetworking3 = afnetworking(.latest)
     /// AFNetworking 2.2.0 to 2.5.4, which leaves brackets in keys.
-    public static let afnetworking2 = afnetworking(.v2_2)
+    public static let afnetworking2 = afnetworking("2.5.4")
 
     /// A version of AFNetworking: keys sorted, `a[]`, sets under their bare key sorted by text, null without `=`.
     public static func afnetworking(_ version: AFNetworkingVersion) -> URLEncodedDialect {
         URLEncodedDialect(
             flattening: Flattening(
                 sets: .repeatedInOrder, bools: .numeric, nulls: .nameOnly, doubles: .nsNumber,
-                order: version < .v2_2 ? .byNameIgnoringCase : .byName, duplicates: .lastWins,
+                order: version < "2.2" ? .byNameIgnoringCase : .byName, duplicates: .lastWins,
                 rootArray: .named("(null)")),
             names: .afnetworkingKey(version), values: .afnetworkingValue(version),
             parsing: URLEncodedParsing(readsPlusAsSpace: false), expansion: .brackets)

@@ -68,14 +68,39 @@ public struct URLEncodedDialect: Sendable {
     /// The names and texts that parameters are written as, before they are escaped; bytes are read as UTF-8.
     /// - Throws: What ``encode(_:)-(ParameterValue)`` throws.
     public func pairs(of parameters: ParameterValue) throws(FormworkError) -> [URLEncodedPair] {
-        var sink = PairsSink(self)
-        try Flattener(rules: self.flattening).flatten(parameters, into: &sink)
-        return sink.pairs.map { pair in
+        try self.leaves(of: parameters).map { pair in
             switch pair.value {
             case .nothing: URLEncodedPair(pair.name, nil)
             case .text(let text): URLEncodedPair(pair.name, text)
             case .bytes(let bytes): URLEncodedPair(pair.name, String(decoding: bytes, as: UTF8.self))
             }
         }
+    }
+
+    /// What a form's field holds.
+    package enum FieldContent: Sendable {
+        case text(String)
+        case bytes([UInt8])
+    }
+
+    /// Parameters as the fields of a multipart form: nothing is escaped, and null is an empty text.
+    package func fields(
+        of parameters: ParameterValue
+    ) throws(FormworkError) -> [(name: String, content: FieldContent)] {
+        try self.leaves(of: parameters).map { pair in
+            switch pair.value {
+            case .nothing: (pair.name, .text(""))
+            case .text(let text): (pair.name, .text(text))
+            case .bytes(let bytes): (pair.name, .bytes(bytes))
+            }
+        }
+    }
+
+    private func leaves(
+        of parameters: ParameterValue
+    ) throws(FormworkError) -> [(name: String, value: Flattening.Leaf)] {
+        var sink = PairsSink(self)
+        try Flattener(rules: self.flattening).flatten(parameters, into: &sink)
+        return sink.pairs
     }
 }

@@ -23,49 +23,21 @@ extension PercentEncoder {
     public static let ruby = PercentEncoder(leaving: "-._~", space: .plus)
 }
 
-/// The versions of AFNetworking between which its escaping changed.
-public enum AFNetworkingVersion: String, CaseIterable, Comparable, Sendable {
-    /// 0.6.0 to 1.0RC1.
-    case v0_6 = "0.6"
-    /// 1.0, the version which escaped the dot.
-    case v1_0 = "1.0"
-    /// 1.0.1 to 1.1.0.
-    case v1_0_1 = "1.0.1"
-    /// 1.2.0 and 1.2.1.
-    case v1_2 = "1.2"
-    /// 1.3.0 to 1.3.2.
-    case v1_3 = "1.3"
-    /// 1.3.3 to 2.1.0, where keys keep brackets and are sorted without regard to case.
-    case v1_3_3 = "1.3.3"
-    /// 2.2.0 to 2.5.4.
-    case v2_2 = "2.2"
-    /// 2.6.0 to 4.0.1.
-    case v2_6 = "2.6"
-
-    /// The older version first.
-    public static func < (left: AFNetworkingVersion, right: AFNetworkingVersion) -> Bool {
-        left.rawValue < right.rawValue
-    }
-}
-
 extension PercentEncoder {
     /// How a version of AFNetworking escapes keys.
     public static func afnetworkingKey(_ version: AFNetworkingVersion) -> PercentEncoder {
         switch version {
-        case .v0_6: PercentEncoder(leaving: "-._")
-        case .v1_0: PercentEncoder(leaving: "'*,-[]_")
-        case .v1_0_1: PercentEncoder(leaving: "'*,-.[]_")
-        case .v1_2: PercentEncoder(leaving: "-.[]_")
-        case .v1_3, .v1_3_3, .v2_2: PercentEncoder(leaving: "-.[]_~")
-        case .v2_6: .alamofire
+        case ..<"1.0": PercentEncoder(leaving: "-._")
+        case ..<"1.0.1": PercentEncoder(leaving: "'*,-[]_")
+        case ..<"1.2": PercentEncoder(leaving: "'*,-.[]_")
+        case ..<"1.3": PercentEncoder(leaving: "-.[]_")
+        case ..<"2.6": PercentEncoder(leaving: "-.[]_~")
+        default: .alamofire
         }
     }
 
     /// How a version of AFNetworking escapes values.
     public static func afnetworkingValue(_ version: AFNetworkingVersion) -> PercentEncoder {
-        switch version {
-        case .v1_3_3, .v2_2: PercentEncoder(leaving: "-._~")
-        default: .afnetworkingKey(version)
-        }
+        ("1.3.3"..<"2.6").contains(version) ? PercentEncoder(leaving: "-._~") : .afnetworkingKey(version)
     }
 }

@@ -1,0 +1,43 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Writes parameters as a property list, into the URL where the request's method has no body: AFNetworking's
+/// `AFPropertyListRequestSerializer`.
+public struct PropertyListRequestSerializer: RequestSerializer {
+    /// Which requests are made.
+    public var settings: RequestSettings
+    /// XML or binary.
+    public var format: PropertyListSerialization.PropertyListFormat
+    /// Passed on to Foundation, which has no use for them.
+    public var writeOptions: PropertyListSerialization.WriteOptions
+
+    /// A serializer of these settings.
+    public init(
+        settings: RequestSettings = RequestSettings(), format: PropertyListSerialization.PropertyListFormat = .xml,
+        writeOptions: PropertyListSerialization.WriteOptions = 0
+    ) {
+        self.settings = settings
+        self.format = format
+        self.writeOptions = writeOptions
+    }
+
+    /// A copy of the request with the default fields and a property list as body; without parameters, with neither body
+    /// nor type.
+    /// - Throws: Foundation's error for what a property list can't hold: null, names that are no text.
+    public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
+        if self.settings.encodesInURL(request) {
+            return try HTTPRequestSerializer(settings: self.settings).serialize(request, object: object)
+        }
+        var copy = request
+        self.settings.addHeaders(to: &copy)
+        guard let value = object.flattened else { return copy }
+        self.settings.setContentType("application/x-plist", .utf8, plainSince: "2.5", of: &copy)
+        copy.httpBody = try PropertyListSerialization.data(
+            fromPropertyList: (value as? ParameterValue)?.foundationObject ?? value, format: self.format,
+            options: self.writeOptions)
+        return copy
+    }
+}

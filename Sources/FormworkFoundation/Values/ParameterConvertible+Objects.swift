@@ -1,0 +1,83 @@
+import Foundation
+
+// Foundation's classes. On Linux a value in an `Any` is either one of them or a Swift value, never both.
+
+extension NSNumber: ParameterConvertible {
+    func parameterValue(at path: String) -> ParameterValue {
+        if let decimal = self as? NSDecimalNumber { return decimal.decimalValue.parameterValue(at: path) }
+        switch unsafe self.objCType.pointee {
+        case _ where self.isBool: return .bool(self.boolValue)
+        case 0x66: return self.floatValue.parameterValue(at: path)
+        case 0x64: return .double(self.doubleValue)
+        case 0x51: return .integer(Int128(self.uint64Value))
+        default: return .integer(Int128(self.int64Value))
+        }
+    }
+
+    /// Whether it was made of a `Bool`.
+    ///
+    /// Its type says `c` for that everywhere, and on Apple's systems for an `Int8` too: there the class decides.
+    private var isBool: Bool {
+        #if canImport(Darwin)
+            CFGetTypeID(self) == CFBooleanGetTypeID()
+        #else
+            unsafe self.objCType.pointee == 0x63
+        #endif
+    }
+}
+
+extension NSNull: ParameterConvertible {
+    func parameterValue(at path: String) -> ParameterValue { .null }
+}
+
+extension NSString: ParameterConvertible {
+    func parameterValue(at path: String) -> ParameterValue { .text(String(describing: self)) }
+}
+
+extension NSData: ParameterConvertible {
+    func parameterValue(at path: String) -> ParameterValue { .bytes(Array(Data(referencing: self))) }
+}
+
+extension NSDate: ParameterConvertible {
+    func parameterValue(at path: String) -> ParameterValue {
+        Date(timeIntervalSinceReferenceDate: self.timeIntervalSinceReferenceDate).parameterValue(at: path)
+    }
+}
+
+extension NSURL: ParameterConvertible {
+    func parameterValue(at path: String) -> ParameterValue {
+        // Optional on Apple's systems alone.
+        let text: String? = self.absoluteString
+        return .text(text ?? "")
+    }
+}
+
+extension NSUUID: ParameterConvertible {
+    func parameterValue(at path: String) -> ParameterValue { .text(self.uuidString) }
+}
+
+extension NSArray: ParameterConvertible {
+    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+        .array(try ParameterValue.elements(self, at: path))
+    }
+}
+
+extension NSOrderedSet: ParameterConvertible {
+    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+        .array(try ParameterValue.elements(self, at: path))
+    }
+}
+
+extension NSSet: ParameterConvertible {
+    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+        let elements = self.allObjects.map { (text: "\($0)", element: $0) }.sorted { $0.text < $1.text }
+        return .set(try ParameterValue.elements(elements.map(\.element), at: path))
+    }
+}
+
+extension NSDictionary: ParameterConvertible {
+    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+        let members = try ParameterValue.members(self.map { ("\($0.key)", $0.value) }, at: path)
+        return .object(members.sorted { $0.name < $1.name })
+    }
+}

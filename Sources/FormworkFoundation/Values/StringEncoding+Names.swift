@@ -1,0 +1,43 @@
+import Foundation
+
+extension String.Encoding {
+    /// GB 18030, which Foundation has no name for.
+    public static let gb18030 = String.Encoding(coreFoundation: 0x0632)
+    /// GBK, as Windows has it.
+    public static let gbk = String.Encoding(coreFoundation: 0x0421)
+    /// Simplified Chinese in EUC: GB 2312.
+    public static let gb2312 = String.Encoding(coreFoundation: 0x0930)
+    /// Big 5.
+    public static let big5 = String.Encoding(coreFoundation: 0x0A03)
+    /// Korean in EUC.
+    public static let eucKR = String.Encoding(coreFoundation: 0x0940)
+    /// Russian in KOI8-R.
+    public static let koi8R = String.Encoding(coreFoundation: 0x0A02)
+
+    /// The encoding of one of CoreFoundation's numbers, `kCFStringEncodingGB_18030_2000` for one. What the system can
+    /// write of them differs.
+    public init(coreFoundation number: UInt32) { self.init(rawValue: 0x8000_0000 | UInt(number)) }
+
+    /// The encoding's name in IANA's list, in lower case as AFNetworking writes it behind `charset=`; `nil` where none
+    /// is known here.
+    public var ianaCharset: String? { Self.charsets[self] }
+
+    private static let charsets: [String.Encoding: String] = [
+        .utf8: "utf-8", .ascii: "us-ascii", .isoLatin1: "iso-8859-1", .isoLatin2: "iso-8859-2",
+        .utf16: "utf-16", .utf16BigEndian: "utf-16be", .utf16LittleEndian: "utf-16le",
+        .utf32: "utf-32", .utf32BigEndian: "utf-32be", .utf32LittleEndian: "utf-32le",
+        .windowsCP1250: "windows-1250", .windowsCP1251: "windows-1251", .windowsCP1252: "windows-1252",
+        .windowsCP1253: "windows-1253", .windowsCP1254: "windows-1254", .macOSRoman: "macintosh",
+        .shiftJIS: "shift_jis", .japaneseEUC: "euc-jp", .iso2022JP: "iso-2022-jp",
+        .gb18030: "gb18030", .gbk: "gbk", .gb2312: "gb2312", .big5: "big5", .eucKR: "euc-kr", .koi8R: "koi8-r",
+    ]
+}
+
+extension URLEncodedDialect.Transcoding {
+    /// An encoding of Foundation's, without loss: text that it doesn't have is an error.
+    public init(_ encoding: String.Encoding) {
+        self.init(name: encoding.ianaCharset ?? encoding.description) { text in
+            text.data(using: encoding).map { Array($0) }
+        }
+    }
+}
