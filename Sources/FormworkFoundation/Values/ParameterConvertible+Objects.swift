@@ -5,11 +5,11 @@ import Foundation
 extension NSNumber: ParameterConvertible {
     func parameterValue(at path: String) -> ParameterValue {
         if let decimal = self as? NSDecimalNumber { return decimal.decimalValue.parameterValue(at: path) }
-        switch unsafe self.objCType.pointee {
-        case _ where self.isBool: return .bool(self.boolValue)
-        case 0x66: return self.floatValue.parameterValue(at: path)
-        case 0x64: return .double(self.doubleValue)
-        case 0x51: return .integer(Int128(self.uint64Value))
+        if self.holdsBool { return .bool(self.boolValue) }
+        switch self.typeCode {
+        case UInt8(ascii: "f"): return self.floatValue.parameterValue(at: path)
+        case UInt8(ascii: "d"): return .double(self.doubleValue)
+        case UInt8(ascii: "Q"): return .integer(Int128(self.uint64Value))
         default: return .integer(Int128(self.int64Value))
         }
     }
@@ -17,12 +17,17 @@ extension NSNumber: ParameterConvertible {
     /// Whether it was made of a `Bool`.
     ///
     /// Its type says `c` for that everywhere, and on Apple's systems for an `Int8` too: there the class decides.
-    private var isBool: Bool {
+    private var holdsBool: Bool {
         #if canImport(Darwin)
             CFGetTypeID(self) == CFBooleanGetTypeID()
         #else
-            unsafe self.objCType.pointee == 0x63
+            self.typeCode == UInt8(ascii: "c")
         #endif
+    }
+
+    private var typeCode: UInt8 {
+        // SAFETY: a constant text of at least one letter.
+        UInt8(bitPattern: unsafe self.objCType.pointee)
     }
 }
 

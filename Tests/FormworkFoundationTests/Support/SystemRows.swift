@@ -1,0 +1,144 @@
+import Foundation
+import FormworkFoundation
+import Testing
+
+/// Why a row can't be run.
+struct UnknownInRow: Error, CustomStringConvertible {
+    var description: String
+    init(_ description: String) { self.description = description }
+}
+
+extension VectorRows {
+    /// The rows of one system: of this package's fixtures, and of the folder that `FORMWORK_VECTORS` names.
+    static func rows(of system: String) throws -> [Row] {
+        let requested = ProcessInfo.processInfo.environment["FORMWORK_VECTORS"].map { URL(fileURLWithPath: $0) }
+        return try [self.folder, requested].compactMap { $0 }.flatMap { try self.all(in: $0) }.map(\.row)
+            .filter { $0.json["system"] as? String == system }
+    }
+
+    /// Every row of every file that is an array of rows.
+    static func all(in folder: URL) throws -> [(file: String, row: Row)] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
+        return try names.sorted().flatMap { name in
+            let json = try JSONSerialization.jsonObject(with: Data(contentsOf: folder.appendingPathComponent(name)))
+            return (json as? [[String: Any]] ?? []).map { (name, Row(json: $0)) }
+        }
+    }
+}
+
+extension VectorRows.Row {
+    /// Says no to what this runner doesn't know: it may be what the row is about.
+    func understand(_ keys: String..., options: [String] = []) throws {
+        let always = ["name", "system", "versions", "origin", "note", "platform", "verifiedByRun", "input", "options"]
+        let unknown = Set(self.json.keys).subtracting(always + keys)
+            .union(Set(self.options.keys).subtracting(options).map { "options.\($0)" })
+        guard unknown.isEmpty else { throw UnknownInRow("the row has \(unknown.sorted().joined(separator: ", "))") }
+    }
+
+    var options: [String: Any] { self.json["options"] as? [String: Any] ?? [:] }
+
+    /// What is expected here: on Linux that of Linux, where the row says so.
+    var expected: Any? {
+        #if os(Linux)
+            if let expected = self.json["expectedLinux"] { return expected }
+        #endif
+        return self.json["expected"]
+    }
+
+    /// The input; `nil` for none.
+    func input() throws -> Any? {
+        guard let input = self.json["input"], !(input is NSNull) else { return nil }
+        return try RowInputValue.value(input)
+    }
+
+    /// The releases of AFNetworking that the row speaks of; without a word those of today's behaviour.
+    func releases() throws -> [AFNetworkingVersion] {
+        let text = (self.json["versions"] as? String ?? "3.2.0-4.0.1")
+            .replacingOccurrences(of: "1.0RC1", with: "0.10.1").replacingOccurrences(of: ".x", with: ".0")
+        let bounds = try text.split(separator: "-").map { bound in
+            guard let version = AFNetworkingVersion(String(bound)) else { throw UnknownInRow("the version \(bound)") }
+            return version
+        }
+        let (first, last) = (try #require(bounds.first), try #require(bounds.last))
+        let releases = Self.all.filter { (first...last).contains($0) }
+        guard bounds.count <= 2, releases.first == first, releases.last == last else {
+            throw UnknownInRow("the versions \(text)")
+        }
+        return releases
+    }
+
+    private static let all: [AFNetworkingVersion] = [
+        "0.6", "0.10.1", "1.0", "1.0.1", "1.1", "1.2", "1.2.1", "1.3", "1.3.2", "1.3.3", "1.3.4", "2.0", "2.0.1",
+        "2.0.3", "2.1", "2.2", "2.2.2", "2.2.3", "2.3.1", "2.4", "2.4.1", "2.5", "2.5.1", "2.5.4", "2.6", "2.6.1",
+        "2.6.3", "2.7", "3.0", "3.0.4", "3.1", "3.2", "3.2.1", "4.0", "4.0.1",
+    ]
+}
+
+/// The rows' notation of values, as values of Foundation and Swift.
+enum RowInputValue {
+    static func value(_ json: Any) throws -> Any {
+        switch json {
+        case let text as String: return text
+        case let pairs as [Any]: return try self.pairs(pairs)
+        case let object as [String: Any]: return try self.typed(object)
+        default: throw UnknownInRow("the input \(json)")
+        }
+    }
+
+    private static func typed(_ object: [String: Any]) throws -> Any {
+        let keys = object.keys.filter { $0 != "type" }
+        guard let type = object["type"] as? String, keys.count <= 1 else { throw UnknownInRow("the input \(object)") }
+        let content = keys.first.flatMap { object[$0] }
+        let text = (content as? String) ?? (content as? NSNumber)?.stringValue ?? ""
+        let value: Any? =
+            switch (type, keys.first) {
+            case ("null", nil): NSNull()
+            case ("int", "value"): Int(text)
+            case ("int8", "value"): Int8(text)
+            case ("uint64", "value"): UInt64(text)
+            case ("double", "value"): Double(text)
+            case ("float", "value"): Float(text)
+            case ("decimal", "value"): Decimal(string: text)
+            case ("bool", "value"): content as? Bool
+            case ("nsint", "value"): Int(text).map { NSNumber(value: $0) }
+            case ("nsdouble", "value"): Double(text).map { NSNumber(value: $0) }
+            case ("nsbool", "value"): (content as? Bool).map { NSNumber(value: $0) }
+            case ("data", "utf8"): Data(text.utf8)
+            case ("data", "base64"): Data(base64Encoded: text)
+            case ("date", "sinceReferenceDate"): Double(text).map { Date(timeIntervalSinceReferenceDate: $0) }
+            case ("url", "value"): URL(string: text)
+            case ("array", "items"): try (content as? [Any])?.map(self.value)
+            case ("set", "items"): NSSet(array: try (content as? [Any] ?? []).map(self.value))
+            case ("dict", "entries"): self.dictionary(try self.pairs(content as? [Any] ?? []))
+            case ("keyed", "entries"): try self.pairs(content as? [Any] ?? [])
+            case ("intdict", "entries"): try self.numbered(content as? [[Any]] ?? [])
+            case ("utf16", "units"): try self.text(content as? [String] ?? [])
+            default: nil
+            }
+        guard let value else { throw UnknownInRow("the input \(object)") }
+        return value
+    }
+
+    static func dictionary(_ pairs: [(String, Any)]) -> [String: Any] { [String: Any](pairs) { _, last in last } }
+
+    private static func pairs(_ pairs: [Any]) throws -> [(String, Any)] {
+        try pairs.map { pair in
+            guard let pair = pair as? [Any], pair.count == 2, let name = pair[0] as? String else {
+                throw UnknownInRow("a pair that is none: \(pair)")
+            }
+            return (name, try self.value(pair[1]))
+        }
+    }
+
+    private static func numbered(_ pairs: [[Any]]) throws -> [Int: Any] {
+        try [Int: Any](pairs.map { ($0[0] as? Int ?? 0, try self.value($0[1])) }) { _, last in last }
+    }
+
+    /// A text of single units; what is no text can't be made in Swift, and the error stands for the system's.
+    private static func text(_ units: [String]) throws -> String {
+        guard let text = String(validating: units.compactMap { UInt16($0, radix: 16) }, as: UTF16.self) else {
+            throw FormworkError(.invalidArgument, "a surrogate without its other half")
+        }
+        return text
+    }
+}
