@@ -143,7 +143,9 @@ struct AFNetworkingVectorsTests {
         guard expected.isEmpty else { throw UnknownInRow("the request's \(expected.keys.sorted())") }
     }
 
-    @Test("JSON and property lists", arguments: try ["json", "plist"].flatMap { try VectorRows.rows(of: "afnetworking.\($0)") })
+    @Test(
+        "JSON and property lists",
+        arguments: try ["json", "plist"].flatMap { try VectorRows.rows(of: "afnetworking.\($0)") })
     func structured(row: VectorRows.Row) throws {
         try row.understand(
             "expected", "expectedLinux", "expectedContentType", "expectedError", "expectedRequest",

@@ -20,8 +20,33 @@ extension VectorRows {
     static func all(in folder: URL) throws -> [(file: String, row: Row)] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
         return try names.sorted().flatMap { name in
-            let json = try JSONSerialization.jsonObject(with: Data(contentsOf: folder.appendingPathComponent(name)))
-            return (json as? [[String: Any]] ?? []).map { (name, Row(json: $0)) }
+            let data = try Data(contentsOf: folder.appendingPathComponent(name))
+            let rows = (try? JSONDecoder().decode([[String: AnyJSON]].self, from: data)) ?? []
+            return rows.map { (name, Row(json: $0.mapValues(\.value))) }
+        }
+    }
+}
+
+/// Any JSON, not by `JSONSerialization`, which drops U+FEFF at a text's beginning.
+private struct AnyJSON: Decodable {
+    var value: Any
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self.value = NSNull()
+        } else if let value = try? container.decode(Bool.self) {
+            self.value = value
+        } else if let value = try? container.decode(Int.self) {
+            self.value = value
+        } else if let value = try? container.decode(Double.self) {
+            self.value = value
+        } else if let value = try? container.decode(String.self) {
+            self.value = value
+        } else if let value = try? container.decode([AnyJSON].self) {
+            self.value = value.map(\.value)
+        } else {
+            self.value = try container.decode([String: AnyJSON].self).mapValues(\.value)
         }
     }
 }
@@ -89,7 +114,7 @@ enum RowInputValue {
         let keys = object.keys.filter { $0 != "type" }
         guard let type = object["type"] as? String, keys.count <= 1 else { throw UnknownInRow("the input \(object)") }
         let content = keys.first.flatMap { object[$0] }
-        let text = (content as? String) ?? (content as? NSNumber)?.stringValue ?? ""
+        let text = (content as? String) ?? content.map { "\($0)" } ?? ""
         let value: Any? =
             switch (type, keys.first) {
             case ("null", nil): NSNull()

@@ -1,0 +1,225 @@
+import Foundation
+import FormworkFoundation
+import FoundationNetworking
+import Testing
+
+@Suite("AFNetworking's multipart requests")
+struct MultipartRequestTests {
+    private static func make(
+        _ compatibility: RequestCompatibility = .safe, version: AFNetworkingVersion = .latest,
+        parameters: ParameterValue? = nil, _ construct: (inout MultipartFormBuilder) throws -> Void = { _ in }
+    ) throws -> MultipartRequest {
+        let settings = RequestSettings(version: version, compatibility: compatibility, headers: [:])
+        return try HTTPRequestSerializer(settings: settings)
+            .multipartFormRequest(method: "POST", url: "http://a.b/", parameters: parameters, constructing: construct)
+    }
+
+    /// The body, its boundary written `B`.
+    private static func body(_ request: MultipartRequest) throws -> String {
+        let plan = try #require(request.plan)
+        let type = try #require(request.request.value(forHTTPHeaderField: "Content-Type"))
+        let boundary = try #require(type.components(separatedBy: "boundary=").last)
+        return String(decoding: try plan.bytes(upTo: 1 << 20), as: UTF8.self)
+            .replacingOccurrences(of: boundary, with: "B")
+    }
+
+    @Test("Parameters come first, flattened with plain names; then the parts; the length has the framing")
+    func parts() throws {
+        let folder = try Folder()
+        let file = try folder.file("note.txt", "file")
+        let request = try Self.make(parameters: ["z": [1, .bytes([0x21])], "a": ["c": nil, "b": "ä"]]) { form in
+            try form.append(Data("d".utf8), name: "n")
+            try form.append(Data("e".utf8), name: "m", fileName: "f.bin", mimeType: "a/b")
+            try form.append(file: file, name: "auto")
+            try form.append(file: file, name: "given", fileName: "g", mimeType: "c/d")
+            try form.append(
+                InputStream(data: Data("stream".utf8)), length: 6, name: "s", fileName: "t", mimeType: "e/f")
+            try form.append(headers: ["X-Own": "1"], body: Data("own".utf8))
+        }
+        let field = { (name: String, value: String) in
+            "--B\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"
+        }
+        let upload = { (name: String, file: String, type: String, value: String) in
+            "--B\r\nContent-Disposition: form-data; name=\"\(name)\"; filename=\"\(file)\"\r\n"
+                + "Content-Type: \(type)\r\n\r\n\(value)\r\n"
+        }
+        #expect(
+            try Self.body(request) == field("a[b]", "ä") + field("a[c]", "") + field("z[]", "1") + field("z[]", "!")
+                + field("n", "d") + upload("m", "f.bin", "a/b", "e") + upload("auto", "note.txt", "text/plain", "file")
+                + upload("given", "g", "c/d", "file") + upload("s", "t", "e/f", "stream")
+                + "--B\r\nX-Own: 1\r\n\r\nown\r\n--B--\r\n")
+        let length = request.request.value(forHTTPHeaderField: "Content-Length")
+        #expect(length == request.plan?.contentLength.map(String.init))
+        #expect(request.request.httpBody == nil)
+    }
+
+    @Test("Two fields have AFNetworking's 183 bytes, and its boundary")
+    func length() throws {
+        let request = try Self.make { form in
+            try form.append(Data("1".utf8), name: "a")
+            try form.append(Data("2".utf8), name: "b")
+        }
+        #expect(request.request.value(forHTTPHeaderField: "Content-Length") == "183")
+        let type = try #require(request.request.value(forHTTPHeaderField: "Content-Type"))
+        #expect(type.wholeMatch(of: /multipart\/form-data; boundary=Boundary\+[0-9A-F]{16}/) != nil)
+        let old = try Self.make(.exact, version: "2.1") { try $0.append(Data(), name: "a") }
+        #expect(old.request.value(forHTTPHeaderField: "Content-Type")?.hasSuffix("=Boundary+0xAbCdEfGbOuNdArY") == true)
+        let safe = try Self.make(version: "2.1") { try $0.append(Data(), name: "a") }
+        #expect(safe.request.value(forHTTPHeaderField: "Content-Type")?.hasSuffix("GbOuNdArY") == false)
+    }
+
+    @Test("No parts leave the request as it was")
+    func empty() throws {
+        let request = try Self.make()
+        #expect(request.plan == nil)
+        #expect(request.request.httpBody == Data())
+        #expect(request.request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
+        #expect(throws: FormworkError.self) { try request.write(to: URL(fileURLWithPath: "/dev/null")) }
+        let json = try JSONRequestSerializer().multipartFormRequest(method: "PUT", url: "http://a.b/")
+        #expect(json.request.httpBody == nil)
+    }
+
+    @Test("GET and HEAD are refused", arguments: ["GET", "HEAD"])
+    func methods(method: String) {
+        #expect(throws: FormworkError.self) {
+            try HTTPRequestSerializer().multipartFormRequest(method: method, url: "http://a.b/")
+        }
+    }
+
+    @Test("Names are escaped, or as AFNetworking has them")
+    func names() throws {
+        let construct: (inout MultipartFormBuilder) throws -> Void = { try $0.append(Data(), name: "a\"\r\nb") }
+        #expect(try Self.body(Self.make(.safe, construct)).contains("name=\"a%22%0D%0Ab\""))
+        #expect(try Self.body(Self.make(.exact, construct)).contains("name=\"a\"\r\nb\""))
+        let headers: (inout MultipartFormBuilder) throws -> Void = {
+            try $0.append(headers: ["X": "a\r\nY: b"], body: Data())
+        }
+        #expect(throws: FormworkError.self) { try Self.make(.safe, headers) }
+        #expect(try Self.body(Self.make(.exact, headers)).contains("X: a\r\nY: b\r\n"))
+    }
+
+    @Test("A stream of another length than declared is an error, or sent under the declared length", arguments: [3, 9])
+    func streams(declared: Int64) throws {
+        let construct: (inout MultipartFormBuilder) throws -> Void = {
+            try $0.append(
+                InputStream(data: Data("stream".utf8)), length: declared, name: "s", fileName: "t", mimeType: "e/f")
+        }
+        let safe = try Self.make(.safe, construct)
+        let error = #expect(throws: FormworkError.self) { try Self.body(safe) }
+        #expect(error?.code == .lengthMismatch)
+        let exact = try Self.make(.exact, construct)
+        let body = try Self.body(exact)
+        #expect(body.contains("\r\n\r\nstream\r\n--B--"))
+        // The boundary is 24 bytes longer than `B`, twice.
+        let length = body.utf8.count + 48 - 6 + Int(declared)
+        #expect(exact.request.value(forHTTPHeaderField: "Content-Length") == "\(length)")
+    }
+
+    @Test("A stream that fails is an error, or its part ends there and the next one follows")
+    func failingStream() throws {
+        let construct: (inout MultipartFormBuilder) throws -> Void = { form in
+            let stream = InputStream(url: URL(fileURLWithPath: "/nothing/here"))
+            try form.append(stream, length: 4, name: "s", fileName: "t", mimeType: "e/f")
+            try form.append(Data("next".utf8), name: "n")
+        }
+        #expect(throws: FormworkError.self) { try Self.body(Self.make(.safe, construct)) }
+        #expect(try Self.body(Self.make(.exact, construct)).hasSuffix("\r\n\r\nnext\r\n--B--\r\n"))
+    }
+
+    @Test("No stream is an empty one")
+    func noStream() throws {
+        for compatibility in [RequestCompatibility.safe, .exact] {
+            let request = try Self.make(compatibility) {
+                try $0.append(nil, length: 0, name: "s", fileName: "t", mimeType: "e/f")
+            }
+            #expect(try Self.body(request).hasSuffix("Content-Type: e/f\r\n\r\n\r\n--B--\r\n"))
+        }
+    }
+
+    @Test("Files that can't be sent are refused when they are appended")
+    func files() throws {
+        let folder = try Folder()
+        for (url, reason) in [
+            (try #require(URL(string: "http://a.b/c.txt")), "Expected URL to be a file URL"),
+            (folder["missing"], "File URL not reachable."),
+        ] {
+            let error = #expect(throws: RequestSerializationError.self) {
+                try Self.make { try $0.append(file: url, name: "f") }
+            }
+            #expect(error?.code == .badURL)
+            #expect(error?.reason == reason)
+        }
+        #expect(throws: FormworkError.self) { try Self.make { try $0.append(file: folder.url, name: "f") } }
+    }
+
+    @Test("A file that changed since is an error, or sent under its old length")
+    func changedFile() throws {
+        let folder = try Folder()
+        for compatibility in [RequestCompatibility.safe, .exact] {
+            let file = try folder.file("f.txt", "four")
+            let body = { () throws -> (String, String?) in
+                let request = try Self.make(compatibility) { form in
+                    try form.append(file: file, name: "f")
+                    _ = try folder.file("f.txt", "longer")
+                }
+                return (try Self.body(request), request.request.value(forHTTPHeaderField: "Content-Length"))
+            }
+            guard compatibility == .exact else {
+                #expect(throws: FormworkError.self) { try body() }
+                continue
+            }
+            let (text, length) = try body()
+            #expect(text.contains("\r\n\r\nlonger\r\n--B--"))
+            #expect(length == "\(text.utf8.count + 48 - 2)")
+        }
+    }
+
+    @Test("A body is throttled")
+    func throttle() throws {
+        let request = try Self.make { form in
+            try form.append(Data(), name: "n")
+            form.throttle()
+        }
+        #expect(request.options.rateLimit == RateLimit(packet: 16_384, delay: .milliseconds(200)))
+        let own = try Self.make { $0.throttle(packetSize: 7, delay: .seconds(1)) }
+        #expect(own.options.rateLimit == RateLimit(packet: 7, delay: .seconds(1)))
+    }
+
+    @Test("Written to a file, whole or not at all")
+    func write() throws {
+        let folder = try Folder()
+        let request = try Self.make { try $0.append(Data("v".utf8), name: "n") }
+        let file = try folder.file("body", "old")
+        let sent = try request.write(to: file)
+        #expect(sent.httpBody == nil)
+        #expect(sent.httpBodyStream == nil)
+        #expect(sent.value(forHTTPHeaderField: "Content-Length") == "\(try Data(contentsOf: file).count)")
+        #expect(try Data(contentsOf: file) == Data(try #require(request.plan).bytes(upTo: 1000)))
+        let short = try Self.make {
+            try $0.append(InputStream(data: Data()), length: 5, name: "s", fileName: "t", mimeType: "e/f")
+        }
+        #expect(throws: FormworkError.self) { try short.write(to: folder["short"]) }
+        #expect(folder.names == ["body"])
+        let web = try #require(URL(string: "http://a.b/"))
+        #expect(throws: RequestSerializationError.self) { try request.write(to: web) }
+    }
+
+    @Test("A parameter in an encoding that doesn't have it is an error, or left out")
+    func encoding() throws {
+        for compatibility in [RequestCompatibility.safe, .exact] {
+            var serializer = HTTPRequestSerializer(
+                settings: RequestSettings(compatibility: compatibility, headers: [:]))
+            serializer.stringEncoding = .isoLatin1
+            let make = {
+                try serializer.multipartFormRequest(
+                    method: "POST", url: "http://a.b/", parameters: ["a": "汉", "b": "ä"])
+            }
+            guard compatibility == .exact else {
+                #expect(throws: FormworkError.self) { try make() }
+                continue
+            }
+            let bytes = try #require(try make().plan).bytes(upTo: 1000)
+            #expect(bytes.count { $0 == 0xE4 } == 1)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import FormworkFoundation
+import FoundationNetworking
+import Testing
+
+@Suite("Request serializers")
+struct RequestSerializerTests {
+    private static func serializer(_ version: AFNetworkingVersion = .latest) -> HTTPRequestSerializer {
+        HTTPRequestSerializer(settings: RequestSettings(version: version, headers: [:]))
+    }
+
+    private static func body(_ request: URLRequest) -> String? {
+        request.httpBody.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("Properties are the request's own until they are set")
+    func properties() throws {
+        var serializer = Self.serializer()
+        #expect(try serializer.request(method: "GET", url: "http://a.b/").timeoutInterval == 60)
+        serializer.timeoutInterval = 7
+        serializer.allowsCellularAccess = false
+        serializer.cachePolicy = .reloadIgnoringLocalCacheData
+        serializer.httpShouldHandleCookies = false
+        serializer.httpShouldUsePipelining = true
+        serializer.networkServiceType = .background
+        let request = try serializer.request(method: "PUT", url: "http://a.b/")
+        #expect(request.timeoutInterval == 7)
+        #expect(!request.allowsCellularAccess)
+        #expect(request.cachePolicy == .reloadIgnoringLocalCacheData)
+        #expect(!request.httpShouldHandleCookies)
+        #expect(request.networkServiceType == .background)
+        #expect(request.httpMethod == "PUT")
+        serializer.timeoutInterval = nil
+        #expect(try serializer.request(method: "GET", url: "http://a.b/").timeoutInterval == 60)
+    }
+
+    @Test("Default fields: the user's languages and the program's name, which a request's own go before")
+    func defaults() throws {
+        let serializer = HTTPRequestSerializer()
+        let request = try serializer.request(method: "GET", url: "http://a.b/")
+        #expect(request.value(forHTTPHeaderField: "Accept-Language")?.contains(";q=1") == true)
+        #expect(request.value(forHTTPHeaderField: "User-Agent")?.utf8.allSatisfy { $0 < 0x80 } == true)
+        var own = URLRequest(url: try #require(URL(string: "http://a.b/")))
+        own.setValue("mine", forHTTPHeaderField: "user-agent")
+        #expect(try serializer.serialize(own, parameters: nil).value(forHTTPHeaderField: "User-Agent") == "mine")
+    }
+
+    @Test("Bearer and token authorization")
+    func authorization() throws {
+        var serializer = Self.serializer()
+        serializer.settings.setAuthorization(bearerToken: "abc")
+        #expect(serializer.settings.value(forHTTPHeaderField: "authorization") == "Bearer abc")
+        serializer.settings.setAuthorization(token: "abc")
+        #expect(serializer.settings.value(forHTTPHeaderField: "Authorization") == "Token token=\"abc\"")
+        serializer.settings.clearAuthorization()
+        #expect(serializer.headers.isEmpty)
+    }
+
+    @Test("Without parameters a form is empty since 2.6.1, and JSON is none")
+    func nothing() throws {
+        let new = try Self.serializer().request(method: "POST", url: "http://a.b/")
+        #expect(Self.body(new) == "")
+        #expect(new.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
+        let old = try Self.serializer("2.6.0").request(method: "POST", url: "http://a.b/")
+        #expect(old.httpBody == nil)
+        #expect(old.value(forHTTPHeaderField: "Content-Type") == nil)
+        let json = try JSONRequestSerializer().request(method: "POST", url: "http://a.b/")
+        #expect(json.httpBody == nil)
+        #expect(json.value(forHTTPHeaderField: "Content-Type") == nil)
+        let absent = try Self.serializer().request(
+            method: "GET", url: "http://a.b/", object: String??.some(.none) as Any)
+        #expect(absent.url?.absoluteString == "http://a.b/")
+    }
+
+    @Test(
+        "An empty query leaves a question mark before 3.1.0",
+        arguments: [
+            ("3.0.4", "http://a.b/?"), ("3.1.0", "http://a.b/"),
+        ] as [(AFNetworkingVersion, String)])
+    func emptyQuery(version: AFNetworkingVersion, url: String) throws {
+        let request = try Self.serializer(version).request(method: "GET", url: "http://a.b/", parameters: [:])
+        #expect(request.url?.absoluteString == url)
+    }
+
+    @Test(
+        "A type that is there stays since 2.2.3",
+        arguments: [
+            ("2.2.2", "application/x-www-form-urlencoded; charset=utf-8"), ("2.2.3", "own"),
+        ] as [(AFNetworkingVersion, String)])
+    func contentType(version: AFNetworkingVersion, type: String) throws {
+        var own = URLRequest(url: try #require(URL(string: "http://a.b/")))
+        own.httpMethod = "POST"
+        own.setValue("own", forHTTPHeaderField: "Content-Type")
+        let request = try Self.serializer(version).serialize(own, parameters: ["a": 1])
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == type)
+    }
+
+    @Test("Methods whose parameters go into the URL can be chosen")
+    func methods() throws {
+        var serializer = Self.serializer()
+        serializer.methodsEncodingParametersInURL.remove("DELETE")
+        let request = try serializer.request(method: "DELETE", url: "http://a.b/?x", parameters: ["a": 1])
+        #expect(request.url?.absoluteString == "http://a.b/?x")
+        #expect(Self.body(request) == "a=1")
+        serializer.methodsEncodingParametersInURL.insert("POST")
+        let post = try serializer.request(method: "post", url: "http://a.b/?x", parameters: ["a": 1])
+        #expect(post.url?.absoluteString == "http://a.b/?x&a=1")
+    }
+
+    @Test("A body is in the serializer's encoding, and text it doesn't have is refused")
+    func encoding() throws {
+        var serializer = Self.serializer("2.3")
+        serializer.stringEncoding = .isoLatin1
+        let request = try serializer.request(method: "POST", url: "http://a.b/", parameters: ["a": "ä"])
+        #expect(Self.body(request) == "a=%E4")
+        #expect(
+            request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded; charset=iso-8859-1"
+        )
+        serializer.querySerialization = { _, _ in "汉" }
+        #expect(throws: FormworkError.self) {
+            try serializer.request(method: "POST", url: "http://a.b/", parameters: [:])
+        }
+    }
+
+    @Test("JSON takes dates, sets and fragments for what they are: refused, unless fragments are allowed")
+    func json() throws {
+        var serializer = JSONRequestSerializer(settings: RequestSettings(headers: [:]))
+        for object in [["a": Date()], Set(["a"]), "text", ["a": Double.nan], ["a": Data()]] as [Any] {
+            let error = #expect(throws: RequestSerializationError.self) {
+                try serializer.request(method: "POST", url: "http://a.b/", object: object)
+            }
+            #expect(error?.code == .cannotDecodeContentData)
+            #expect(error?.request?.url?.host == "a.b")
+        }
+        serializer.writingOptions = [.fragmentsAllowed, .withoutEscapingSlashes]
+        let text = try serializer.request(method: "POST", url: "http://a.b/", parameters: "a/b")
+        #expect(Self.body(text) == "\"a/b\"")
+        let tree = try serializer.request(
+            method: "POST", url: "http://a.b/", parameters: ["b": [1, nil, true], "a": 0.5])
+        #expect(Self.body(tree) == #"{"a":0.5,"b":[1,null,true]}"#)
+        serializer.version = "2.4.1"
+        let old = try serializer.request(method: "POST", url: "http://a.b/", parameters: [])
+        #expect(old.value(forHTTPHeaderField: "Content-Type") == "application/json; charset=utf-8")
+    }
+
+    @Test("A property list in binary holds dates and data")
+    func propertyList() throws {
+        let serializer = PropertyListRequestSerializer(settings: RequestSettings(headers: [:]), format: .binary)
+        let object: [String: Any] = ["d": Date(timeIntervalSinceReferenceDate: 5), "b": Data([1])]
+        let body = try #require(try serializer.request(method: "POST", url: "http://a.b/", object: object).httpBody)
+        #expect(body.starts(with: Data("bplist00".utf8)))
+        let list = try PropertyListSerialization.propertyList(from: body, format: nil) as? [String: Any]
+        #expect(list?["d"] as? Date == Date(timeIntervalSinceReferenceDate: 5))
+        #expect(throws: (any Error).self) {
+            try serializer.request(method: "POST", url: "http://a.b/", parameters: ["a": nil])
+        }
+    }
+
+    @Test("Languages before 1.2, and programs whose name is not ASCII")
+    func headers() {
+        #expect(HTTPHeader.afnetworkingAcceptLanguage(["de", "fr"], version: "1.1").value == "de, fr, en-us;q=0.8")
+        let agent = AFNetworkingUserAgent(
+            executable: "Москва 北京", shortVersion: "1.2", bundleVersion: "34",
+            system: .device(model: "iPad", name: "tvOS", version: "9.1", scale: 1))
+        #expect(agent.text() == "Moskva bei jing/1.2 (iPad; tvOS 9.1; Scale/1.00)")
+        #expect(agent.text("2.4.1") == "Moskva bei jing/34 (iPad; tvOS 9.1; Scale/1.00)")
+    }
+
+    @Test("Versions are compared by number")
+    func versions() {
+        #expect("2.10" as AFNetworkingVersion > "2.9.1")
+        for text in ["1.0RC1", "1.2.3.4", "", "1."] { #expect(AFNetworkingVersion(text) == nil) }
+        #expect(("2" as AFNetworkingVersion).description == "2.0.0")
+        #expect(AFNetworkingVersion.latest == "4.0.1")
+    }
+}

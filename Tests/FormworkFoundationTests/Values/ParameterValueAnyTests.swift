@@ -1,0 +1,79 @@
+import Foundation
+import FormworkFoundation
+import Testing
+
+@Suite("Values of Foundation and Swift as parameters")
+struct ParameterValueAnyTests {
+    private enum Sport { case chess }
+
+    static let scalars: [(any Sendable, ParameterValue)] = [
+        ("a", "a"), ("ab".dropFirst(), "b"), (5, 5), (Int8(1), 1), (UInt64.max, .integer(18_446_744_073_709_551_615)),
+        (Int128.min, .integer(.min)), (UInt8(0), 0), (1.5, 1.5), (Float(0.1), 0.1), (CGFloat(2.5), 2.5), (true, true),
+        (NSNull(), nil), (Int?.none, nil), (Int??.some(.some(3)), 3), (Data([1, 2]), .bytes([1, 2])),
+        (Date(timeIntervalSinceReferenceDate: 123), "2001-01-01 00:02:03 +0000"),
+        (URL(string: "http://a.b/?c#d") ?? URL(fileURLWithPath: "/"), "http://a.b/?c#d"),
+        (UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)), "00010203-0405-0607-0809-0A0B0C0D0E0F"),
+        (Decimal(12), 12), (Decimal(string: "0.10000000000000000000001") ?? 0, "0.10000000000000000000001"),
+        (ParameterValue.set([1]), .set([1])),
+    ]
+
+    @Test("Single values", arguments: Self.scalars.indices)
+    func scalar(index: Int) throws {
+        #expect(try ParameterValue(Self.scalars[index].0 as Any) == Self.scalars[index].1)
+    }
+
+    @Test("Objects of Foundation: a number knows whether it was a Bool")
+    func objects() throws {
+        let values: [(Any, ParameterValue)] = [
+            (NSNumber(value: true), true), (NSNumber(value: false), false), (NSNumber(value: 1), 1),
+            (NSNumber(value: Int8(1)), 1), (NSNumber(value: 1.0), .double(1)), (NSNumber(value: Float(0.1)), 0.1),
+            (NSNumber(value: UInt64.max), .integer(18_446_744_073_709_551_615)),
+            (NSNumber(value: Int64.min), .integer(-9_223_372_036_854_775_808)),
+            (NSDecimalNumber(string: "7"), 7), (NSDecimalNumber(string: "0.3"), "0.3"), (NSString(string: "a"), "a"),
+            (NSData(data: Data([7])), .bytes([7])), (NSArray(array: [1, "b", NSNull()]), [1, "b", nil]),
+            (NSDictionary(dictionary: ["b": 1, "a": NSArray(array: [true])]), ["a": [true], "b": 1]),
+            (NSSet(array: ["y", "x"]), .set(["x", "y"])), (NSOrderedSet(array: [2, 1]), [2, 1]),
+            (
+                NSUUID(uuidString: "00010203-0405-0607-0809-0A0B0C0D0E0F") ?? NSUUID(),
+                "00010203-0405-0607-0809-0A0B0C0D0E0F"
+            ),
+            (NSURL(fileURLWithPath: "/a"), "file:///a"),
+            (NSDate(timeIntervalSinceReferenceDate: 0), "2001-01-01 00:00:00 +0000"),
+        ]
+        for (any, value) in values { #expect(try ParameterValue(any) == value) }
+    }
+
+    @Test("Dictionaries are sorted, pairs keep their order and their duplicates")
+    func order() throws {
+        let dictionary: [String: Any] = ["c": 1, "a": [1: "x"], "b": Set([3, 1, 2])]
+        #expect(try ParameterValue(dictionary) == ["a": ["1": "x"], "b": .set([1, 2, 3]), "c": 1])
+        let pairs: KeyValuePairs<String, Any> = ["b": 1, "a": [String](), "b": 2]
+        #expect(try ParameterValue(pairs) == ["b": 1, "a": [], "b": 2])
+        let tuples: [(String, Any)] = [("b", 1), ("a", [(key: "x", value: 1 as Any)])]
+        #expect(try ParameterValue(tuples) == ["b": 1, "a": ["x": 1]])
+        #expect(try ParameterValue([(String, Any)]()) == [:])
+        #expect(try ParameterValue([Int]()) == .array([]))
+        #expect(try ParameterValue([AnyHashable("k"): AnyHashable(1)]) == ["k": 1])
+    }
+
+    @Test("What no parameter can hold is named by its path")
+    func refused() {
+        let error = #expect(throws: FormworkError.self) {
+            try ParameterValue(["user": ["tags": ["a", Sport.chess] as [Any]]])
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message == "user.tags[1] is of type Sport, which no parameter can hold")
+        #expect(throws: FormworkError.self) { try ParameterValue(UInt128.max) }
+    }
+
+    @Test("Back to what Foundation's serializers take")
+    func foundation() throws {
+        let value: ParameterValue = [
+            "a": [1, 1.5, nil, true, "x"], "b": .integer(.init(UInt64.max)), "b": .integer(.max),
+        ]
+        let data = try JSONSerialization.data(withJSONObject: value.foundationObject, options: .sortedKeys)
+        #expect(
+            String(decoding: data, as: UTF8.self)
+                == #"{"a":[1,1.5,null,true,"x"],"b":170141183460469231731687303715884105727}"#)
+    }
+}
