@@ -27,6 +27,34 @@
         return unsafe Array(UnsafeBufferPointer(start: self.storage + range.lowerBound, count: range.count))
     }
 
+    /// What was written in `range`, as text.
+    func string(_ range: Range<Int>) -> String {
+        precondition(range.lowerBound >= 0 && range.upperBound <= self.count)
+        return unsafe String(
+            decoding: UnsafeBufferPointer(start: self.storage + range.lowerBound, count: range.count), as: UTF8.self)
+    }
+
+    /// Appends once more what was written in `range`.
+    mutating func append(copyOf range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= self.count)
+        self.reserve(range.count)
+        unsafe (self.storage + self.count).update(from: self.storage + range.lowerBound, count: range.count)
+        self.count += range.count
+    }
+
+    /// Which of two ranges comes first, byte by byte: negative, 0 or positive.
+    func order(_ left: Range<Int>, _ right: Range<Int>) -> Int {
+        precondition(left.lowerBound >= 0 && left.upperBound <= self.count)
+        precondition(right.lowerBound >= 0 && right.upperBound <= self.count)
+        for offset in 0..<min(left.count, right.count) {
+            let (mine, other) = unsafe (
+                self.storage[left.lowerBound + offset], self.storage[right.lowerBound + offset]
+            )
+            if mine != other { return Int(mine) - Int(other) }
+        }
+        return left.count - right.count
+    }
+
     mutating func removeLast(_ count: Int) {
         precondition(count >= 0 && count <= self.count)
         self.count -= count
@@ -47,6 +75,10 @@
         self.count += 1
     }
 
+    private mutating func append(entry: UInt32) {
+        for place in 0..<(entry >> 24) { self.append(UInt8(truncatingIfNeeded: entry >> (8 * place))) }
+    }
+
     /// Appends bytes as they are.
     mutating func append(raw bytes: [UInt8]) {
         self.reserve(bytes.count)
@@ -65,6 +97,7 @@
     }
 
     mutating func append(_ text: String, _ encoder: PercentEncoder) {
+        guard encoder.leavesLetters else { return text.utf8.forEach { self.append(entry: encoder.entries[Int($0)]) } }
         var text = text
         unsafe encoder.entries.withUnsafeBufferPointer { entries in
             text.withUTF8 { bytes in
