@@ -3,7 +3,7 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let arena: SegmentArena
     let place: Int32
 
-    var codingPath: [any CodingKey] { self.arena.codingPath(self.place) }
+    var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
 
     mutating func encodeNil(forKey key: Key) throws {
         if let null = self.arena.coding.null() { try self.encode(null, forKey: key) }
@@ -12,27 +12,27 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         if let text = try self.arena.text(of: value) {
             let index = self.arena.coding.isAlamofire ? key.intValue ?? -1 : -1
-            return try self.arena.write(text, key.stringValue, index, in: self.place)
+            return try self.arena.tree.write(text, key.stringValue, index, in: self.place)
         }
-        try value.encode(to: SegmentEncoder(arena: self.arena, place: self.arena.place(key, in: self.place)))
+        try value.encode(to: SegmentEncoder(arena: self.arena, place: self.arena.tree.place(key, in: self.place)))
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
         KeyedEncodingContainer(
-            KeyedSegments<NestedKey>(arena: self.arena, place: self.arena.place(key, in: self.place)))
+            KeyedSegments<NestedKey>(arena: self.arena, place: self.arena.tree.place(key, in: self.place)))
     }
 
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        UnkeyedSegments(self.arena, self.arena.place(key, in: self.place))
+        UnkeyedSegments(self.arena, self.arena.tree.place(key, in: self.place))
     }
 
     /// What a superclass writes goes beside the members.
     mutating func superEncoder() -> any Encoder { SegmentEncoder(arena: self.arena, place: self.place) }
 
     mutating func superEncoder(forKey key: Key) -> any Encoder {
-        SegmentEncoder(arena: self.arena, place: self.arena.place(key, in: self.place))
+        SegmentEncoder(arena: self.arena, place: self.arena.tree.place(key, in: self.place))
     }
 
     private mutating func encodeOptional(_ value: (some Encodable)?, _ key: Key) throws {

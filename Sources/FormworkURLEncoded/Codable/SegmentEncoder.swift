@@ -3,7 +3,7 @@ struct SegmentEncoder: Encoder {
     let arena: SegmentArena
     let place: Int32
 
-    var codingPath: [any CodingKey] { self.arena.codingPath(self.place) }
+    var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -49,7 +49,7 @@ struct SingleSegment: SingleValueEncodingContainer {
 
     init(arena: SegmentArena, place: Int32) { (self.arena, self.place) = (arena, place) }
 
-    var codingPath: [any CodingKey] { self.arena.codingPath(self.place) }
+    var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
 
     mutating func encodeNil() throws {
         if let null = self.arena.coding.null() { try self.encode(null) }
@@ -62,7 +62,7 @@ struct SingleSegment: SingleValueEncodingContainer {
         }
         if let text = try self.arena.text(of: value) {
             self.isWritten = true
-            return try self.arena.write(text, at: self.place)
+            return try self.arena.tree.write(text, at: self.place)
         }
         self.isWritten = true
         try value.encode(to: SegmentEncoder(arena: self.arena, place: self.place))
@@ -76,15 +76,15 @@ struct UnkeyedSegments: UnkeyedEncodingContainer {
     private let counter: Int32
 
     init(_ arena: SegmentArena, _ place: Int32) {
-        (self.arena, self.place, self.counter) = (arena, place, Int32(arena.counts.count))
-        arena.counts.append(0)
+        (self.arena, self.place, self.counter) = (arena, place, Int32(arena.tree.counts.count))
+        arena.tree.counts.append(0)
     }
 
-    var codingPath: [any CodingKey] { self.arena.codingPath(self.place) }
-    var count: Int { self.arena.counts[Int(self.counter)] }
+    var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
+    var count: Int { self.arena.tree.counts[Int(self.counter)] }
 
     private func next() -> Int {
-        defer { self.arena.counts[Int(self.counter)] += 1 }
+        defer { self.arena.tree.counts[Int(self.counter)] += 1 }
         return self.count
     }
 
@@ -94,22 +94,22 @@ struct UnkeyedSegments: UnkeyedEncodingContainer {
 
     mutating func encode<Value: Encodable>(_ value: Value) throws {
         let index = self.next()
-        if let text = try self.arena.text(of: value) { return try self.arena.write(text, "", index, in: self.place) }
-        try value.encode(to: SegmentEncoder(arena: self.arena, place: self.arena.place(index, in: self.place)))
+        if let text = try self.arena.text(of: value) { return try self.arena.tree.write(text, "", index, in: self.place) }
+        try value.encode(to: SegmentEncoder(arena: self.arena, place: self.arena.tree.place(index, in: self.place)))
     }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(KeyedSegments(arena: self.arena, place: self.arena.place(self.next(), in: self.place)))
+        KeyedEncodingContainer(KeyedSegments(arena: self.arena, place: self.arena.tree.place(self.next(), in: self.place)))
     }
 
     mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        UnkeyedSegments(self.arena, self.arena.place(self.next(), in: self.place))
+        UnkeyedSegments(self.arena, self.arena.tree.place(self.next(), in: self.place))
     }
 
     /// Alamofire gives the array's own place, where what the encoder writes replaces the elements.
     mutating func superEncoder() -> any Encoder {
         let index = self.next()
-        let place = self.arena.coding.isAlamofire ? self.place : self.arena.place(index, in: self.place)
+        let place = self.arena.coding.isAlamofire ? self.place : self.arena.tree.place(index, in: self.place)
         return SegmentEncoder(arena: self.arena, place: place)
     }
 }

@@ -36,7 +36,7 @@ extension TreeDecoder {
     }
 
     func readOptional<Value: Decodable>(_ type: Value.Type) throws -> Value? {
-        guard self.node >= 0 else { return nil }
+        guard self.node >= 0 else { return self.hasNamedElements ? try self.read(type) : nil }
         guard self.isNull else { return try self.read(type) }
         let wasTrying = self.reading.isTrying
         self.reading.isTrying = true

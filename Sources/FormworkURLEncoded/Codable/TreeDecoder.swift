@@ -181,6 +181,12 @@ struct TreeDecoder: Decoder {
         return elements
     }
 
+    /// Whether there is a first element where the array itself has no name of its own.
+    var hasNamedElements: Bool {
+        guard case .custom(let name) = self.reading.rules.coding.arrays else { return false }
+        return self.find(name(self.name, 0)) != nil
+    }
+
     private func find(_ name: String) -> Int32? {
         let tree = self.reading.tree
         var node: Int32 = 0

@@ -3,19 +3,19 @@ extension URLEncodedCoding {
     /// - Throws: ``InvalidRoot``; `EncodingError` for what would be lost; what the value's type throws.
     package func encode(_ value: some Encodable) throws -> [UInt8] {
         let (arena, range) = try self.arena(of: value)
-        return arena.text.bytes(range)
+        return arena.tree.text.bytes(range)
     }
 
     /// Encodes a value whose root is an object, as text.
     /// - Throws: What ``encode(_:)`` throws.
     package func encodeText(_ value: some Encodable) throws -> String {
         let (arena, range) = try self.arena(of: value)
-        return arena.text.string(range)
+        return arena.tree.text.string(range)
     }
 
     private func arena(of value: some Encodable) throws -> (SegmentArena, Range<Int>) {
         let arena = SegmentArena(self)
         try value.encode(to: SegmentEncoder(arena: arena, place: 0))
-        return (arena, try arena.finish())
+        return (arena, try arena.tree.finish())
     }
 }

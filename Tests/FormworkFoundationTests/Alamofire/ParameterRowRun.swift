@@ -254,6 +254,7 @@ struct ParameterRun {
     private static func name(of error: any Error) -> String {
         switch error {
         case is CustomThrown: "custom-thrown"
+        case EncodingError.invalidValue: "refused"
         case URLEncodedFormEncoder.Error.invalidRootObject: "invalidRootObject"
         case JSONEncoding.Error.invalidJSONObject: "invalidJSONObject"
         case AFError.parameterEncoderFailed(.encoderFailed(let error)):

@@ -30,7 +30,18 @@ struct ParameterVectorsTests {
 
     /// The rows of the fixtures where the default does something else than Alamofire, and what.
     static let departures = [
-        "x": "y"
+        "ARRAY-ORDER-LOST-by-default": "a%5B%5D=c&a%5B%5D=a&a%5B%5D=b",
+        "allowed-plus-ambiguous": "k=a%2Bb+c",
+        "array-indexed-over-ten": (0..<12).map { "a%5B\($0)%5D=\($0)" }.joined(separator: "&"),
+        "array-order-lost-numeric-as-text": "a%5B%5D=10&a%5B%5D=9&a%5B%5D=2",
+        "empty-with-existing-query": "a=b",
+        "int-keyed-dict": "a%5B7%5D=x",
+        "manual-struct": "root%5B%5D%5B%5D=1&root%5B%5D%5B%5D=2&root%5B%5D%5B%5D=3&root%5B%5D%5Ba%5D%5Bstring%5D=string"
+            + "&root%5B%5D%5B%5D%5B%5D=1&root%5B%5D%5B%5D%5B%5D=2&root%5B%5D%5B%5D%5B%5D=3",
+        "manual-subclass-super-encoders": "refused",
+        "nil-in-array-null": "a%5B%5D=x&a%5B%5D=null&a%5B%5D=y",
+        "numeric-string-keys-at-root-throw": "0=x",
+        "url-value": "u=https%3A//a.b/c?d%3De",
     ]
 
     @Test("The safe default differs from Alamofire where Alamofire loses data, and nowhere else")

@@ -1,8 +1,8 @@
-extension SegmentArena {
+extension SegmentTree {
     /// Puts the segments into their order and joins them.
     /// - Returns: Where the finished text lies.
     /// - Throws: ``InvalidRoot`` when the root is no object.
-    func finish() throws(InvalidRoot) -> Range<Int> {
+    mutating func finish() throws(InvalidRoot) -> Range<Int> {
         switch self.nodes[0].kind {
         case .object: return self.finish(0)
         case .array: throw .array
@@ -11,7 +11,7 @@ extension SegmentArena {
     }
 
     /// The finished text of a container, made of its children's; what has one child lies there already.
-    private func finish(_ container: Int32) -> Range<Int> {
+    private mutating func finish(_ container: Int32) -> Range<Int> {
         let node = self.nodes[Int(container)]
         var segments: [Range<Int>] = []
         segments.reserveCapacity(Int(node.count))

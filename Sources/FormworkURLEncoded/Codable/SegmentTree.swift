@@ -1,8 +1,20 @@
+/// What all encoders and containers of one encoding share.
+final class SegmentArena {
+    let coding: URLEncodedCoding
+    /// One value, so that a call is checked for exclusive access once.
+    var tree: SegmentTree
+
+    init(_ coding: URLEncodedCoding) {
+        self.coding = coding
+        self.tree = SegmentTree(coding)
+    }
+}
+
 /// The names and values of one encoding: all text in one buffer, in the order it came, and a tree of ranges above it.
 ///
 /// A value is written once, escaped, behind its whole name. Containers are entered into the tree when their first value
 /// is written, so that empty ones leave no trace. Nothing is looked up twice but members, whose keys may repeat.
-final class SegmentArena {
+struct SegmentTree: ~Copyable {
     enum Kind: UInt8 { case object, array, value }
 
     /// A container or a value; siblings are linked in the order they came.
@@ -62,17 +74,18 @@ final class SegmentArena {
         }
         (self.open, self.close, self.brackets, self.dot) = (bytes("["), bytes("]"), bytes("[]"), bytes("."))
         self.nodes.reserveCapacity(64)
+        self.members.reserveCapacity(64)
     }
 
     // MARK: Places
 
-    func place(_ key: any CodingKey, in parent: Int32) -> Int32 {
+    mutating func place(_ key: any CodingKey, in parent: Int32) -> Int32 {
         let index = self.coding.isAlamofire ? key.intValue ?? -1 : -1
         self.places.append(Place(parent: parent, key: key, index: index))
         return Int32(self.places.count - 1)
     }
 
-    func place(_ index: Int, in parent: Int32) -> Int32 {
+    mutating func place(_ index: Int, in parent: Int32) -> Int32 {
         self.places.append(Place(parent: parent, key: nil, index: index))
         return Int32(self.places.count - 1)
     }
@@ -90,14 +103,14 @@ final class SegmentArena {
     // MARK: Values
 
     /// Writes a value at a place itself.
-    func write(_ value: String, at place: Int32) throws {
+    mutating func write(_ value: String, at place: Int32) throws {
         let level = self.places[Int(place)]
         guard place > 0 else { return try self.replaceRoot() }
         try self.write(value, level.index < 0 ? level.key?.stringValue ?? "" : "", level.index, in: level.parent)
     }
 
     /// Writes a member, or where `index` isn't negative an element, of a place's container.
-    func write(_ value: String, _ key: String, _ index: Int, in place: Int32) throws {
+    mutating func write(_ value: String, _ key: String, _ index: Int, in place: Int32) throws {
         let parent = try self.container(at: place, index < 0 ? .object : .array)
         let start = self.text.count
         let (node, position, isNew) = self.child(key, index, of: parent)
@@ -128,7 +141,7 @@ final class SegmentArena {
         return .invalidValue(what, .init(codingPath: path, debugDescription: text))
     }
 
-    private func replaceRoot() throws {
+    private mutating func replaceRoot() throws {
         guard self.nodes[0].count == 0 || self.coding.isAlamofire else {
             throw self.conflict([], "a single value stands beside the root's members")
         }
@@ -137,7 +150,7 @@ final class SegmentArena {
 
     // MARK: Containers
 
-    private func container(at place: Int32, _ kind: Kind) throws -> Int32 {
+    private mutating func container(at place: Int32, _ kind: Kind) throws -> Int32 {
         let level = self.places[Int(place)]
         if level.node >= 0, level.epoch == self.epoch, self.nodes[Int(level.node)].kind == kind { return level.node }
         guard place > 0 else {
@@ -168,7 +181,7 @@ final class SegmentArena {
     }
 
     /// A container or value becomes a container of another kind.
-    private func change(_ node: Int32, _ kind: Kind, at place: Int32) throws {
+    private mutating func change(_ node: Int32, _ kind: Kind, at place: Int32) throws {
         let old = self.nodes[Int(node)]
         let isRoot = node == 0
         guard self.coding.isAlamofire || (isRoot && old.count == 0 && old.kind != .value) else {
@@ -182,7 +195,7 @@ final class SegmentArena {
         self.nodes[Int(node)].text = start..<self.text.count
     }
 
-    private func clear(_ node: Int32, _ kind: Kind) {
+    private mutating func clear(_ node: Int32, _ kind: Kind) {
         let old = self.nodes[Int(node)]
         if old.count > 0 || node == 0 { self.epoch += 1 }
         self.nodes[Int(node)] = Node(kind: kind, text: old.text, next: old.next, scope: self.scopes)
@@ -190,7 +203,7 @@ final class SegmentArena {
     }
 
     /// The child of that key or index, made when there is none.
-    private func child(_ key: String, _ index: Int, of parent: Int32) -> (node: Int32, position: Int, isNew: Bool) {
+    private mutating func child(_ key: String, _ index: Int, of parent: Int32) -> (node: Int32, position: Int, isNew: Bool) {
         let count = Int(self.nodes[Int(parent)].count)
         if index >= 0 {
             if self.coding.isAlamofire, index < count { return (self.element(index, of: parent), index, false) }
@@ -215,7 +228,7 @@ final class SegmentArena {
         return child
     }
 
-    private func append(to parent: Int32) -> Int32 {
+    private mutating func append(to parent: Int32) -> Int32 {
         let node = Int32(self.nodes.count)
         self.nodes.append(Node(kind: .value, text: 0..<0, scope: self.scopes))
         self.scopes += 1
@@ -229,7 +242,7 @@ final class SegmentArena {
     // MARK: Names
 
     /// Appends the name of a child as names are kept: escaped, or as it is.
-    private func appendName(_ key: String, _ index: Int, of parent: Int32) {
+    private mutating func appendName(_ key: String, _ index: Int, of parent: Int32) {
         guard !self.keepsNames else { return self.text.append(raw: Array(self.name(key, index, of: parent).utf8)) }
         guard parent > 0 else { return self.text.append(key, self.coding.escaping) }
         self.text.append(copyOf: self.nodes[Int(parent)].text)
