@@ -28,6 +28,8 @@ public struct JSONEncoding: ParameterEncoding {
     /// Makes an encoding of any looks.
     public init(options: JSONSerialization.WritingOptions = []) { self.options = options }
 
+    /// The request with the parameters as its body; as it is where there are none.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for what has no form in JSON.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         try self.encode(urlRequest, withJSONObject: parameters)
     }

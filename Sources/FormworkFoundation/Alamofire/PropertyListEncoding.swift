@@ -26,6 +26,8 @@ public struct PropertyListEncoding: ParameterEncoding {
         (self.format, self.options) = (format, options)
     }
 
+    /// The request with the parameters as its body; as it is where there are none.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for what has no form in a property list.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }

@@ -46,7 +46,8 @@ open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder
         }
         var request = request
         guard self.goesIntoURL(method), var components = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
-            request.setBody(try Self.wrapping { try self.encoder.encode(parameters) }, ofType: URLRequest.formContentType)
+            request.setBody(
+                try Self.wrapping { try self.encoder.encode(parameters) }, ofType: URLRequest.formContentType)
             return request
         }
         let new: String = try Self.wrapping { try self.encoder.encode(parameters) }

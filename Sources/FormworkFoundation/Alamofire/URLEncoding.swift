@@ -71,6 +71,8 @@ public struct URLEncoding: ParameterEncoding {
         (self.destination, self.arrayEncoding, self.boolEncoding) = (destination, arrayEncoding, boolEncoding)
     }
 
+    /// The request with the parameters in its query or body; as it is where there are none.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` when the URL is missing.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }

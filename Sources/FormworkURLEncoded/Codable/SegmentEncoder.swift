@@ -88,22 +88,29 @@ struct UnkeyedSegments: UnkeyedEncodingContainer {
         return self.count
     }
 
+    private func nextPlace() -> Int32 {
+        let index = self.next()
+        return self.arena.tree.place(index, in: self.place)
+    }
+
     mutating func encodeNil() throws {
         if let null = self.arena.coding.null() { try self.encode(null) }
     }
 
     mutating func encode<Value: Encodable>(_ value: Value) throws {
         let index = self.next()
-        if let text = try self.arena.text(of: value) { return try self.arena.tree.write(text, "", index, in: self.place) }
+        if let text = try self.arena.text(of: value) {
+            return try self.arena.tree.write(text, "", index, in: self.place)
+        }
         try value.encode(to: SegmentEncoder(arena: self.arena, place: self.arena.tree.place(index, in: self.place)))
     }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(KeyedSegments(arena: self.arena, place: self.arena.tree.place(self.next(), in: self.place)))
+        KeyedEncodingContainer(KeyedSegments(arena: self.arena, place: self.nextPlace()))
     }
 
     mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        UnkeyedSegments(self.arena, self.arena.tree.place(self.next(), in: self.place))
+        UnkeyedSegments(self.arena, self.nextPlace())
     }
 
     /// Alamofire gives the array's own place, where what the encoder writes replaces the elements.

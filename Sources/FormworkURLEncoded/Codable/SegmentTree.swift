@@ -129,7 +129,8 @@ struct SegmentTree: ~Copyable {
     }
 
     /// Alamofire replaces silently; otherwise only the same value may be written again.
-    private func checkReplacing(_ node: Int32, _ range: Range<Int>, _ key: String, _ index: Int, in place: Int32) throws {
+    private func checkReplacing(_ node: Int32, _ range: Range<Int>, _ key: String, _ index: Int, in place: Int32) throws
+    {
         guard !self.coding.isAlamofire else { return }
         let old = self.nodes[Int(node)]
         guard old.kind != .value || self.text.order(old.text, range) != 0 else { return }
@@ -203,7 +204,9 @@ struct SegmentTree: ~Copyable {
     }
 
     /// The child of that key or index, made when there is none.
-    private mutating func child(_ key: String, _ index: Int, of parent: Int32) -> (node: Int32, position: Int, isNew: Bool) {
+    private mutating func child(_ key: String, _ index: Int, of parent: Int32) -> (
+        node: Int32, position: Int, isNew: Bool
+    ) {
         let count = Int(self.nodes[Int(parent)].count)
         if index >= 0 {
             if self.coding.isAlamofire, index < count { return (self.element(index, of: parent), index, false) }
@@ -243,7 +246,10 @@ struct SegmentTree: ~Copyable {
 
     /// Appends the name of a child as names are kept: escaped, or as it is.
     private mutating func appendName(_ key: String, _ index: Int, of parent: Int32) {
-        guard !self.keepsNames else { return self.text.append(raw: Array(self.name(key, index, of: parent).utf8)) }
+        if self.keepsNames {
+            let name = self.name(key, index, of: parent)
+            return self.text.append(raw: Array(name.utf8))
+        }
         guard parent > 0 else { return self.text.append(key, self.coding.escaping) }
         self.text.append(copyOf: self.nodes[Int(parent)].text)
         if index >= 0 {

@@ -123,7 +123,10 @@ struct TreeDecoder: Decoder {
     }
 
     func elements() throws -> [Element] {
-        if case .custom(let name) = self.reading.rules.coding.arrays { return try self.elements(named: name) }
+        if case .custom(let name) = self.reading.rules.coding.arrays {
+            let elements = try self.elements(named: name)
+            if !elements.isEmpty { return elements }
+        }
         guard let content else { return [] }
         guard self.value < 0 else {
             throw self.refusal("arrayEncoding", "arrays within arrays need indexInBrackets")
@@ -132,8 +135,8 @@ struct TreeDecoder: Decoder {
             throw self.mismatch([Any].self, "an array", "an object")
         }
         guard content.children.isEmpty else { return try self.childElements(content) }
-        if self.reading.isTrying, case .repeated = self.reading.rules.coding.arrays {
-        } else if self.reading.isTrying {
+        let isRepeated = if case .repeated = self.reading.rules.coding.arrays { true } else { false }
+        guard isRepeated || !self.reading.isTrying else {
             throw self.mismatch([Any].self, "an array", "a single value")
         }
         return content.values.indices.map { Element(node: self.node, value: $0) }

@@ -71,7 +71,8 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var allKeys: [Key] {
         let nodes = self.decoder.reading.tree.nodes
-        return (self.decoder.content?.children ?? []).compactMap { nodes[Int($0)].name.flatMap { Key(stringValue: $0) } }
+        let names = (self.decoder.content?.children ?? []).compactMap { nodes[Int($0)].name }
+        return names.compactMap { Key(stringValue: $0) }
     }
 
     func contains(_ key: Key) -> Bool { self.decoder.lookUp(key.stringValue).node >= 0 }

@@ -57,7 +57,8 @@ struct ParameterVectorsTests {
 
     @Test("Every row is there")
     func complete() throws {
-        let counts = Dictionary(grouping: try ParameterRow.rows(in: ParameterRow.fixtures), by: \.file).mapValues(\.count)
+        let counts = Dictionary(grouping: try ParameterRow.rows(in: ParameterRow.fixtures), by: \.file).mapValues(
+            \.count)
         #expect(
             counts == [
                 "alamofire-urlencoding.json": 35, "alamofire-urlencoded.json": 68, "alamofire-request.json": 9,
@@ -69,10 +70,16 @@ struct ParameterVectorsTests {
         "A row that is not understood says so",
         arguments: [
             (#"{"options": {"gzip": "x"}, "input": {"type": "keyed", "entries": []}, "expected": ""}"#, "gzip"),
-            (#"{"options": {}, "input": {"type": "keyed", "entries": []}, "expected": "", "expectedHash": ""}"#, "Hash"),
+            (
+                #"{"options": {}, "input": {"type": "keyed", "entries": []}, "expected": "", "expectedHash": ""}"#,
+                "Hash"
+            ),
             (#"{"options": {}, "input": {"type": "complex", "value": "1"}, "expected": ""}"#, "complex"),
             (#"{"options": {}, "input": {"type": "keyed", "entries": []}}"#, "nothing is expected"),
-            (#"{"options": {"keyEncoding": "rot13"}, "input": {"type": "keyed", "entries": []}, "expected": ""}"#, "rot13"),
+            (
+                #"{"options": {"keyEncoding": "rot13"}, "input": {"type": "keyed", "entries": []}, "expected": ""}"#,
+                "rot13"
+            ),
         ])
     func notUnderstood(row: String, message: String) throws {
         let json = try JSONDecoder().decode(RowValue.self, from: Data(row.utf8))

@@ -76,7 +76,8 @@ struct URLEncodedFormDecoderTests {
         Refused(text: "data=x", path: "data", message: "dataEncoding keeps too little") {
             URLEncodedFormDecoder(dataEncoding: .custom { _ in "" })
         },
-        Refused(text: "items[][label]=a&items[][label]=b&items[][size]=1", path: "items", message: "arrayEncoding keeps"),
+        Refused(
+            text: "items[][label]=a&items[][label]=b&items[][size]=1", path: "items", message: "arrayEncoding keeps"),
         Refused(text: "items[][label]=a", path: "items.0.size", message: "arrayEncoding keeps too little"),
         Refused(text: "items[label]=a&items[label]=b", path: "items", message: "is this an array of objects?"),
         Refused(text: "table[][]=1&table[][]=2", path: "table", message: "arrays within arrays need indexInBrackets"),
@@ -131,7 +132,9 @@ struct URLEncodedFormDecoderTests {
     @Test("A missing name is named")
     func missing() throws {
         struct Needed: Decodable { var name: String }
-        let error = try #require(throws: DecodingError.self) { try URLEncodedFormDecoder().decode(Needed.self, from: "") }
+        let error = try #require(throws: DecodingError.self) {
+            try URLEncodedFormDecoder().decode(Needed.self, from: "")
+        }
         guard case .keyNotFound(let key, _) = error else { throw error }
         #expect(key.stringValue == "name")
     }

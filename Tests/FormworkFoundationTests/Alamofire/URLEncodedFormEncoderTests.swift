@@ -65,7 +65,9 @@ struct URLEncodedFormEncoderTests {
     @Test("Members of an element behind a hole stay together; Alamofire makes an element of each")
     func holes() throws {
         let array = URLEncodedFormEncoder.ArrayEncoding.indexInBrackets
-        #expect(try URLEncodedFormEncoder(arrayEncoding: array).encode(Holes()) == "list%5B0%5D%5Ba%5D=1&list%5B0%5D%5Bb%5D=2")
+        #expect(
+            try URLEncodedFormEncoder(arrayEncoding: array).encode(Holes())
+                == "list%5B0%5D%5Ba%5D=1&list%5B0%5D%5Bb%5D=2")
         #expect(
             try URLEncodedFormEncoder(arrayEncoding: array, compatibility: .exact).encode(Holes())
                 == "list%5B0%5D%5Ba%5D=1&list%5B1%5D%5Bb%5D=2")
