@@ -194,8 +194,11 @@ struct TreeDecoder: Decoder {
         let tree = self.reading.tree
         var node: Int32 = 0
         for part in tree.cut(self.reading.rules.coding.rename?(name) ?? name) {
-            let appended = tree.nodes[Int(node)].children.first { tree.nodes[Int($0)].name == nil }
-            guard let next = part.map({ tree.member($0, of: node) }) ?? appended else { return nil }
+            let next: Int32? =
+                if let part { tree.member(part, of: node) } else {
+                    tree.nodes[Int(node)].children.first { tree.nodes[Int($0)].name == nil }
+                }
+            guard let next else { return nil }
             node = next
         }
         return node

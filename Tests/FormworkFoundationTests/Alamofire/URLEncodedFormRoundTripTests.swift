@@ -174,13 +174,19 @@ struct URLEncodedFormRoundTripTests {
     @Test("16,000 pairs take as long per pair as 1,000")
     func linear() throws {
         let limits = URLEncodedLimits(pairs: 100_000)
+        let custom = URLEncodedFormEncoder(arrayEncoding: .custom { "\($0)-\($1)" })
         func seconds(_ count: Int) throws -> Double {
+            let numbers = ["list": Array(0..<count)]
             let value = Dictionary(uniqueKeysWithValues: (0..<count).map { ("key\($0)", ["a\($0)", "b"]) })
             return try ContinuousClock().measure {
                 let text: String = try URLEncodedFormEncoder().encode(value)
                 let decoded = try URLEncodedFormDecoder(limits: limits)
                     .decode([String: [String]].self, from: text)
                 #expect(decoded == value)
+                let list: String = try custom.encode(numbers)
+                struct Numbers: Decodable { var list: [Int] }
+                let read = try URLEncodedFormDecoder(for: custom, limits: limits).decode(Numbers.self, from: list)
+                #expect(read.list == numbers["list"])
             } / .seconds(1)
         }
         _ = try seconds(100)
