@@ -170,8 +170,10 @@ struct SegmentTree: ~Copyable {
                 self.nodes[Int(node)].kind = kind
                 self.nodes[Int(node)].text = start..<self.text.count
             }
-            // An element behind ones that were left out is another one each time, for Alamofire.
-            let isKept = level.index < 0 || child.position == level.index || !self.coding.isAlamofire
+            // An element behind ones that were left out is another one each time, for Alamofire, and so is all in it.
+            let isParentKept = level.parent == 0 || self.places[Int(level.parent)].node >= 0
+            let isSame = isParentKept && (level.index < 0 || child.position == level.index)
+            let isKept = isSame || !self.coding.isAlamofire
             (self.places[Int(place)].node, self.places[Int(place)].epoch) = (isKept ? node : -1, self.epoch)
         }
         if self.nodes[Int(node)].kind != kind {

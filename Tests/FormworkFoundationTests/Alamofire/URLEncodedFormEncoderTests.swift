@@ -73,6 +73,14 @@ struct URLEncodedFormEncoderTests {
                 == "list%5B0%5D%5Ba%5D=1&list%5B1%5D%5Bb%5D=2")
     }
 
+    @Test("What lies deeper behind a hole is split for Alamofire too")
+    func deepHoles() throws {
+        let encoder = URLEncodedFormEncoder(arrayEncoding: .indexInBrackets, compatibility: .exact)
+        let list: [[[Int]]?] = [nil, [[1, 2]]]
+        let expected = "list%5B0%5D%5B0%5D%5B0%5D=1&list%5B1%5D%5B0%5D%5B0%5D=2"
+        #expect(try encoder.encode(["list": list]) == expected)
+    }
+
     @Test("A set of allowed characters without letters escapes them")
     func allowed() throws {
         let encoder = URLEncodedFormEncoder(allowedCharacters: CharacterSet(charactersIn: "b&="))
