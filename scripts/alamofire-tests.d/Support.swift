@@ -44,6 +44,7 @@ extension Data {
 
 extension Result {
     var isSuccess: Bool { self.success != nil }
+    var isFailure: Bool { self.failure != nil }
     var success: Success? { if case .success(let value) = self { value } else { nil } }
     var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -4,12 +4,14 @@
 /// that a table's entry is stored as.
 extension [UInt8] {
     mutating func append(escaping bytes: [UInt8], _ encoder: PercentEncoder) {
+        guard encoder.leavesLetters else { return self.append(slowlyEscaping: bytes, encoder) }
         unsafe encoder.entries.withUnsafeBufferPointer { table in
             unsafe bytes.withUnsafeBufferPointer { unsafe self.append(escaping: $0, table) }
         }
     }
 
     mutating func append(escaping text: String, _ encoder: PercentEncoder) {
+        guard encoder.leavesLetters else { return self.append(slowlyEscaping: text.utf8, encoder) }
         unsafe encoder.entries.withUnsafeBufferPointer { table in
             let isDone: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
                 unsafe self.append(escaping: $0, table)
@@ -22,6 +24,16 @@ extension [UInt8] {
 
     /// Names and values of many pairs, joined by `=` and `&`: at most one growth.
     mutating func append(escaping pairs: [URLEncodedPair], names: PercentEncoder, values: PercentEncoder) {
+        guard names.leavesLetters, values.leavesLetters else {
+            for (index, pair) in pairs.enumerated() {
+                if index > 0 { self.append(0x26) }
+                self.append(slowlyEscaping: pair.name.utf8, names)
+                guard let value = pair.value else { continue }
+                self.append(0x3D)
+                self.append(slowlyEscaping: value.utf8, values)
+            }
+            return
+        }
         let (ampersand, equals) = (1 << 24 | UInt32(0x26), 1 << 24 | UInt32(0x3D))
         let count = pairs.reduce(4) { $0 + 3 * ($1.name.utf8.count + ($1.value?.utf8.count ?? 0)) + 2 }
         unsafe names.entries.withUnsafeBufferPointer { names in
@@ -42,6 +54,14 @@ extension [UInt8] {
                     }
                 }
             }
+        }
+    }
+
+    /// By the table alone: for a caller's own set, in which letters may be missing.
+    private mutating func append(slowlyEscaping bytes: some Sequence<UInt8>, _ encoder: PercentEncoder) {
+        for byte in bytes {
+            let entry = encoder.entries[Int(byte)]
+            for place in 0..<(entry >> 24) { self.append(UInt8(truncatingIfNeeded: entry >> (8 * place))) }
         }
     }
 

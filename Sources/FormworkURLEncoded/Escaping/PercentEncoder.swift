@@ -15,6 +15,8 @@ public struct PercentEncoder: Hashable, Sendable {
 
     /// For each byte what is written for it: up to three bytes, the first one lowest, and their count on top.
     let entries: [UInt32]
+    /// False only in tables of a caller's own set: text is then escaped byte by byte.
+    private(set) var leavesLetters = true
 
     /// Makes the table.
     /// - Parameter unescaped: The characters of ASCII that stand as they are, besides letters and digits; others are
@@ -30,6 +32,19 @@ public struct PercentEncoder: Hashable, Sendable {
             default: 3 << 24 | Self.digit(byte & 15) << 16 | Self.digit(byte >> 4) << 8 | 0x25
             }
         }
+    }
+
+    /// A table for whatever a caller's set of characters holds, letters and signs that separate pairs included.
+    /// - Parameter stands: Asked for the bytes of ASCII, the space excepted.
+    package init(space: Space, where stands: (UInt8) -> Bool) {
+        self.entries = PercentEncoder(leaving: "", space: space).entries.enumerated().map { byte, entry in
+            switch byte {
+            case 0x20, 0x80...: entry
+            case _ where stands(UInt8(byte)): 1 << 24 | UInt32(byte)
+            default: 3 << 24 | Self.digit(UInt8(byte) & 15) << 16 | Self.digit(UInt8(byte) >> 4) << 8 | 0x25
+            }
+        }
+        self.leavesLetters = [0x30...0x39, 0x41...0x5A, 0x61...0x7A].joined().allSatisfy { stands($0) }
     }
 
     private init(entries: [UInt32]) { self.entries = entries }

@@ -1,0 +1,41 @@
+import FormworkURLEncoded
+import Foundation
+
+/// The text of Foundation's types.
+struct FoundationTexts: ForeignTypes {
+    var data: URLEncodedFormEncoder.DataEncoding
+    var date: URLEncodedFormEncoder.DateEncoding
+    /// Alamofire leaves URLs to Foundation, whose keys have numbers: they become arrays of one.
+    var writesURLs: Bool
+
+    func text<Value: Encodable>(of value: Value) throws -> String? {
+        if Value.self == Date.self, let date = value as? Date { return try self.date.text(of: date) }
+        if Value.self == Data.self, let data = value as? Data { return try self.data.text(of: data) }
+        if Value.self == Decimal.self, let decimal = value as? Decimal { return decimal.description }
+        if self.writesURLs, Value.self == URL.self, let url = value as? URL { return url.absoluteString }
+        return nil
+    }
+}
+
+extension URLEncodedFormEncoder.DataEncoding {
+    fileprivate func text(of data: Data) throws -> String? {
+        switch self {
+        case .deferredToData: nil
+        case .base64: data.base64EncodedString()
+        case .custom(let text): try text(data)
+        }
+    }
+}
+
+extension URLEncodedFormEncoder.DateEncoding {
+    fileprivate func text(of date: Date) throws -> String? {
+        switch self {
+        case .deferredToDate: nil
+        case .secondsSince1970: String(date.timeIntervalSince1970)
+        case .millisecondsSince1970: String(date.timeIntervalSince1970 * 1000)
+        case .iso8601: date.formatted(.iso8601)
+        case .formatted(let formatter): formatter.string(from: date)
+        case .custom(let text): try text(date)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/// The members of an object.
+struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let arena: SegmentArena
+    let place: Int32
+
+    var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
+
+    mutating func encodeNil(forKey key: Key) throws {
+        if let null = self.arena.coding.null() { try self.encode(null, forKey: key) }
+    }
+
+    mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+        if let text = try self.arena.text(of: value) {
+            let index = self.arena.coding.isAlamofire ? key.intValue ?? -1 : -1
+            return try self.arena.tree.write(text, key.stringValue, index, in: self.place)
+        }
+        try value.encode(to: SegmentEncoder(arena: self.arena, place: self.arena.tree.place(key, in: self.place)))
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+        KeyedEncodingContainer(
+            KeyedSegments<NestedKey>(arena: self.arena, place: self.arena.tree.place(key, in: self.place)))
+    }
+
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        UnkeyedSegments(self.arena, self.arena.tree.place(key, in: self.place))
+    }
+
+    /// What a superclass writes goes beside the members.
+    mutating func superEncoder() -> any Encoder { SegmentEncoder(arena: self.arena, place: self.place) }
+
+    mutating func superEncoder(forKey key: Key) -> any Encoder {
+        SegmentEncoder(arena: self.arena, place: self.arena.tree.place(key, in: self.place))
+    }
+
+    private mutating func encodeOptional(_ value: (some Encodable)?, _ key: Key) throws {
+        guard let value else { return try self.encodeNil(forKey: key) }
+        try self.encode(value, forKey: key)
+    }
+
+    // The protocol's own would leave `nil` out, which is for the coding to decide.
+    mutating func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
+        try self.encodeOptional(value, key)
+    }
+    mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: Int128?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+    mutating func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+}

@@ -1,0 +1,110 @@
+import FormworkCore
+
+/// The names of all pairs as a tree, cut at their brackets or dots, with values as text.
+struct PairTree {
+    struct Node {
+        /// What stands in the brackets; `nil` for `[]`.
+        var name: String?
+        var values: [String] = []
+        var children: [Int32] = []
+        /// Elements are objects of which only the repeated names of members tell where one ends.
+        var isGrouped = false
+        /// There are arrays within such elements, which tell nothing.
+        var isAmbiguous = false
+    }
+
+    struct Member: Hashable {
+        var parent: Int32
+        var name: String
+    }
+
+    private(set) var nodes = [Node()]
+    private var members: [Member: Int32] = [:]
+    private let usesDots: Bool
+
+    init(
+        _ pairs: URLEncodedPairs, _ names: URLEncodedCoding.MemberNames, depth: Int
+    ) throws(FormworkError) {
+        self.usesDots = if case .dots = names { true } else { false }
+        for pair in pairs {
+            let path = self.cut(pair.name)
+            guard path.count <= depth else {
+                throw FormworkError(
+                    .limitExceeded, "\"\(pair.name.prefix(40))\" is deeper than \(depth) levels (limits.depth)")
+            }
+            self.insert(path[...], pair.value ?? "", at: 0)
+        }
+    }
+
+    func member(_ name: String, of parent: Int32) -> Int32? { self.members[Member(parent: parent, name: name)] }
+
+    /// The parts of a name: `a[b][]` is `a`, `b` and `nil`. What is behind a bracket, closed or not, is a part.
+    func cut(_ name: String) -> [String?] {
+        guard self.usesDots else { return self.cutBrackets(name[...]) }
+        return name.split(separator: ".", omittingEmptySubsequences: false).flatMap { self.cutBrackets($0) }
+    }
+
+    private func cutBrackets(_ name: Substring) -> [String?] {
+        guard name.utf8.contains(0x5B) else { return [String(name)] }
+        return name.split(separator: "[", omittingEmptySubsequences: false).enumerated().map { index, part in
+            guard index > 0, part.hasSuffix("]") else { return String(part) }
+            return part.utf8.count == 1 ? nil : String(part.dropLast())
+        }
+    }
+
+    private mutating func insert(_ path: ArraySlice<String?>, _ value: String, at parent: Int32) {
+        var (path, node) = (path, parent)
+        while let part = path.popFirst() {
+            if let name = part {
+                node = self.member(name, of: node) ?? self.append(Node(name: name), to: node)
+            } else if path.isEmpty {
+                node = self.append(Node(), to: node)
+            } else {
+                node = self.group(path, of: node)
+            }
+        }
+        self.nodes[Int(node)].values.append(value)
+    }
+
+    /// The element which a member of an array's elements belongs to: a new one when the last one has it.
+    private mutating func group(_ path: ArraySlice<String?>, of array: Int32) -> Int32 {
+        self.nodes[Int(array)].isGrouped = true
+        let hasArrays = path.contains(nil)
+        if hasArrays { self.nodes[Int(array)].isAmbiguous = true }
+        if let last = self.nodes[Int(array)].children.last, self.nodes[Int(last)].name == nil,
+            hasArrays || !self.hasValue(path, of: last)
+        {
+            return last
+        }
+        return self.append(Node(), to: array)
+    }
+
+    private func hasValue(_ path: ArraySlice<String?>, of parent: Int32) -> Bool {
+        var node = parent
+        for part in path {
+            guard let name = part, let child = self.member(name, of: node) else { return false }
+            node = child
+        }
+        return !self.nodes[Int(node)].values.isEmpty
+    }
+
+    private mutating func append(_ child: Node, to parent: Int32) -> Int32 {
+        let node = Int32(self.nodes.count)
+        self.nodes.append(child)
+        self.nodes[Int(parent)].children.append(node)
+        if let name = child.name { self.members[Member(parent: parent, name: name)] = node }
+        return node
+    }
+
+    /// Whether all grouped elements have the same members, so that no other grouping is as likely.
+    func isRegular(_ array: Int32) -> Bool {
+        let shapes = self.nodes[Int(array)].children.lazy.map { self.shape($0) }
+        guard let first = shapes.first else { return true }
+        return shapes.allSatisfy { $0 == first }
+    }
+
+    private func shape(_ node: Int32) -> [String] {
+        let node = self.nodes[Int(node)]
+        return ["("] + node.children.flatMap { [self.nodes[Int($0)].name ?? ""] + self.shape($0) } + [")"]
+    }
+}

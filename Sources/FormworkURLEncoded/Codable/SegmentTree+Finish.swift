@@ -1,0 +1,55 @@
+extension SegmentTree {
+    /// Puts the segments into their order and joins them.
+    /// - Returns: Where the finished text lies.
+    /// - Throws: ``InvalidRoot`` when the root is no object.
+    mutating func finish() throws(InvalidRoot) -> Range<Int> {
+        switch self.nodes[0].kind {
+        case .object: return self.finish(0)
+        case .array: throw .array
+        case .value: throw .singleValue
+        }
+    }
+
+    /// The finished text of a container, made of its children's; what has one child lies there already.
+    private mutating func finish(_ container: Int32) -> Range<Int> {
+        let node = self.nodes[Int(container)]
+        var segments: [Range<Int>] = []
+        segments.reserveCapacity(Int(node.count))
+        var child = node.first
+        while child >= 0 {
+            let node = self.nodes[Int(child)]
+            segments.append(node.kind == .value ? node.text : self.finish(child))
+            child = node.next
+        }
+        guard segments.count > 1 else { return segments.first ?? 0..<0 }
+        switch self.coding.order {
+        case .given: break
+        case .members: if node.kind == .object { self.sort(&segments) }
+        case .membersAndElements: self.sort(&segments)
+        }
+        let start = self.text.count
+        for segment in segments {
+            if self.text.count > start { self.text.append(0x26) }
+            self.text.append(copyOf: segment)
+        }
+        return start..<self.text.count
+    }
+
+    private func sort(_ segments: inout [Range<Int>]) {
+        segments.sort { self.text.order($0, $1) < 0 }
+    }
+}
+
+extension [UInt8] {
+    /// Appends once more what stands in `range`. A slice appended to its own array would copy all of it first.
+    mutating func append(copyOf range: Range<Int>) { self += [UInt8](self[range]) }
+
+    /// Which of two ranges comes first, byte by byte: negative, 0 or positive.
+    func order(_ left: Range<Int>, _ right: Range<Int>) -> Int {
+        for offset in 0..<Swift.min(left.count, right.count) {
+            let (mine, other) = (self[left.lowerBound + offset], self[right.lowerBound + offset])
+            if mine != other { return Int(mine) - Int(other) }
+        }
+        return left.count - right.count
+    }
+}

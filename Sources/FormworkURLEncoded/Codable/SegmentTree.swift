@@ -1,0 +1,308 @@
+/// What all encoders and containers of one encoding share.
+final class SegmentArena {
+    let coding: URLEncodedCoding
+    /// One value, so that a call is checked for exclusive access once.
+    var tree: SegmentTree
+
+    init(_ coding: URLEncodedCoding) {
+        self.coding = coding
+        self.tree = SegmentTree(coding)
+    }
+}
+
+/// The names and values of one encoding: all text in one buffer, in the order it came, and a tree of ranges above it.
+///
+/// A value is written once, escaped, behind its whole name. Containers are entered into the tree when their first value
+/// is written, so that empty ones leave no trace. Nothing is looked up twice but members, whose keys may repeat.
+struct SegmentTree: ~Copyable {
+    enum Kind: UInt8 { case object, array, value }
+
+    /// A container or a value; siblings are linked in the order they came.
+    struct Node {
+        var kind: Kind
+        /// A container's name, escaped, or as it is where names are changed as a whole; or a value's finished text.
+        var text: Range<Int>
+        var first: Int32 = -1
+        var last: Int32 = -1
+        var next: Int32 = -1
+        var count: Int32 = 0
+        /// Which keys are this container's: another number once it was replaced.
+        var scope: Int32
+    }
+
+    /// A level of the values being encoded.
+    struct Place {
+        var parent: Int32
+        /// `nil` for the root, and for elements of arrays until somebody asks.
+        var key: (any CodingKey)?
+        /// The element's index; negative for members.
+        var index: Int
+        /// The container's node, known since `epoch`.
+        var node: Int32 = -1
+        var epoch: Int32 = 0
+    }
+
+    private struct Member: Hashable {
+        var scope: Int32
+        var key: String
+    }
+
+    let coding: URLEncodedCoding
+    var text: [UInt8] = []
+    var nodes: [Node]
+    var places: [Place]
+    /// How many elements each unkeyed container was given, left out ones counted.
+    var counts: [Int] = []
+    private var members: [Member: Int32] = [:]
+    /// Grows when a container is replaced: nodes that places know may be gone.
+    private var epoch: Int32 = 0
+    private var scopes: Int32 = 1
+    private let (open, close, brackets, dot): ([UInt8], [UInt8], [UInt8], [UInt8])
+    /// Names are kept as they are, because a closure wants them whole.
+    let keepsNames: Bool
+
+    init(_ coding: URLEncodedCoding) {
+        self.coding = coding
+        self.nodes = [Node(kind: .object, text: 0..<0, scope: 0)]
+        self.places = [Place(parent: -1, key: nil, index: -1)]
+        let isCustom = if case .custom = coding.arrays { true } else { false }
+        self.keepsNames = isCustom || coding.rename != nil
+        func bytes(_ text: String) -> [UInt8] {
+            var escaped: [UInt8] = []
+            escaped.append(escaping: text, coding.escaping)
+            return escaped
+        }
+        (self.open, self.close, self.brackets, self.dot) = (bytes("["), bytes("]"), bytes("[]"), bytes("."))
+        self.text.reserveCapacity(2048)
+        self.nodes.reserveCapacity(64)
+        self.members.reserveCapacity(64)
+    }
+
+    // MARK: Places
+
+    mutating func place(_ key: any CodingKey, in parent: Int32) -> Int32 {
+        let index = self.coding.isAlamofire ? key.intValue ?? -1 : -1
+        self.places.append(Place(parent: parent, key: key, index: index))
+        return Int32(self.places.count - 1)
+    }
+
+    mutating func place(_ index: Int, in parent: Int32) -> Int32 {
+        self.places.append(Place(parent: parent, key: nil, index: index))
+        return Int32(self.places.count - 1)
+    }
+
+    func codingPath(_ place: Int32) -> [any CodingKey] {
+        var (place, path): (Int32, [any CodingKey]) = (place, [])
+        while place > 0 {
+            let level = self.places[Int(place)]
+            path.append(level.key ?? IndexKey(level.index))
+            place = level.parent
+        }
+        return path.reversed()
+    }
+
+    // MARK: Values
+
+    /// Writes a value at a place itself.
+    mutating func write(_ value: String, at place: Int32) throws {
+        let level = self.places[Int(place)]
+        guard place > 0 else { return try self.replaceRoot() }
+        try self.write(value, level.index < 0 ? level.key?.stringValue ?? "" : "", level.index, in: level.parent)
+    }
+
+    /// Writes a member, or where `index` isn't negative an element, of a place's container.
+    mutating func write(_ value: String, _ key: String, _ index: Int, in place: Int32) throws {
+        let parent = try self.container(at: place, index < 0 ? .object : .array)
+        let start = self.text.count
+        let (node, position, isNew) = self.child(key, index, of: parent)
+        if self.keepsNames {
+            let name = self.name(key, position, of: parent)
+            self.text.append(escaping: self.coding.rename?(name) ?? name, self.coding.escaping)
+        } else {
+            self.appendName(key, position, of: parent)
+        }
+        self.text.append(0x3D)
+        self.text.append(escaping: value, self.coding.escaping)
+        let range = start..<self.text.count
+        if !isNew { try self.checkReplacing(node, range, key, index, in: place) }
+        if self.nodes[Int(node)].kind != .value { self.clear(node, .value) }
+        self.nodes[Int(node)].text = range
+    }
+
+    /// Alamofire replaces silently; otherwise only the same value may be written again.
+    private func checkReplacing(_ node: Int32, _ range: Range<Int>, _ key: String, _ index: Int, in place: Int32) throws
+    {
+        guard !self.coding.isAlamofire else { return }
+        let old = self.nodes[Int(node)]
+        guard old.kind != .value || self.text.order(old.text, range) != 0 else { return }
+        throw self.conflict(self.codingPath(place), "\"\(key)\" is given a second, different value")
+    }
+
+    private func conflict(_ path: [any CodingKey], _ what: String) -> EncodingError {
+        let text = "\(what), which would replace the first one (AlamofireCompatibility.exact allows it)"
+        return .invalidValue(what, .init(codingPath: path, debugDescription: text))
+    }
+
+    private mutating func replaceRoot() throws {
+        guard self.nodes[0].count == 0 || self.coding.isAlamofire else {
+            throw self.conflict([], "a single value stands beside the root's members")
+        }
+        self.clear(0, .value)
+    }
+
+    // MARK: Containers
+
+    private mutating func container(at place: Int32, _ kind: Kind) throws -> Int32 {
+        let level = self.places[Int(place)]
+        if level.node >= 0, level.epoch == self.epoch, self.nodes[Int(level.node)].kind == kind { return level.node }
+        guard place > 0 else {
+            if self.nodes[0].kind != kind { try self.change(0, kind, at: place) }
+            return 0
+        }
+        var node = level.node
+        if self.coding.isAlamofire || node < 0 {
+            let parent = try self.container(at: level.parent, level.index < 0 ? .object : .array)
+            let key = level.index < 0 ? level.key?.stringValue ?? "" : ""
+            let child = self.child(key, level.index, of: parent)
+            node = child.node
+            if child.isNew {
+                let start = self.text.count
+                self.appendName(key, child.position, of: parent)
+                self.nodes[Int(node)].kind = kind
+                self.nodes[Int(node)].text = start..<self.text.count
+            }
+            // An element behind ones that were left out is another one each time, for Alamofire, and so is all in it.
+            let isParentKept = level.parent == 0 || self.places[Int(level.parent)].node >= 0
+            let isSame = isParentKept && (level.index < 0 || child.position == level.index)
+            let isKept = isSame || !self.coding.isAlamofire
+            (self.places[Int(place)].node, self.places[Int(place)].epoch) = (isKept ? node : -1, self.epoch)
+        }
+        if self.nodes[Int(node)].kind != kind {
+            try self.change(node, kind, at: place)
+            self.places[Int(place)].epoch = self.epoch
+        }
+        return node
+    }
+
+    /// A container or value becomes a container of another kind.
+    private mutating func change(_ node: Int32, _ kind: Kind, at place: Int32) throws {
+        let old = self.nodes[Int(node)]
+        let isRoot = node == 0
+        guard self.coding.isAlamofire || (isRoot && old.count == 0 && old.kind != .value) else {
+            throw self.conflict(self.codingPath(place), "a container stands where there is a value of another kind")
+        }
+        self.clear(node, kind)
+        guard !isRoot, old.kind == .value else { return }
+        let (start, level) = (self.text.count, self.places[Int(place)])
+        let parent = try self.container(at: level.parent, level.index < 0 ? .object : .array)
+        self.appendName(level.key?.stringValue ?? "", level.index, of: parent)
+        self.nodes[Int(node)].text = start..<self.text.count
+    }
+
+    private mutating func clear(_ node: Int32, _ kind: Kind) {
+        let old = self.nodes[Int(node)]
+        if old.count > 0 || node == 0 { self.epoch += 1 }
+        self.nodes[Int(node)] = Node(kind: kind, text: old.text, next: old.next, scope: self.scopes)
+        self.scopes += 1
+    }
+
+    /// The child of that key or index, made when there is none.
+    private mutating func child(_ key: String, _ index: Int, of parent: Int32) -> (
+        node: Int32, position: Int, isNew: Bool
+    ) {
+        let count = Int(self.nodes[Int(parent)].count)
+        if index >= 0 {
+            if self.coding.isAlamofire, index < count { return (self.element(index, of: parent), index, false) }
+            return (self.append(to: parent), count, true)
+        }
+        let node = Int32(self.nodes.count)
+        /// One look-up, whether the key is there or not.
+        func known(_ slot: inout Int32?) -> Int32? {
+            defer { slot = slot ?? node }
+            return slot
+        }
+        let member = Member(scope: self.nodes[Int(parent)].scope, key: key)
+        if let known = known(&self.members[member]) { return (known, -1, false) }
+        return (self.append(to: parent), -1, true)
+    }
+
+    private func element(_ index: Int, of parent: Int32) -> Int32 {
+        let node = self.nodes[Int(parent)]
+        if index == node.count - 1 { return node.last }
+        var child = node.first
+        for _ in 0..<index { child = self.nodes[Int(child)].next }
+        return child
+    }
+
+    private mutating func append(to parent: Int32) -> Int32 {
+        let node = Int32(self.nodes.count)
+        self.nodes.append(Node(kind: .value, text: 0..<0, scope: self.scopes))
+        self.scopes += 1
+        let last = self.nodes[Int(parent)].last
+        if last < 0 { self.nodes[Int(parent)].first = node } else { self.nodes[Int(last)].next = node }
+        self.nodes[Int(parent)].last = node
+        self.nodes[Int(parent)].count += 1
+        return node
+    }
+
+    // MARK: Names
+
+    /// Appends the name of a child as names are kept: escaped, or as it is.
+    private mutating func appendName(_ key: String, _ index: Int, of parent: Int32) {
+        if self.keepsNames {
+            let name = self.name(key, index, of: parent)
+            return self.text.append(contentsOf: Array(name.utf8))
+        }
+        guard parent > 0 else { return self.text.append(escaping: key, self.coding.escaping) }
+        self.text.append(copyOf: self.nodes[Int(parent)].text)
+        if index >= 0 {
+            switch self.coding.arrays {
+            case .brackets: self.text += self.brackets
+            case .indexed:
+                self.text += self.open
+                self.text.append(escaping: String(index), self.coding.escaping)
+                self.text += self.close
+            case .repeated, .custom: break
+            }
+        } else {
+            switch self.coding.members {
+            case .brackets:
+                self.text += self.open
+                self.text.append(escaping: key, self.coding.escaping)
+                self.text += self.close
+            case .dots:
+                self.text += self.dot
+                self.text.append(escaping: key, self.coding.escaping)
+            case .custom(let name): self.text.append(escaping: name(key), self.coding.escaping)
+            }
+        }
+    }
+
+    /// The name of a child where names are kept as they are.
+    private func name(_ key: String, _ index: Int, of parent: Int32) -> String {
+        guard parent > 0 else { return key }
+        let name = String(decoding: self.text[self.nodes[Int(parent)].text], as: UTF8.self)
+        return index < 0 ? name + self.coding.members.name(key) : self.coding.arrays.name(name, index)
+    }
+}
+
+extension URLEncodedCoding.ArrayNames {
+    func name(_ array: String, _ index: Int) -> String {
+        switch self {
+        case .brackets: "\(array)[]"
+        case .repeated: array
+        case .indexed: "\(array)[\(index)]"
+        case .custom(let name): name(array, index)
+        }
+    }
+}
+
+extension URLEncodedCoding.MemberNames {
+    func name(_ key: String) -> String {
+        switch self {
+        case .brackets: "[\(key)]"
+        case .dots: ".\(key)"
+        case .custom(let name): name(key)
+        }
+    }
+}

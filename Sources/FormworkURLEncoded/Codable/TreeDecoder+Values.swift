@@ -1,0 +1,87 @@
+/// `nil` is read by its type, which says what else the same text could be.
+private protocol OptionalValue {
+    static func read(_ decoder: TreeDecoder) throws -> Self
+}
+
+extension Optional: OptionalValue where Wrapped: Decodable {
+    fileprivate static func read(_ decoder: TreeDecoder) throws -> Self { try decoder.readOptional(Wrapped.self) }
+}
+
+extension TreeDecoder {
+    func isOptional(_ type: Any.Type) -> Bool { type is any OptionalValue.Type }
+
+    /// The one text that was sent.
+    func text() throws -> String {
+        guard let content else {
+            guard let path else { throw self.corrupted("there is nothing") }
+            let context = DecodingError.Context(
+                codingPath: DecodingPath.keys(path.parent), debugDescription: "there is no such name")
+            throw DecodingError.keyNotFound(path.key, context)
+        }
+        if self.value >= 0 { return content.values[self.value] }
+        guard content.children.isEmpty, content.values.count < 2 else {
+            throw self.mismatch(
+                String.self, "a single value", content.values.isEmpty ? "an array or object" : "more than one")
+        }
+        guard let text = content.values.first else { throw self.mismatch(String.self, "a single value", "nothing") }
+        return text
+    }
+
+    /// Whether what was sent is what `nil` is written as.
+    var isNull: Bool {
+        guard let content else { return true }
+        guard let null = self.reading.nullText else { return false }
+        if self.value >= 0 { return content.values[self.value] == null }
+        return content.children.isEmpty && content.values == [null]
+    }
+
+    func readOptional<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+        guard self.node >= 0 else { return self.hasNamedElements ? try self.read(type) : nil }
+        guard self.isNull else { return try self.read(type) }
+        let wasTrying = self.reading.isTrying
+        self.reading.isTrying = true
+        defer { self.reading.isTrying = wasTrying }
+        guard (try? self.read(type)) != nil else { return nil }
+        throw self.refusal("nilEncoding", "\"\(self.reading.nullText ?? "")\" is nil and a value too")
+    }
+
+    func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if Value.self == String.self, let value = try self.text() as? Value { return value }
+        if Value.self == Bool.self, let value = try self.bool() as? Value { return value }
+        if Value.self == Double.self, let value = try self.number(Double.self) as? Value { return value }
+        if Value.self == Float.self, let value = try self.number(Float.self) as? Value { return value }
+        if let integer = Value.self as? any FixedWidthInteger.Type, let value = try self.integer(integer) as? Value {
+            return value
+        }
+        if let optional = Value.self as? any OptionalValue.Type, let value = try optional.read(self) as? Value {
+            return value
+        }
+        if let value = try self.reading.rules.foreign.value(type, from: URLEncodedSource(decoder: self)) {
+            return value
+        }
+        return try Value(from: self)
+    }
+
+    private func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {
+        try self.number(type, Integer.init(_:))
+    }
+
+    private func number<Number: LosslessStringConvertible>(_ type: Number.Type) throws -> Number {
+        try self.number(type, Number.init(_:))
+    }
+
+    private func number<Number>(_ type: Number.Type, _ make: (String) -> Number?) throws -> Number {
+        let text = try self.text()
+        guard let number = make(text) else { throw self.corrupted("\"\(text.prefix(40))\" is no \(type)") }
+        return number
+    }
+
+    private func bool() throws -> Bool {
+        let text = try self.text()
+        switch text {
+        case "1", "true", "on": return true
+        case "0", "false", "off": return false
+        default: throw self.corrupted("\"\(text.prefix(40))\" is neither true nor false")
+        }
+    }
+}

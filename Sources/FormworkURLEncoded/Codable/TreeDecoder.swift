@@ -1,0 +1,221 @@
+/// What all decoders of one text share.
+final class Reading {
+    let tree: PairTree
+    let rules: URLEncodedDecoding
+    /// Names are changed as a whole, so they are looked up as the encoder would write them.
+    let asksByName: Bool
+    let nullText: String?
+    /// Which key was found at a node, to notice two keys with one name.
+    var claims: [Int32: String] = [:]
+    /// While trying whether a value is nothing, a single value is no array of one.
+    var isTrying = false
+
+    init(_ tree: PairTree, _ rules: URLEncodedDecoding) {
+        (self.tree, self.rules, self.nullText) = (tree, rules, rules.coding.null())
+        let isCustom = if case .custom = rules.coding.arrays { true } else { false }
+        let isOwn = if case .custom = rules.coding.members { true } else { false }
+        self.asksByName = isCustom || isOwn || rules.coding.rename != nil
+    }
+}
+
+/// The keys that lead to a value, made into an array only for errors.
+final class DecodingPath {
+    let parent: DecodingPath?
+    let key: any CodingKey
+
+    init(_ parent: DecodingPath?, _ key: any CodingKey) { (self.parent, self.key) = (parent, key) }
+
+    static func keys(_ path: DecodingPath?) -> [any CodingKey] {
+        Array(sequence(first: path, next: { $0?.parent }).compactMap { $0?.key }).reversed()
+    }
+}
+
+/// A place in the tree of names, or one of several values there.
+struct TreeDecoder: Decoder {
+    let reading: Reading
+    /// Negative where nothing was sent: what leaves no trace when it is empty can still be read from there.
+    let node: Int32
+    /// Which of the node's values this is; negative for the node as a whole.
+    var value = -1
+    var path: DecodingPath?
+    /// The name as the encoder has it before it changes names.
+    var name = ""
+    /// Within an element whose bounds were guessed from repeated names.
+    var isInGroup = false
+
+    init(_ reading: Reading, node: Int32) { (self.reading, self.node) = (reading, node) }
+
+    var codingPath: [any CodingKey] { DecodingPath.keys(self.path) }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+    var content: PairTree.Node? { self.node < 0 ? nil : self.reading.tree.nodes[Int(self.node)] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard self.value < 0, self.content?.values.isEmpty ?? true else {
+            throw self.mismatch([String: Any].self, "an object", "a single value")
+        }
+        let coding = self.reading.rules.coding
+        if self.node != 0, case .custom = coding.members {
+            throw self.refusal("keyPathEncoding", "objects within objects have names that only the closure knows")
+        }
+        // A key that takes any text is a dictionary's.
+        if coding.rename != nil, Key(stringValue: "any key") != nil {
+            throw self.refusal("keyEncoding", "a dictionary's keys can't be made out of changed names")
+        }
+        return KeyedDecodingContainer(KeyedReader(decoder: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        UnkeyedReader(decoder: self, elements: try self.elements())
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { SingleReader(decoder: self) }
+
+    // MARK: Members
+
+    /// The decoder of a member, whose node is negative when nothing was sent for it.
+    func member(_ key: any CodingKey) throws -> TreeDecoder {
+        let (node, name) = self.lookUp(key.stringValue)
+        var member = TreeDecoder(self.reading, node: node)
+        (member.path, member.name, member.isInGroup) = (DecodingPath(self.path, key), name, self.isInGroup)
+        if node < 0, self.isInGroup {
+            throw member.refusal("arrayEncoding", "an object in an array written a[][b] lacks this member")
+        }
+        if self.reading.asksByName, node >= 0 {
+            let claim = self.reading.claims[node] ?? name
+            guard claim == name else {
+                throw member.refusal("keyEncoding", "\"\(claim)\" and \"\(name)\" have one name")
+            }
+            self.reading.claims[node] = name
+        }
+        return member
+    }
+
+    func lookUp(_ key: String) -> (node: Int32, name: String) {
+        guard self.node >= 0 else { return (-1, key) }
+        let tree = self.reading.tree
+        guard self.reading.asksByName else { return (tree.member(key, of: self.node) ?? -1, key) }
+        let coding = self.reading.rules.coding
+        let name = self.node == 0 ? key : self.name + coding.members.name(key)
+        func part(_ name: String, fromEnd: Int) -> Int32? {
+            let parts = tree.cut(coding.rename?(name) ?? name)
+            guard parts.count > fromEnd, let part = parts[parts.count - 1 - fromEnd] else { return nil }
+            return tree.member(part, of: self.node)
+        }
+        // Snake case changes the end of a name by what comes behind it: a member's.
+        return (part(name, fromEnd: 0) ?? part(name + coding.members.name("a"), fromEnd: 1) ?? -1, name)
+    }
+
+    // MARK: Elements
+
+    /// An element of an array: a node, or one of its values.
+    struct Element {
+        var node: Int32
+        var value = -1
+    }
+
+    func element(_ element: Element, _ index: Int) -> TreeDecoder {
+        var decoder = TreeDecoder(self.reading, node: element.node)
+        decoder.value = element.value
+        decoder.path = DecodingPath(self.path, IndexKey(index))
+        if self.reading.asksByName { decoder.name = self.reading.rules.coding.arrays.name(self.name, index) }
+        decoder.isInGroup = self.isInGroup || self.content?.isGrouped ?? false
+        return decoder
+    }
+
+    func elements() throws -> [Element] {
+        if case .custom(let name) = self.reading.rules.coding.arrays {
+            let elements = try self.elements(named: name)
+            if !elements.isEmpty { return elements }
+        }
+        guard let content else { return [] }
+        guard self.value < 0 else {
+            throw self.refusal("arrayEncoding", "arrays within arrays need indexInBrackets")
+        }
+        guard self.node > 0 || (content.children.isEmpty && content.values.isEmpty) else {
+            throw self.mismatch([Any].self, "an array", "an object")
+        }
+        guard content.children.isEmpty else { return try self.childElements(content) }
+        let isRepeated = if case .repeated = self.reading.rules.coding.arrays { true } else { false }
+        guard isRepeated || !self.reading.isTrying else {
+            throw self.mismatch([Any].self, "an array", "a single value")
+        }
+        return content.values.indices.map { Element(node: self.node, value: $0) }
+    }
+
+    private func childElements(_ content: PairTree.Node) throws -> [Element] {
+        let nodes = self.reading.tree.nodes
+        guard content.values.isEmpty else {
+            throw self.corrupted("there are values of this name and of its elements")
+        }
+        let names = content.children.map { nodes[Int($0)].name }
+        if names.allSatisfy({ $0 == nil }) {
+            if content.isAmbiguous {
+                throw self.refusal("arrayEncoding", "arrays within arrays need indexInBrackets")
+            }
+            if content.isGrouped, !self.reading.tree.isRegular(self.node) {
+                throw self.refusal(
+                    "arrayEncoding", "where one object of an array ends can't be told: they need indexInBrackets")
+            }
+            return content.children.map { Element(node: $0) }
+        }
+        let indexes = names.compactMap { $0.flatMap { Int($0) } }
+        guard indexes.count == names.count else {
+            throw self.refusal("arrayEncoding", "there are names instead of indexes: is this an array of objects?")
+        }
+        return zip(indexes, content.children).sorted { $0.0 < $1.0 }.map { Element(node: $0.1) }
+    }
+
+    /// Elements by the names that the encoder gives them, up to the first that isn't there.
+    private func elements(named name: (String, Int) -> String) throws -> [Element] {
+        guard self.value < 0 else {
+            throw self.refusal("arrayEncoding", "arrays within arrays have names that only the closure knows")
+        }
+        var (elements, known): ([Element], Set<Int32>) = ([], [])
+        while let node = self.find(name(self.name, elements.count)), known.insert(node).inserted {
+            let content = self.reading.tree.nodes[Int(node)]
+            guard content.children.isEmpty else {
+                throw self.refusal("arrayEncoding", "objects within arrays have names that only the closure knows")
+            }
+            if content.values.count > 1 {
+                return content.values.indices.map { Element(node: node, value: $0) }
+            }
+            elements.append(Element(node: node, value: 0))
+        }
+        return elements
+    }
+
+    /// Whether there is a first element where the array itself has no name of its own.
+    var hasNamedElements: Bool {
+        guard case .custom(let name) = self.reading.rules.coding.arrays else { return false }
+        return self.find(name(self.name, 0)) != nil
+    }
+
+    private func find(_ name: String) -> Int32? {
+        let tree = self.reading.tree
+        var node: Int32 = 0
+        for part in tree.cut(self.reading.rules.coding.rename?(name) ?? name) {
+            let next: Int32? =
+                if let part { tree.member(part, of: node) } else {
+                    tree.nodes[Int(node)].children.first { tree.nodes[Int($0)].name == nil }
+                }
+            guard let next else { return nil }
+            node = next
+        }
+        return node
+    }
+
+    // MARK: Errors
+
+    func corrupted(_ what: String) -> DecodingError {
+        .dataCorrupted(.init(codingPath: self.codingPath, debugDescription: what))
+    }
+
+    func mismatch(_ type: Any.Type, _ wanted: String, _ found: String) -> DecodingError {
+        let text = "\(wanted) was expected, but there is \(found)"
+        return .typeMismatch(type, .init(codingPath: self.codingPath, debugDescription: text))
+    }
+
+    func refusal(_ option: String, _ reason: String) -> DecodingError {
+        self.corrupted("\(option) keeps too little to decode this: \(reason)")
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+/// Why a row can't be run.
+struct RowNotUnderstood: Error, CustomStringConvertible {
+    var description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// Any JSON; numbers keep their text out of it: rows give those that need it as text.
+enum RowValue: Hashable, Sendable, Decodable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([RowValue])
+    case object([String: RowValue])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([RowValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: RowValue].self))
+        }
+    }
+
+    /// A text, or a number's.
+    var text: String? {
+        switch self {
+        case .string(let text): text
+        case .number(let number): Int(exactly: number).map { String($0) } ?? String(number)
+        default: nil
+        }
+    }
+}
+
+/// An object of a row. What is taken is ticked off, so that what nobody takes is noticed.
+struct RowObject: Sendable {
+    let fields: [String: RowValue]
+    private let what: String
+    private var taken: Set<String> = []
+
+    init(_ value: RowValue?, _ what: String) throws {
+        guard case .object(let fields)? = value else { throw RowNotUnderstood("\(what) is no object") }
+        (self.fields, self.what) = (fields, what)
+    }
+
+    mutating func value(_ key: String) -> RowValue? {
+        self.taken.insert(key)
+        return self.fields[key]
+    }
+
+    mutating func text(_ key: String) throws -> String? {
+        guard let value = self.value(key) else { return nil }
+        guard let text = value.text else { throw RowNotUnderstood("\(self.what): \(key) is no text") }
+        return text
+    }
+
+    mutating func flag(_ key: String) throws -> Bool? {
+        guard let value = self.value(key) else { return nil }
+        guard case .bool(let flag) = value else { throw RowNotUnderstood("\(self.what): \(key) is no Boolean") }
+        return flag
+    }
+
+    func checkAllTaken() throws {
+        let left = self.fields.keys.filter { !self.taken.contains($0) }.sorted()
+        guard left.isEmpty else { throw RowNotUnderstood("\(self.what) has \(left.joined(separator: ", "))") }
+    }
+}
+
+/// A row of a file, of one of the systems that are run here.
+struct ParameterRow: Sendable, CustomTestStringConvertible {
+    static let systems = [
+        "alamofire.URLEncoding", "alamofire.URLEncodedFormEncoder", "alamofire.URLEncodedFormEncoder.scenario",
+        "alamofire.URLEncodedFormParameterEncoder", "alamofire.JSONParameterEncoder", "alamofire.JSONEncoding",
+        "alamofire.PropertyListEncoding", "alamofire.escape",
+    ]
+
+    static let fixtures = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        .appendingPathComponent("Fixtures/vectors")
+
+    /// The fixtures' rows, and those of the folder that `FORMWORK_VECTORS` names.
+    static func all() throws -> [ParameterRow] {
+        let requested = ProcessInfo.processInfo.environment["FORMWORK_VECTORS"].map { URL(fileURLWithPath: $0) }
+        return try ([self.fixtures] + [requested].compactMap { $0 }).flatMap { try self.rows(in: $0) }
+    }
+
+    static func rows(in folder: URL) throws -> [ParameterRow] {
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "json" }
+        return files.sorted { $0.path < $1.path }.flatMap { file -> [ParameterRow] in
+            guard let rows = try? JSONDecoder().decode([RowValue].self, from: Data(contentsOf: file)) else { return [] }
+            return rows.compactMap { row in
+                guard case .object(let fields) = row, let system = fields["system"]?.text,
+                    self.systems.contains(system)
+                else { return nil }
+                return ParameterRow(
+                    file: file.lastPathComponent, name: fields["name"]?.text ?? "", system: system, json: row)
+            }
+        }
+    }
+
+    var file: String
+    var name: String
+    var system: String
+    var json: RowValue
+    var testDescription: String { "\(self.file): \(self.name)" }
+}

@@ -1,0 +1,295 @@
+import FormworkFoundation
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What a row expects.
+struct RowExpectation: Sendable {
+    var text: String?
+    var error: String?
+    var url: String?
+    /// `.some(nil)`: none.
+    var contentType: String??
+    var body: String??
+
+    init(_ row: inout RowObject) throws {
+        func optional(_ value: RowValue?) -> String?? { value.map { $0.text } }
+        self.text = try row.text("expected")
+        self.error = try Self.error(row.value("expectedError"))
+        (self.url, self.contentType) = (try row.text("expectedURL"), optional(row.value("expectedContentType")))
+        self.body = optional(row.value("expectedBody"))
+        let linux = (try row.text("expectedLinux"), try Self.error(row.value("expectedErrorLinux")))
+        #if os(Linux)
+            if linux.0 != nil || linux.1 != nil { (self.text, self.error) = linux }
+        #endif
+        guard self.text != nil || self.error != nil else { throw RowNotUnderstood("nothing is expected") }
+    }
+
+    private static func error(_ value: RowValue?) throws -> String? {
+        guard case .object? = value else { return value?.text }
+        var object = try RowObject(value, "expectedError")
+        let name = try object.text("name")
+        try object.checkAllTaken()
+        return name
+    }
+}
+
+/// What came out of a row.
+struct RowResult: Equatable {
+    var text = ""
+    var error: String?
+    var url: String?
+    var contentType: String?
+    var body: String?
+}
+
+struct CustomThrown: Error {}
+
+/// A row, understood and ready to be run.
+struct ParameterRun {
+    let row: ParameterRow
+    let expectation: RowExpectation
+    private let input: RowInput?
+    private var options: RowObject
+
+    init(_ row: ParameterRow) throws {
+        self.row = row
+        var object = try RowObject(row.json, "the row")
+        for key in ["name", "system", "versions", "note", "origin", "verifiedByRun", "platform"] {
+            _ = object.value(key)
+        }
+        self.expectation = try RowExpectation(&object)
+        self.options = try RowObject(object.value("options"), "options")
+        let input = object.value("input") ?? .null
+        let isScenario = row.system.hasSuffix(".scenario")
+        self.input = input == .null || isScenario ? nil : try RowInput(input)
+        try object.checkAllTaken()
+    }
+
+    mutating func result(_ compatibility: AlamofireCompatibility) throws -> RowResult {
+        var result = RowResult()
+        do {
+            switch self.row.system {
+            case "alamofire.escape":
+                let text = if case .string(let text)? = self.input { text } else { "" }
+                let times = try self.options.text("repeat").flatMap { Int($0) } ?? 1
+                _ = try self.options.text("role")
+                let escaped = URLEncoding().escape(String(repeating: text, count: times))
+                let expected = self.expectation.text ?? ""
+                result.text = escaped == String(repeating: expected, count: times) ? expected : escaped
+            case "alamofire.URLEncodedFormEncoder":
+                result.text = try self.encoder(compatibility).encode(self.input ?? .null)
+            case "alamofire.URLEncodedFormEncoder.scenario":
+                guard self.row.name == "manual-subclass-super-encoders" else {
+                    throw RowNotUnderstood("the scenario \(self.row.name)")
+                }
+                result.text = try self.encoder(compatibility).encode(SuperEncoders())
+            default: result = RowResult(try self.request(compatibility))
+            }
+        } catch let error as RowNotUnderstood {
+            throw error
+        } catch {
+            result.error = Self.name(of: error)
+        }
+        try self.options.checkAllTaken()
+        return result
+    }
+
+    // MARK: Requests
+
+    private mutating func request(_ compatibility: AlamofireCompatibility) throws -> URLRequest {
+        let request = try self.makeRequest()
+        let plain = self.input?.plain
+        let parameters = plain as? Parameters
+        switch self.row.system {
+        case "alamofire.URLEncoding": return try self.urlEncoding().encode(request, with: parameters)
+        case "alamofire.JSONEncoding":
+            guard let parameters else { return try JSONEncoding().encode(request, withJSONObject: plain) }
+            return try JSONEncoding().encode(request, with: parameters)
+        case "alamofire.PropertyListEncoding":
+            let isBinary = try self.options.text("format") == "binary"
+            return try PropertyListEncoding(format: isBinary ? .binary : .xml).encode(request, with: parameters)
+        case "alamofire.JSONParameterEncoder":
+            let encoder: JSONParameterEncoder =
+                switch try self.options.text("outputFormatting") {
+                case nil: .default
+                case "prettyPrinted"?: .prettyPrinted
+                case "sortedKeys"?: .sortedKeys
+                case let other?: throw RowNotUnderstood("outputFormatting \(other)")
+                }
+            return try encoder.encode(self.input, into: request)
+        default:
+            let encoder = try self.encoder(compatibility)
+            let destination: URLEncodedFormParameterEncoder.Destination =
+                switch try self.options.text("destination") {
+                case nil, "methodDependent"?: .methodDependent
+                case "queryString"?: .queryString
+                case "httpBody"?: .httpBody
+                case let other?: throw RowNotUnderstood("destination \(other)")
+                }
+            return try URLEncodedFormParameterEncoder(encoder: encoder, destination: destination)
+                .encode(self.input, into: request)
+        }
+    }
+
+    private mutating func makeRequest() throws -> URLRequest {
+        guard let value = self.options.value("request") else {
+            return try URLRequest(url: "https://example.com/", method: .get)
+        }
+        var object = try RowObject(value, "request")
+        var request = try URLRequest(
+            url: try object.text("url") ?? "", method: HTTPMethod(rawValue: try object.text("method") ?? ""))
+        if case .object(let headers)? = object.value("headers") {
+            for (name, value) in headers { request.setValue(value.text, forHTTPHeaderField: name) }
+        }
+        try object.checkAllTaken()
+        return request
+    }
+
+    private mutating func urlEncoding() throws -> URLEncoding {
+        let destination: URLEncoding.Destination =
+            switch try self.options.text("destination") {
+            case nil, "methodDependent"?: .methodDependent
+            case "queryString"?: .queryString
+            case "httpBody"?: .httpBody
+            case let other?: throw RowNotUnderstood("destination \(other)")
+            }
+        let arrays: URLEncoding.ArrayEncoding =
+            switch try self.options.text("arrayEncoding") {
+            case nil, "brackets"?: .brackets
+            case "noBrackets"?: .noBrackets
+            case "indexInBrackets"?: .indexInBrackets
+            case let other? where other.hasPrefix("custom:"): .custom { Self.fill(other, $0, $1) }
+            case let other?: throw RowNotUnderstood("arrayEncoding \(other)")
+            }
+        let isLiteral = try self.options.text("boolEncoding") == "literal"
+        return URLEncoding(
+            destination: destination, arrayEncoding: arrays, boolEncoding: isLiteral ? .literal : .numeric)
+    }
+
+    private static func fill(_ template: String, _ key: String, _ index: Int) -> String {
+        template.dropFirst(7).replacingOccurrences(of: "{key}", with: key)
+            .replacingOccurrences(of: "{index}", with: String(index))
+    }
+
+    // MARK: The encoder
+
+    private mutating func encoder(_ compatibility: AlamofireCompatibility) throws -> URLEncodedFormEncoder {
+        typealias Form = URLEncodedFormEncoder
+        func unknown(_ option: String, _ text: String) -> RowNotUnderstood { RowNotUnderstood("\(option) \(text)") }
+        let arrays: Form.ArrayEncoding =
+            switch try self.options.text("arrayEncoding") {
+            case nil, "brackets"?: .brackets
+            case "noBrackets"?: .noBrackets
+            case "indexInBrackets"?: .indexInBrackets
+            case let other? where other.hasPrefix("custom:"): .custom { Self.fill(other, $0, $1) }
+            case let other?: throw unknown("arrayEncoding", other)
+            }
+        let data: Form.DataEncoding =
+            switch try self.options.text("dataEncoding") {
+            case nil, "base64"?: .base64
+            case "deferredToData"?: .deferredToData
+            case "custom:throw"?: .custom { _ in throw CustomThrown() }
+            case "custom:hex"?: .custom { $0.map { String($0, radix: 16) }.joined() }
+            case let other?: throw unknown("dataEncoding", other)
+            }
+        let date: Form.DateEncoding =
+            switch try self.options.text("dateEncoding") {
+            case nil, "deferredToDate"?: .deferredToDate
+            case "secondsSince1970"?: .secondsSince1970
+            case "millisecondsSince1970"?: .millisecondsSince1970
+            case "iso8601"?: .iso8601
+            case "custom:timeIntervalSinceReferenceDate"?: .custom { String($0.timeIntervalSinceReferenceDate) }
+            case let other? where other.hasPrefix("formatted:"): .formatted(Self.formatter(String(other.dropFirst(10))))
+            case let other?: throw unknown("dateEncoding", other)
+            }
+        let key: Form.KeyEncoding =
+            switch try self.options.text("keyEncoding") {
+            case nil, "useDefaultKeys"?: .useDefaultKeys
+            case "convertToSnakeCase"?: .convertToSnakeCase
+            case "convertToKebabCase"?: .convertToKebabCase
+            case "capitalized"?: .capitalized
+            case "uppercased"?: .uppercased
+            case "lowercased"?: .lowercased
+            case let other? where other.hasPrefix("custom:const:"): .custom { _ in String(other.dropFirst(13)) }
+            case let other?: throw unknown("keyEncoding", other)
+            }
+        let path: Form.KeyPathEncoding =
+            switch try self.options.text("keyPathEncoding") {
+            case nil, "brackets"?: .brackets
+            case "dots"?: .dots
+            case let other? where other.hasPrefix("custom:"):
+                Form.KeyPathEncoding { other.dropFirst(7).replacingOccurrences(of: "{subkey}", with: $0) }
+            case let other?: throw unknown("keyPathEncoding", other)
+            }
+        let null: Form.NilEncoding =
+            switch try self.options.text("nilEncoding") {
+            case nil, "dropKey"?: .dropKey
+            case "dropValue"?: .dropValue
+            case "null"?: .null
+            case let other? where other.hasPrefix("custom:"): Form.NilEncoding { String(other.dropFirst(7)) }
+            case let other?: throw unknown("nilEncoding", other)
+            }
+        var allowed = CharacterSet.afURLQueryAllowed
+        if let removed = try self.options.text("allowedCharacters.remove") { allowed.remove(charactersIn: removed) }
+        if let inserted = try self.options.text("allowedCharacters.insert") { allowed.insert(charactersIn: inserted) }
+        return Form(
+            alphabetizeKeyValuePairs: try self.options.flag("alphabetizeKeyValuePairs") ?? true, arrayEncoding: arrays,
+            boolEncoding: try self.options.text("boolEncoding") == "literal" ? .literal : .numeric, dataEncoding: data,
+            dateEncoding: date, keyEncoding: key, keyPathEncoding: path, nilEncoding: null,
+            spaceEncoding: try self.options.text("spaceEncoding") == "plusReplaced" ? .plusReplaced : .percentEscaped,
+            allowedCharacters: allowed, compatibility: compatibility)
+    }
+
+    private static func formatter(_ format: String) -> DateFormatter {
+        let formatter = DateFormatter()
+        (formatter.locale, formatter.timeZone) = (Locale(identifier: "en_US_POSIX"), TimeZone(secondsFromGMT: 0))
+        formatter.dateFormat = format
+        return formatter
+    }
+
+    /// An error by the name that rows give it.
+    private static func name(of error: any Error) -> String {
+        switch error {
+        case is CustomThrown: "custom-thrown"
+        case EncodingError.invalidValue: "refused"
+        case URLEncodedFormEncoder.Error.invalidRootObject: "invalidRootObject"
+        case JSONEncoding.Error.invalidJSONObject: "invalidJSONObject"
+        case AFError.parameterEncoderFailed(.encoderFailed(let error)):
+            "parameterEncoderFailed.encoderFailed(\(self.name(of: error)))"
+        case AFError.parameterEncodingFailed(.jsonEncodingFailed(let error)):
+            "parameterEncodingFailed(jsonEncodingFailed(\(self.name(of: error))))"
+        default: "\(error)"
+        }
+    }
+}
+
+extension RowResult {
+    init(_ request: URLRequest) {
+        self.url = request.url?.absoluteString
+        self.contentType = request.value(forHTTPHeaderField: "Content-Type")
+        self.body = request.httpBody.map { String(decoding: $0, as: UTF8.self) }
+        let components = request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) }
+        self.text = self.body ?? components?.percentEncodedQuery ?? ""
+    }
+}
+
+/// A type which writes over what it wrote, by way of all kinds of super encoders.
+struct SuperEncoders: Encodable {
+    enum Key: String, CodingKey { case four, five }
+
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Key.self)
+        try members.encode([1, 2, 3], forKey: .four)
+        try members.encode(["a": "a", "b": "b"], forKey: .five)
+        var beside = members.superEncoder().container(keyedBy: Key.self)
+        try beside.encode("one", forKey: .four)
+        var below = members.superEncoder(forKey: .four).container(keyedBy: Key.self)
+        try below.encode(2, forKey: .five)
+        var elements = members.nestedUnkeyedContainer(forKey: .four)
+        var inElements = elements.superEncoder().container(keyedBy: Key.self)
+        try inElements.encode("one", forKey: .four)
+    }
+}

@@ -1,0 +1,141 @@
+import FormworkFoundation
+import Foundation
+import Testing
+
+@Suite("URLEncodedFormDecoder: what others send, and what is refused")
+struct URLEncodedFormDecoderTests {
+    struct Form: Decodable, Equatable {
+        var list: [Int]
+        var isOn: Bool?
+        var name: String?
+    }
+
+    @Test(
+        "Arrays are read however they are written",
+        arguments: ["list=1&list=2", "list[]=1&list[]=2", "list[0]=1&list[1]=2", "list%5B1%5D=2&list%5B0%5D=1"])
+    func arrays(text: String) throws {
+        for array in [URLEncodedFormEncoder.ArrayEncoding.brackets, .noBrackets, .indexInBrackets] {
+            let decoder = URLEncodedFormDecoder(arrayEncoding: array)
+            #expect(try decoder.decode(Form.self, from: text) == Form(list: [1, 2]))
+        }
+    }
+
+    @Test(
+        "Booleans are read however they are written",
+        arguments: [
+            ("1", true), ("true", true), ("on", true), ("0", false), ("false", false), ("off", false),
+        ])
+    func bools(text: String, expected: Bool) throws {
+        let decoder = URLEncodedFormDecoder(boolEncoding: .literal)
+        #expect(try decoder.decode(Form.self, from: "isOn=\(text)").isOn == expected)
+    }
+
+    @Test("A browser's plus is a space; with percentEscaped it is a plus")
+    func plus() throws {
+        #expect(try URLEncodedFormDecoder().decode(Form.self, from: "name=a+b%2Bc").name == "a b+c")
+        let decoder = URLEncodedFormDecoder(spaceEncoding: .percentEscaped)
+        #expect(try decoder.decode(Form.self, from: "name=a+b%20c").name == "a+b c")
+    }
+
+    @Test("Text, Data and bytes are the same")
+    func sources() throws {
+        let decoder = URLEncodedFormDecoder()
+        #expect(try decoder.decode([String: String].self, from: "a=b") == ["a": "b"])
+        #expect(try decoder.decode([String: String].self, from: Data("a=b".utf8)) == ["a": "b"])
+        #expect(try decoder.decode([String: String].self, from: Array("a=b".utf8)) == ["a": "b"])
+        #expect(try decoder.decode([Int].self, from: "").isEmpty)
+    }
+
+    struct Wide: Codable {
+        struct Item: Codable {
+            var label: String
+            var size: Int?
+        }
+        var date: Date?
+        var data: Data?
+        var items: [Item]?
+        var table: [[Int]]?
+        var holes: [Int?]?
+        var text: String?
+        var map: [String: Int]?
+        var inner: Item?
+    }
+
+    struct Refused: Sendable, CustomTestStringConvertible {
+        var text: String
+        var path: String
+        var message: String
+        var decoder: @Sendable () -> URLEncodedFormDecoder = { URLEncodedFormDecoder() }
+        var testDescription: String { "\(self.text): \(self.message)" }
+    }
+
+    static let refused = [
+        Refused(text: "date=x", path: "date", message: "dateEncoding keeps too little") {
+            URLEncodedFormDecoder(dateEncoding: .custom { _ in "" })
+        },
+        Refused(text: "data=x", path: "data", message: "dataEncoding keeps too little") {
+            URLEncodedFormDecoder(dataEncoding: .custom { _ in "" })
+        },
+        Refused(
+            text: "items[][label]=a&items[][label]=b&items[][size]=1", path: "items", message: "arrayEncoding keeps"),
+        Refused(text: "items[][label]=a", path: "items.0.size", message: "arrayEncoding keeps too little"),
+        Refused(text: "items[label]=a&items[label]=b", path: "items", message: "is this an array of objects?"),
+        Refused(text: "table[][]=1&table[][]=2", path: "table", message: "arrays within arrays need indexInBrackets"),
+        Refused(text: "table=1&table=2", path: "table.0", message: "arrays within arrays need indexInBrackets"),
+        Refused(text: "holes[]=1", path: "holes.0", message: "dropKey leaves out"),
+        Refused(text: "text=", path: "text", message: "nilEncoding keeps too little") {
+            URLEncodedFormDecoder(nilEncoding: .dropValue)
+        },
+        Refused(text: "text=null", path: "text", message: "\"null\" is nil and a value too") {
+            URLEncodedFormDecoder(nilEncoding: .null)
+        },
+        Refused(text: "map[a]=1", path: "map", message: "keyEncoding keeps too little") {
+            URLEncodedFormDecoder(keyEncoding: .lowercased)
+        },
+        Refused(text: "same=1", path: "data", message: "have one name") {
+            URLEncodedFormDecoder(keyEncoding: .custom { _ in "same" })
+        },
+        Refused(text: "inner-label=1&inner=2", path: "inner", message: "an object was expected") {
+            URLEncodedFormDecoder(keyPathEncoding: .init { "-\($0)" })
+        },
+        Refused(text: "items-0[label]=a", path: "items", message: "names that only the closure knows") {
+            URLEncodedFormDecoder(arrayEncoding: .custom { "\($0)-\($1)" })
+        },
+        Refused(text: "date=1&date=2", path: "date", message: "more than one"),
+        Refused(text: "date=tomorrow", path: "date", message: "\"tomorrow\" is no Double"),
+        Refused(text: "data=%25", path: "data", message: "no Base64"),
+        Refused(text: "items=1&items[]=2", path: "items", message: "of this name and of its elements"),
+        Refused(text: "map[a][b]=1", path: "map.a", message: "a single value was expected"),
+        Refused(text: "a=1&b=2", path: "", message: "limits.pairs") {
+            URLEncodedFormDecoder(limits: URLEncodedLimits(pairs: 1))
+        },
+        Refused(text: "a[b][c]=1", path: "", message: "limits.depth") {
+            URLEncodedFormDecoder(limits: URLEncodedLimits(depth: 2))
+        },
+    ]
+
+    @Test("What can't be told is an error that says where and why", arguments: refused)
+    func refusals(row: Refused) throws {
+        let error = try #require(throws: DecodingError.self) { try row.decoder().decode(Wide.self, from: row.text) }
+        let context: DecodingError.Context? =
+            switch error {
+            case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
+                .valueNotFound(_, let context):
+                context
+            @unknown default: nil
+            }
+        let path = context?.codingPath.map { $0.intValue.map { String($0) } ?? $0.stringValue }.joined(separator: ".")
+        #expect(path == row.path)
+        #expect(context?.debugDescription.contains(row.message) == true, "\(context?.debugDescription ?? "")")
+    }
+
+    @Test("A missing name is named")
+    func missing() throws {
+        struct Needed: Decodable { var name: String }
+        let error = try #require(throws: DecodingError.self) {
+            try URLEncodedFormDecoder().decode(Needed.self, from: "")
+        }
+        guard case .keyNotFound(let key, _) = error else { throw error }
+        #expect(key.stringValue == "name")
+    }
+}

@@ -1,0 +1,108 @@
+import FormworkURLEncoded
+import Testing
+
+@Suite("URLEncodedCoding: types of the standard library, without Foundation")
+struct URLEncodedCodingTests {
+    struct Inner: Codable, Equatable {
+        var b: [Int]
+        var c: [String: Bool]
+    }
+
+    struct Form: Codable, Equatable {
+        var text = "é &+"
+        var whole = -7
+        var half: Float = 0.5
+        var double = 1e20
+        var isOn = true
+        var nothing: Int?
+        var inner = Inner(b: [3, 1, 2], c: ["7": false, "a": true])
+        var list: [Inner] = [Inner(b: [1], c: ["x": true]), Inner(b: [2, 3], c: ["x": false])]
+    }
+
+    private let indexed = {
+        var coding = URLEncodedCoding()
+        coding.arrays = .indexed
+        return coding
+    }()
+
+    @Test("A struct is written with its members sorted and its arrays in order")
+    func written() throws {
+        var form = Form()
+        form.list = []
+        #expect(
+            try URLEncodedCoding().encodeText(form)
+                == "double=1e%2B20&half=0.5&inner%5Bb%5D%5B%5D=3&inner%5Bb%5D%5B%5D=1&inner%5Bb%5D%5B%5D=2"
+                + "&inner%5Bc%5D%5B7%5D=0&inner%5Bc%5D%5Ba%5D=1&isOn=1&text=%C3%A9%20%26%2B&whole=-7")
+    }
+
+    @Test("With sorting off, members stay as they were encoded")
+    func given() throws {
+        struct Pair: Encodable {
+            var z = 1
+            var a = 2
+        }
+        var coding = URLEncodedCoding()
+        coding.order = .given
+        #expect(try coding.encodeText(Pair()) == "z=1&a=2")
+    }
+
+    @Test("What is written is read")
+    func roundTrip() throws {
+        var decoding = URLEncodedDecoding()
+        decoding.coding = self.indexed
+        let bytes = try self.indexed.encode(Form())
+        #expect(try decoding.decode(Form.self, from: bytes) == Form())
+    }
+
+    @Test("A root that is no object is refused, an empty one is empty")
+    func roots() throws {
+        #expect(throws: InvalidRoot.array) { try URLEncodedCoding().encodeText([1]) }
+        #expect(throws: InvalidRoot.singleValue) { try URLEncodedCoding().encodeText(1) }
+        #expect(try URLEncodedCoding().encodeText([Int]()) == "")
+        #expect(try URLEncodedCoding().encodeText([String: Int]()) == "")
+    }
+
+    struct Deep: Codable, Equatable {
+        var next: [Deep]
+        var value: Int?
+    }
+
+    @Test("A chain of 60 levels is written and read, and one deeper than limits.depth is an error")
+    func depth() throws {
+        let deep = (0..<30).reduce(Deep(next: [], value: 1)) { deep, _ in Deep(next: [deep], value: nil) }
+        let text = try self.indexed.encodeText(deep)
+        var decoding = URLEncodedDecoding()
+        decoding.coding = self.indexed
+        #expect(try decoding.decode(Deep.self, from: Array(text.utf8)) == deep)
+        decoding.limits.depth = 60
+        #expect(throws: DecodingError.self) { try decoding.decode(Deep.self, from: Array(text.utf8)) }
+    }
+
+    struct Path: Encodable {
+        enum Key: String, CodingKey { case outer, inner }
+        struct Probe: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                #expect(encoder.codingPath.map(\.stringValue) == ["outer", "Index 1", "inner"])
+                #expect(encoder.codingPath.map(\.intValue) == [nil, 1, nil])
+                #expect(encoder.userInfo.isEmpty)
+                var container = encoder.singleValueContainer()
+                try container.encode(1)
+                #expect(throws: EncodingError.self) { try container.encode(2) }
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            var elements = container.nestedUnkeyedContainer(forKey: .outer)
+            try elements.encode(0)
+            var members = elements.nestedContainer(keyedBy: Key.self)
+            try members.encode(Probe(), forKey: .inner)
+            #expect(elements.count == 2)
+        }
+    }
+
+    @Test("The coding path is known at every level")
+    func codingPath() throws {
+        #expect(try self.indexed.encodeText(Path()) == "outer%5B0%5D=0&outer%5B1%5D%5Binner%5D=1")
+    }
+}

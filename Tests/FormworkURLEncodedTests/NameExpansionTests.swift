@@ -1,0 +1,86 @@
+import FormworkURLEncoded
+import Testing
+
+/// Text and the tree that it is read as.
+struct ExpansionRow: Sendable, CustomTestStringConvertible {
+    var text: String
+    var expected: ParameterValue
+    var testDescription: String { self.text }
+    init(_ text: String, _ expected: ParameterValue) { (self.text, self.expected) = (text, expected) }
+}
+
+private typealias Row = ExpansionRow
+
+@Suite("Names become trees")
+struct NameExpansionTests {
+    /// What PHP 8.2's `parse_str` gave.
+    static let php: [ExpansionRow] = [
+        Row("a[b]c=1", ["a": ["b": "1"]]), Row("a[[b]=1", ["a": ["[b": "1"]]), Row("a]=1", ["a]": "1"]),
+        Row("[a]=1", [:]), Row("[]=1", [:]), Row("a[=1", ["a_": "1"]), Row("a[b=1", ["a_b": "1"]),
+        Row("a.b=1", ["a_b": "1"]), Row("a b.c[d.e f]=1", ["a_b_c": ["d.e f": "1"]]), Row(" a=1", ["a": "1"]),
+        Row("a%00b=1", ["a": "1"]), Row("a[b%00c]=1", ["a_b": "1"]), Row("a[]=1&a[]=2", ["a": ["1", "2"]]),
+        Row("a[5]=x&a[]=y", ["a": ["5": "x", "6": "y"]]), Row("a[-5]=x&a[]=y", ["a": ["-5": "x", "-4": "y"]]),
+        Row("a[08]=x&a[8]=y&a[]=z", ["a": ["08": "x", "8": "y", "9": "z"]]), Row("a=1&a[b]=2", ["a": ["b": "2"]]),
+        Row("a[b]=1&a=2", ["a": "2"]), Row("a[b]=1&a[b][c]=2", ["a": ["b": ["c": "2"]]]), Row("=1&&", [:]),
+        Row("a", ["a": ""]), Row("a[][b]=1&a[][b]=2", ["a": [["b": "1"], ["b": "2"]]]),
+        Row("a[9223372036854775807]=1&a[]=2&b=3", ["a": ["9223372036854775807": "1"], "b": "3"]),
+        Row("a[9223372036854775808]=1&a[]=2", ["a": ["9223372036854775808": "1", "0": "2"]]),
+        Row("a[-9223372036854775808]=1&a[]=2", ["a": ["-9223372036854775808": "1", "-9223372036854775807": "2"]]),
+        Row("a[-0]=1&a[0]=2", ["a": ["-0": "1", "0": "2"]]), Row("a[ b]=1", ["a": [" b": "1"]]),
+        Row("a[b]]=1", ["a": ["b": "1"]]), Row("a[b]d[e]=1", ["a": ["b": "1"]]), Row("a.[b]=1", ["a_": ["b": "1"]]),
+        Row("a[b][c=1", ["a": ["b": "1"]]), Row("a[b]=1&a[b]=2&a[0]=3", ["a": ["b": "2", "0": "3"]]),
+        Row("0=a&1=b", ["a", "b"]), Row("1=a&0=b", ["1": "a", "0": "b"]), Row("a[b]=%00x", ["a": ["b": "\0x"]]),
+        Row("a[ ]=1", ["a": ["1"]]), Row("a[%0A%0A]=1", ["a": ["\n\n": "1"]]), Row("[[=1", [:]), Row("]=1", ["]": "1"]),
+        Row("a[b.c d[e=1", ["a_b_c_d_e": "1"]), Row("a[x.y][c.d[=1", ["a": ["x.y": "1"]]),
+        Row("a[.[b=1", ["a___b": "1"]), Row("a[0]=1&a[0][]=2", ["a": [["2"]]]),
+        Row("a[][b]=1&a[0][c]=2", ["a": [["b": "1", "c": "2"]]]), Row("a[]]=1", ["a": ["1"]]),
+        Row("a[b]=1&a[2]=3&a[]=4&a[1]=5&a[]=6", ["a": ["b": "1", "2": "3", "3": "4", "1": "5", "4": "6"]]),
+    ]
+
+    @Test("PHP", arguments: php)
+    func likePHP(row: ExpansionRow) throws { #expect(try URLEncodedDialect.php.decode(row.text) == row.expected) }
+
+    @Test(
+        "Brackets lose nothing",
+        arguments: [
+            Row("a[b][]=1&a[b][]=2", ["a": ["b": ["1", "2"]]]), Row("a=1&a=2&a=3", ["a": ["1", "2", "3"]]),
+            Row("a.b=1&c d=2", ["a.b": "1", "c d": "2"]), Row("a[b=1&a]=2&[c]=3", ["a[b": "1", "a]": "2", "[c]": "3"]),
+            Row("a[b]c=1", ["a[b]c": "1"]), Row("a[0][x]=1&a[1][x]=2", ["a": [["x": "1"], ["x": "2"]]]),
+            Row("=1&=2", ["": ["1", "2"]]), Row("a[x]=1&a[x]=2", ["a": ["x": ["1", "2"]]]),
+        ])
+    func inBrackets(row: ExpansionRow) throws { #expect(try URLEncodedDialect.rails.decode(row.text) == row.expected) }
+
+    @Test("Dots")
+    func dots() throws {
+        let pairs = [URLEncodedPair("a.b[].c", "1"), URLEncodedPair("a..b", "2"), URLEncodedPair("a.b[0].d", nil)]
+        #expect(
+            try NameExpansion.dots.expand(pairs, missing: nil) == ["a": ["b": [["c": "1", "d": nil]]], "a..b": "2"])
+    }
+
+    @Test("A name that is a text and a tree is an error", arguments: ["a=1&a[b]=2", "a[b]=1&a=2", "a=1&a=2&a[]=3"])
+    func conflicts(text: String) throws {
+        let error = #expect(throws: FormworkError.self) { try URLEncodedDialect.rails.decode(text) }
+        #expect(error?.code == .malformedBody)
+        #expect(error?.message.contains("is both a value and a tree") == true)
+    }
+
+    @Test("Depth is limited by name, and hostile names take no time", arguments: [NameExpansion.php, .brackets, .dots])
+    func depth(expansion: NameExpansion) throws {
+        let fits = "a" + String(repeating: "[b]", count: 64)
+        #expect(throws: Never.self) { try expansion.expand([URLEncodedPair(fits, "1")]) }
+        for name in ["a" + String(repeating: "[b]", count: 65), "a" + String(repeating: "[b]", count: 100_000)] {
+            let error = #expect(throws: FormworkError.self) { try expansion.expand([URLEncodedPair(name, "1")]) }
+            #expect(error?.code == .limitExceeded)
+            #expect(error?.message.contains("limits.depth") == true)
+        }
+        for byte in ["[", "]", ".", "a["] {
+            let name = "a" + String(repeating: byte, count: (1 << 20) / byte.utf8.count)
+            _ = try? expansion.expand([URLEncodedPair(name, "1")])
+        }
+        let many = (0..<100_000).map { URLEncodedPair($0.isMultiple(of: 2) ? "a[]" : "b[k\($0)]", "x") }
+        guard case .object(let members) = try expansion.expand(many) else { throw FormworkError(.malformedBody, "") }
+        #expect(members.count == 2)
+        let repeated = try expansion.expand((0..<100_000).map { URLEncodedPair("a", String($0)) })
+        #expect(repeated["a"] != nil)
+    }
+}
