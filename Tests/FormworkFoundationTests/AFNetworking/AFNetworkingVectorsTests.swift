@@ -68,7 +68,7 @@ struct AFNetworkingVectorsTests {
                 }.joined()
             }
         case "block that sets an error": serializer.querySerialization = { _, _ in throw BlockError() }
-        case let name?: throw UnknownInRow("the serializer \(name)")
+        case let name?: throw RowNotUnderstood("the serializer \(name)")
         }
     }
 
@@ -140,7 +140,7 @@ struct AFNetworkingVectorsTests {
         for (name, value) in expected.removeValue(forKey: "headers") as? [String: Any] ?? [:] {
             #expect(request.value(forHTTPHeaderField: name) == value as? String)
         }
-        guard expected.isEmpty else { throw UnknownInRow("the request's \(expected.keys.sorted())") }
+        guard expected.isEmpty else { throw RowNotUnderstood("the request's \(expected.keys.sorted())") }
     }
 
     @Test(
@@ -159,7 +159,7 @@ struct AFNetworkingVectorsTests {
                 switch row.options["format"] as? String ?? "xml" {
                 case "xml": format = .xml
                 case "binary": format = .binary
-                case let name: throw UnknownInRow("the format \(name)")
+                case let name: throw RowNotUnderstood("the format \(name)")
                 }
                 try Self.checkBody(row, PropertyListRequestSerializer(settings: settings, format: format))
             }
@@ -214,7 +214,7 @@ struct AFNetworkingVectorsTests {
             system = .device(
                 model: input.removeValue(forKey: "model") ?? "", name: name, version: version,
                 scale: Double(input.removeValue(forKey: "scale") ?? "") ?? 1)
-        case nil: throw UnknownInRow("no platform")
+        case nil: throw RowNotUnderstood("no platform")
         }
         let agent = AFNetworkingUserAgent(
             executable: input.removeValue(forKey: "executable") ?? input.removeValue(forKey: "bundle") ?? "",

@@ -19,7 +19,7 @@ struct FacebookQueryTests {
                     stop = true
                     return "x"
                 }
-            case let name?: throw UnknownInRow("the handler \(name)")
+            case let name?: throw RowNotUnderstood("the handler \(name)")
             }
         let exact = { try FacebookQuery.query(of: dictionary, compatibility: .exact, invalidObjectHandler: handler) }
         let safe = { try FacebookQuery.query(of: dictionary, invalidObjectHandler: handler) }

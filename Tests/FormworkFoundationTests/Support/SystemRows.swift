@@ -2,12 +2,6 @@ import Foundation
 import FormworkFoundation
 import Testing
 
-/// Why a row can't be run.
-struct UnknownInRow: Error, CustomStringConvertible {
-    var description: String
-    init(_ description: String) { self.description = description }
-}
-
 extension VectorRows {
     /// The rows of one system: of this package's fixtures, and of the folder that `FORMWORK_VECTORS` names.
     static func rows(of system: String) throws -> [Row] {
@@ -21,32 +15,23 @@ extension VectorRows {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
         return try names.sorted().flatMap { name in
             let data = try Data(contentsOf: folder.appendingPathComponent(name))
-            let rows = (try? JSONDecoder().decode([[String: AnyJSON]].self, from: data)) ?? []
-            return rows.map { (name, Row(json: $0.mapValues(\.value))) }
+            // Not by `JSONSerialization`, which drops U+FEFF at a text's beginning.
+            let rows = (try? JSONDecoder().decode([[String: RowValue]].self, from: data)) ?? []
+            return rows.map { (name, Row(json: $0.mapValues(\.plain))) }
         }
     }
 }
 
-/// Any JSON, not by `JSONSerialization`, which drops U+FEFF at a text's beginning.
-private struct AnyJSON: Decodable {
-    var value: Any
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self.value = NSNull()
-        } else if let value = try? container.decode(Bool.self) {
-            self.value = value
-        } else if let value = try? container.decode(Int.self) {
-            self.value = value
-        } else if let value = try? container.decode(Double.self) {
-            self.value = value
-        } else if let value = try? container.decode(String.self) {
-            self.value = value
-        } else if let value = try? container.decode([AnyJSON].self) {
-            self.value = value.map(\.value)
-        } else {
-            self.value = try container.decode([String: AnyJSON].self).mapValues(\.value)
+extension RowValue {
+    /// The value without types of this package.
+    fileprivate var plain: Any {
+        switch self {
+        case .null: NSNull()
+        case .bool(let flag): flag
+        case .number(let number): Int(exactly: number).map { $0 as Any } ?? number
+        case .string(let text): text
+        case .array(let elements): elements.map(\.plain)
+        case .object(let members): members.mapValues(\.plain)
         }
     }
 }
@@ -57,7 +42,7 @@ extension VectorRows.Row {
         let always = ["name", "system", "versions", "origin", "note", "platform", "verifiedByRun", "input", "options"]
         let unknown = Set(self.json.keys).subtracting(always + keys)
             .union(Set(self.options.keys).subtracting(options).map { "options.\($0)" })
-        guard unknown.isEmpty else { throw UnknownInRow("the row has \(unknown.sorted().joined(separator: ", "))") }
+        guard unknown.isEmpty else { throw RowNotUnderstood("the row has \(unknown.sorted().joined(separator: ", "))") }
     }
 
     var options: [String: Any] { self.json["options"] as? [String: Any] ?? [:] }
@@ -81,13 +66,15 @@ extension VectorRows.Row {
         let text = (self.json["versions"] as? String ?? "3.2.0-4.0.1")
             .replacingOccurrences(of: "1.0RC1", with: "0.10.1").replacingOccurrences(of: ".x", with: ".0")
         let bounds = try text.split(separator: "-").map { bound in
-            guard let version = AFNetworkingVersion(String(bound)) else { throw UnknownInRow("the version \(bound)") }
+            guard let version = AFNetworkingVersion(String(bound)) else {
+                throw RowNotUnderstood("the version \(bound)")
+            }
             return version
         }
         let (first, last) = (try #require(bounds.first), try #require(bounds.last))
         let releases = Self.all.filter { (first...last).contains($0) }
         guard bounds.count <= 2, releases.first == first, releases.last == last else {
-            throw UnknownInRow("the versions \(text)")
+            throw RowNotUnderstood("the versions \(text)")
         }
         return releases
     }
@@ -106,13 +93,15 @@ enum RowInputValue {
         case let text as String: return text
         case let pairs as [Any]: return try self.pairs(pairs)
         case let object as [String: Any]: return try self.typed(object)
-        default: throw UnknownInRow("the input \(json)")
+        default: throw RowNotUnderstood("the input \(json)")
         }
     }
 
     private static func typed(_ object: [String: Any]) throws -> Any {
         let keys = object.keys.filter { $0 != "type" }
-        guard let type = object["type"] as? String, keys.count <= 1 else { throw UnknownInRow("the input \(object)") }
+        guard let type = object["type"] as? String, keys.count <= 1 else {
+            throw RowNotUnderstood("the input \(object)")
+        }
         let content = keys.first.flatMap { object[$0] }
         let text = (content as? String) ?? content.map { "\($0)" } ?? ""
         let value: Any? =
@@ -140,7 +129,7 @@ enum RowInputValue {
             case ("utf16", "units"): try self.text(content as? [String] ?? [])
             default: nil
             }
-        guard let value else { throw UnknownInRow("the input \(object)") }
+        guard let value else { throw RowNotUnderstood("the input \(object)") }
         return value
     }
 
@@ -149,7 +138,7 @@ enum RowInputValue {
     private static func pairs(_ pairs: [Any]) throws -> [(String, Any)] {
         try pairs.map { pair in
             guard let pair = pair as? [Any], pair.count == 2, let name = pair[0] as? String else {
-                throw UnknownInRow("a pair that is none: \(pair)")
+                throw RowNotUnderstood("a pair that is none: \(pair)")
             }
             return (name, try self.value(pair[1]))
         }

@@ -11,14 +11,14 @@ struct EscapeVectorsTests {
             switch row.options["role"] as? String {
             case "key": return try row.releases().map(PercentEncoder.afnetworkingKey)
             case "value": return try row.releases().map(PercentEncoder.afnetworkingValue)
-            case let role: throw UnknownInRow("the role \(role ?? "none")")
+            case let role: throw RowNotUnderstood("the role \(role ?? "none")")
             }
         case "fbsdk.escape": return [.facebook]
         default:
             switch row.options["space"] as? String ?? "percent" {
             case "percent": return [.recipes]
             case "plus": return [.recipes.space(.plus)]
-            case let space: throw UnknownInRow("the space \(space)")
+            case let space: throw RowNotUnderstood("the space \(space)")
             }
         }
     }
