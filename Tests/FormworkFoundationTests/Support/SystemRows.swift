@@ -72,11 +72,8 @@ extension VectorRows.Row {
             return version
         }
         let (first, last) = (try #require(bounds.first), try #require(bounds.last))
-        let releases = Self.all.filter { (first...last).contains($0) }
-        guard bounds.count <= 2, releases.first == first, releases.last == last else {
-            throw RowNotUnderstood("the versions \(text)")
-        }
-        return releases
+        guard bounds.count <= 2, first <= last else { throw RowNotUnderstood("the versions \(text)") }
+        return Set(Self.all.filter { (first...last).contains($0) } + bounds).sorted()
     }
 
     private static let all: [AFNetworkingVersion] = [
