@@ -1,5 +1,6 @@
 import Foundation
 import Formwork
+import FormworkFoundation
 import FormworkMagic
 import SystemPackage
 
@@ -44,6 +45,43 @@ func readmeServer(_ form: FormData) async throws {
         let rest = try upload.makeReader(from: 100)
         print("\(try rest.collect(upTo: 1 << 20).count) bytes from offset 100")
     }
+}
+
+struct Search: Codable {
+    var text: String
+    var page: Int
+}
+
+func readmeParameters(_ plan: BodyPlan, _ url: URL) async throws {
+    let query = try URLEncodedDialect.php.encode(["page": 2, "tags": ["a", "b"]])
+    print(query)  // page=2&tags%5B0%5D=a&tags%5B1%5D=b
+    print(try URLEncodedDialect.php.decode(query)["tags"] == ["a", "b"])
+
+    let text: String = try URLEncodedFormEncoder().encode(Search(text: "grüße & more", page: 2))
+    print(try URLEncodedFormDecoder().decode(Search.self, from: text).page)
+
+    let (answer, response) = try await URLSession.shared.upload(plan, with: URLRequest(url: url))
+    print(response.statusCode, answer.count)
+}
+
+func migratingFromAlamofire() throws -> (MultipartFormData, URLRequest) {
+    let form = MultipartFormData()
+    form.append(Data("Harbour at dawn".utf8), withName: "title")
+    form.append(URL(fileURLWithPath: "harbour.jpg"), withName: "photo")
+
+    var request = try URLRequest(url: "https://example.com/up", method: .post)
+    request = try URLEncodedFormParameterEncoder.default.encode(["page": 2], into: request)
+    request = try URLEncoding.queryString.encode(request, with: ["tags": ["a", "b"]])
+    request = try JSONParameterEncoder.sortedKeys.encode(["page": 2], into: request)
+    return (form, request)
+}
+
+func migratingExactly() throws -> (MultipartFormData, [String: Int]) {
+    let sorted = URLEncodedFormEncoder(compatibility: .exact)
+    let unescaped = MultipartFormData(compatibility: .exact)
+    let text: String = try sorted.encode(["page": 2])
+    let parameters = try URLEncodedFormDecoder(for: sorted).decode([String: Int].self, from: text)
+    return (unescaped, parameters)
 }
 
 func overview() throws {
