@@ -59,7 +59,7 @@ extension URL {
     /// The URL with more behind its query.
     ///
     /// AFNetworking puts it behind a fragment, and `&` behind a `?` that has nothing behind it.
-    fileprivate func appending(query: String, _ compatibility: RequestCompatibility) throws -> URL {
+    fileprivate func appending(query: String, _ compatibility: Compatibility) throws -> URL {
         let text = self.absoluteString
         let end = compatibility == .safe ? text.firstIndex(of: "#") ?? text.endIndex : text.endIndex
         let head = text[..<end]

@@ -6,13 +6,13 @@ public struct MultipartFormBuilder: Sendable {
     /// What ``throttle(packetSize:delay:)`` set; `nil` for as fast as it goes.
     public private(set) var rateLimit: RateLimit?
 
-    private let compatibility: RequestCompatibility
+    private let compatibility: Compatibility
     private var form: FormData
     /// The form as it was declared, which AFNetworking takes the length from.
     private var declared: FormData
     private(set) var isEmpty = true
 
-    init(boundary: Boundary, _ compatibility: RequestCompatibility) {
+    init(boundary: Boundary, _ compatibility: Compatibility) {
         let isSafe = compatibility == .safe
         self.compatibility = compatibility
         self.form = FormData(

@@ -14,7 +14,7 @@ public struct RequestSettings: Sendable {
     /// The version whose requests are made.
     public var version: AFNetworkingVersion
     /// What is done where AFNetworking loses data.
-    public var compatibility: RequestCompatibility
+    public var compatibility: Compatibility
     /// Fields of every request that has none of that name.
     public var headers: HTTPHeaders
     /// The encoding of bodies of text; before version 2.6.0 that of escapes too.
@@ -43,7 +43,7 @@ public struct RequestSettings: Sendable {
     ///   - compatibility: What is done where AFNetworking loses data.
     ///   - headers: Fields of every request; `nil` is the user's languages and the running program's name.
     public init(
-        version: AFNetworkingVersion = .latest, compatibility: RequestCompatibility = .safe,
+        version: AFNetworkingVersion = .latest, compatibility: Compatibility = .safe,
         headers: HTTPHeaders? = nil
     ) {
         self.version = version

@@ -30,7 +30,7 @@ public enum FacebookQuery {
     /// - Returns: The query; `nil` for an empty one.
     /// - Throws: What the handler throws; ``FormworkError/Code/invalidArgument``.
     public static func query(
-        of dictionary: [AnyHashable: Any], compatibility: RequestCompatibility = .safe,
+        of dictionary: [AnyHashable: Any], compatibility: Compatibility = .safe,
         invalidObjectHandler: InvalidObjectHandler? = nil
     ) throws -> String? {
         let pairs = dictionary.compactMap { name, value in (name.base as? String).map { ($0, value) } }

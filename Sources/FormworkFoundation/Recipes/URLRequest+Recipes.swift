@@ -9,7 +9,7 @@ extension URLRequest {
     /// - Throws: What ``setFormParameters(_:space:compatibility:)`` throws.
     public init(
         url: URL, formParameters parameters: ParameterValue, space: PercentEncoder.Space = .plus,
-        compatibility: RequestCompatibility = .safe
+        compatibility: Compatibility = .safe
     ) throws(FormworkError) {
         self.init(url: url)
         self.httpMethod = "POST"
@@ -25,7 +25,7 @@ extension URLRequest {
     /// - Throws: ``FormworkError/Code/invalidArgument`` for what isn't flat.
     public mutating func setFormParameters(
         _ parameters: ParameterValue, space: PercentEncoder.Space = .plus,
-        compatibility: RequestCompatibility = .safe
+        compatibility: Compatibility = .safe
     ) throws(FormworkError) {
         var dialect = URLEncodedDialect.recipes
         dialect.values = dialect.values.space(space)

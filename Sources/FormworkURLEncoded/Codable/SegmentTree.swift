@@ -139,7 +139,7 @@ struct SegmentTree: ~Copyable {
     }
 
     private func conflict(_ path: [any CodingKey], _ what: String) -> EncodingError {
-        let text = "\(what), which would replace the first one (AlamofireCompatibility.exact allows it)"
+        let text = "\(what), which would replace the first one (Compatibility.exact allows it)"
         return .invalidValue(what, .init(codingPath: path, debugDescription: text))
     }
 

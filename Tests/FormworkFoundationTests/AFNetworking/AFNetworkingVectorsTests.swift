@@ -37,7 +37,7 @@ struct AFNetworkingVectorsTests {
         try row.understand("expected", "expectedLinux", options: ["style", "serializer"])
         let expected = try #require(row.expected as? String)
         for version in try row.releases() {
-            for compatibility in [RequestCompatibility.safe, .exact] {
+            for compatibility in [Compatibility.safe, .exact] {
                 var serializer = HTTPRequestSerializer(
                     settings: RequestSettings(version: version, compatibility: compatibility, headers: [:]))
                 try Self.setSerialization(row.options["serializer"] as? String, of: &serializer)
@@ -81,7 +81,7 @@ struct AFNetworkingVectorsTests {
                 "clearAuthorization", "setHeaders",
             ])
         for version in try row.releases() {
-            for compatibility in [RequestCompatibility.safe, .exact] {
+            for compatibility in [Compatibility.safe, .exact] {
                 var serializer = HTTPRequestSerializer(
                     settings: RequestSettings(version: version, compatibility: compatibility, headers: [:]))
                 try Self.setSerialization(row.options["serializer"] as? String, of: &serializer)

@@ -6,7 +6,7 @@ import Testing
 @Suite("AFNetworking's multipart requests")
 struct MultipartRequestTests {
     private static func make(
-        _ compatibility: RequestCompatibility = .safe, version: AFNetworkingVersion = .latest,
+        _ compatibility: Compatibility = .safe, version: AFNetworkingVersion = .latest,
         parameters: ParameterValue? = nil, _ construct: (inout MultipartFormBuilder) throws -> Void = { _ in }
     ) throws -> MultipartRequest {
         let settings = RequestSettings(version: version, compatibility: compatibility, headers: [:])
@@ -128,7 +128,7 @@ struct MultipartRequestTests {
 
     @Test("No stream is an empty one")
     func noStream() throws {
-        for compatibility in [RequestCompatibility.safe, .exact] {
+        for compatibility in [Compatibility.safe, .exact] {
             let request = try Self.make(compatibility) {
                 try $0.append(nil, length: 0, name: "s", fileName: "t", mimeType: "e/f")
             }
@@ -155,7 +155,7 @@ struct MultipartRequestTests {
     @Test("A file that changed since is an error, or sent under its old length")
     func changedFile() throws {
         let folder = try Folder()
-        for compatibility in [RequestCompatibility.safe, .exact] {
+        for compatibility in [Compatibility.safe, .exact] {
             let file = try folder.file("f.txt", "four")
             let body = { () throws -> (String, String?) in
                 let request = try Self.make(compatibility) { form in
@@ -206,7 +206,7 @@ struct MultipartRequestTests {
 
     @Test("A parameter in an encoding that doesn't have it is an error, or left out")
     func encoding() throws {
-        for compatibility in [RequestCompatibility.safe, .exact] {
+        for compatibility in [Compatibility.safe, .exact] {
             var serializer = HTTPRequestSerializer(
                 settings: RequestSettings(compatibility: compatibility, headers: [:]))
             serializer.stringEncoding = .isoLatin1

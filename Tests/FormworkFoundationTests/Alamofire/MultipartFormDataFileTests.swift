@@ -7,7 +7,7 @@ struct MultipartFormDataFileTests {
     @Test("What is no file to send has an error of its own")
     func refused() throws {
         let folder = try Folder()
-        func reason(_ url: URL, _ compatibility: AlamofireCompatibility = .safe, named: Bool = true) -> String {
+        func reason(_ url: URL, _ compatibility: Compatibility = .safe, named: Bool = true) -> String {
             let form = MultipartFormData.fixed(compatibility)
             if named {
                 form.append(url, withName: "a", fileName: "a.bin", mimeType: "a/b")
@@ -77,7 +77,7 @@ struct MultipartFormDataFileTests {
     @Test("A file that is gone is an error")
     func gone() throws {
         let folder = try Folder()
-        for compatibility in [AlamofireCompatibility.safe, .exact] {
+        for compatibility in [Compatibility.safe, .exact] {
             let form = MultipartFormData.fixed(compatibility)
             form.append(try folder.file("a.txt", "1"), withName: "a")
             try FileManager.default.removeItem(at: folder["a.txt"])

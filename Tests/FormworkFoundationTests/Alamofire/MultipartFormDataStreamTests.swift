@@ -11,8 +11,8 @@ struct MultipartFormDataStreamTests {
         return [length.bytesExpected, length.bytesRead]
     }
 
-    @Test("A stream of another length is an error in memory", arguments: [AlamofireCompatibility.safe, .exact])
-    func memory(compatibility: AlamofireCompatibility) throws {
+    @Test("A stream of another length is an error in memory", arguments: [Compatibility.safe, .exact])
+    func memory(compatibility: Compatibility) throws {
         let short = MultipartFormData.fixed(compatibility)
         short.append("01", declared: 5)
         #expect(try self.lengths { _ = try short.encode() } == [5, 2])
@@ -49,8 +49,8 @@ struct MultipartFormDataStreamTests {
         #expect(try text(of: folder["again"]) == streamBody(""))
     }
 
-    @Test("A stream is read once", arguments: [AlamofireCompatibility.safe, .exact])
-    func once(compatibility: AlamofireCompatibility) throws {
+    @Test("A stream is read once", arguments: [Compatibility.safe, .exact])
+    func once(compatibility: Compatibility) throws {
         let form = MultipartFormData.fixed(compatibility)
         form.append("12345")
         #expect(try form.text == streamBody("12345"))
@@ -84,8 +84,8 @@ struct MultipartFormDataStreamTests {
         #expect(try form.text == streamBody(""))
     }
 
-    @Test("A stream that fails gives its own error", arguments: [AlamofireCompatibility.safe, .exact])
-    func failing(compatibility: AlamofireCompatibility) throws {
+    @Test("A stream that fails gives its own error", arguments: [Compatibility.safe, .exact])
+    func failing(compatibility: Compatibility) throws {
         let folder = try Folder()
         let stream = try #require(InputStream(url: folder["missing"]))
         let form = MultipartFormData.fixed(compatibility)

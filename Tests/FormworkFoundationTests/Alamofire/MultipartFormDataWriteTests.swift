@@ -8,7 +8,7 @@ import Testing
 
 @Suite("MultipartFormData: files to write, and uploads")
 struct MultipartFormDataWriteTests {
-    private func form(_ compatibility: AlamofireCompatibility = .safe) -> MultipartFormData {
+    private func form(_ compatibility: Compatibility = .safe) -> MultipartFormData {
         let form = MultipartFormData.fixed(compatibility)
         form.append("12345")
         return form
@@ -51,7 +51,7 @@ struct MultipartFormDataWriteTests {
         "A folder that takes no files is an error with path and cause; Alamofire says nothing",
         arguments: ["/proc", "/missing"])
     func refused(folder: String) throws {
-        for compatibility in [AlamofireCompatibility.safe, .exact] {
+        for compatibility in [Compatibility.safe, .exact] {
             let error = try #require(throws: AFError.self) {
                 try self.form(compatibility).writeEncodedData(to: URL(fileURLWithPath: "\(folder)/formwork-out"))
             }
@@ -70,7 +70,7 @@ struct MultipartFormDataWriteTests {
                 signal(SIGXFSZ, SIG_IGN)
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
                 let folder = try Folder()
-                for compatibility in [AlamofireCompatibility.safe, .exact] {
+                for compatibility in [Compatibility.safe, .exact] {
                     let form = MultipartFormData.fixed(compatibility)
                     form.append(Data(count: 5000), withName: "a")
                     let failure = failure { try form.writeEncodedData(to: folder["out"]) }

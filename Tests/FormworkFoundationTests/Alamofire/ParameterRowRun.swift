@@ -68,7 +68,7 @@ struct ParameterRun {
         try object.checkAllTaken()
     }
 
-    mutating func result(_ compatibility: AlamofireCompatibility) throws -> RowResult {
+    mutating func result(_ compatibility: Compatibility) throws -> RowResult {
         var result = RowResult()
         do {
             switch self.row.system {
@@ -99,7 +99,7 @@ struct ParameterRun {
 
     // MARK: Requests
 
-    private mutating func request(_ compatibility: AlamofireCompatibility) throws -> URLRequest {
+    private mutating func request(_ compatibility: Compatibility) throws -> URLRequest {
         let request = try self.makeRequest()
         let plain = self.input?.plain
         let parameters = plain as? Parameters
@@ -176,7 +176,7 @@ struct ParameterRun {
 
     // MARK: The encoder
 
-    private mutating func encoder(_ compatibility: AlamofireCompatibility) throws -> URLEncodedFormEncoder {
+    private mutating func encoder(_ compatibility: Compatibility) throws -> URLEncodedFormEncoder {
         typealias Form = URLEncodedFormEncoder
         func unknown(_ option: String, _ text: String) -> RowNotUnderstood { RowNotUnderstood("\(option) \(text)") }
         let arrays: Form.ArrayEncoding =

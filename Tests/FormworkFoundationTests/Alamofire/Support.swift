@@ -21,7 +21,7 @@ final class Folder {
 
 extension MultipartFormData {
     /// A form whose bytes can be written down.
-    static func fixed(_ compatibility: AlamofireCompatibility = .safe) -> MultipartFormData {
+    static func fixed(_ compatibility: Compatibility = .safe) -> MultipartFormData {
         MultipartFormData(boundary: "B", compatibility: compatibility)
     }
 

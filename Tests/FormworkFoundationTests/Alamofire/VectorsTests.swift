@@ -46,7 +46,7 @@ struct AlamofireVectorsTests {
     }
 
     private static func check(
-        _ row: VectorRows.Row, _ compatibility: AlamofireCompatibility, error: String, body: String?
+        _ row: VectorRows.Row, _ compatibility: Compatibility, error: String, body: String?
     ) throws {
         let folder = try Folder()
         let options = try #require(row.json["options"] as? [String: Any])

@@ -10,7 +10,7 @@ struct RecipesTests {
         try row.understand("expected", "expectedLinux", options: ["space"])
         let space = try #require(PercentEncoder.Space(rawValue: row.options["space"] as? String ?? "percent"))
         let url = try #require(URL(string: "http://a.b/"))
-        for compatibility in [RequestCompatibility.safe, .exact] {
+        for compatibility in [Compatibility.safe, .exact] {
             let request = try URLRequest(
                 url: url, formParameters: ParameterValue(try row.input() as Any), space: space,
                 compatibility: compatibility)

@@ -26,7 +26,7 @@ open class MultipartFormData {
     /// What separates the parts.
     public let boundary: String
     /// What is done where Alamofire loses data.
-    public let compatibility: AlamofireCompatibility
+    public let compatibility: Compatibility
 
     let fileManager: FileManager
     private(set) var parts: [MultipartFormDataPart] = []
@@ -38,7 +38,7 @@ open class MultipartFormData {
     ///   - boundary: What separates the parts, 1 to 70 of RFC 2046's characters; `nil` makes a random one.
     ///   - compatibility: What is done where Alamofire loses data.
     public init(
-        fileManager: FileManager = .default, boundary: String? = nil, compatibility: AlamofireCompatibility = .safe
+        fileManager: FileManager = .default, boundary: String? = nil, compatibility: Compatibility = .safe
     ) {
         var generator = SystemRandomNumberGenerator()
         self.fileManager = fileManager

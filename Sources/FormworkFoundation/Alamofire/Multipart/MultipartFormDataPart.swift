@@ -28,7 +28,7 @@ struct MultipartFormDataPart {
         self.content = .source(source)
     }
 
-    init(_ header: PartHeader, _ length: UInt64, _ stream: InputStream, _ compatibility: AlamofireCompatibility) {
+    init(_ header: PartHeader, _ length: UInt64, _ stream: InputStream, _ compatibility: Compatibility) {
         self.header = header
         self.length = length
         let stream = InputStreamBytes(stream)

@@ -33,7 +33,7 @@ public final class URLEncodedFormEncoder {
     /// The characters of ASCII that are not escaped; a space among them has no effect.
     public var allowedCharacters: CharacterSet { didSet { self.escaping = self.makeEscaping() } }
     /// Whether data may be lost where Alamofire loses it.
-    public let compatibility: AlamofireCompatibility
+    public let compatibility: Compatibility
 
     /// Made of `allowedCharacters` once, not for each text.
     private var escaping = PercentEncoder.alamofire
@@ -45,7 +45,7 @@ public final class URLEncodedFormEncoder {
         dateEncoding: DateEncoding = .deferredToDate, keyEncoding: KeyEncoding = .useDefaultKeys,
         keyPathEncoding: KeyPathEncoding = .brackets, nilEncoding: NilEncoding = .dropKey,
         spaceEncoding: SpaceEncoding = .percentEscaped, allowedCharacters: CharacterSet = .afURLQueryAllowed,
-        compatibility: AlamofireCompatibility = .safe
+        compatibility: Compatibility = .safe
     ) {
         self.alphabetizeKeyValuePairs = alphabetizeKeyValuePairs
         self.arrayEncoding = arrayEncoding
