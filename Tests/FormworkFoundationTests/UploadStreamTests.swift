@@ -97,7 +97,7 @@ struct UploadStreamTests {
         #expect(stream.read(&byte, maxLength: 1) == -1, "closed before the end is not the end")
     }
 
-    @Test("Closing ends a read that waits", .timeLimit(.minutes(1)))
+    @Test("Closing ends a read that waits", .timeLimit(.minutes(10)))
     func closing() async throws {
         let plan = try form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .never) }).plan()
         let (count, status) = try await onThread {

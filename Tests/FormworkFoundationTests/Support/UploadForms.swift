@@ -58,7 +58,7 @@ struct PausedChunks: AsyncSequence, Sendable {
         mutating func next() async throws -> [UInt8]? {
             try await Task.sleep(for: .milliseconds(1))
             if self.rest.isEmpty, self.end == .failure { throw Errno.ioError }
-            if self.rest.isEmpty, self.end == .never { try await Task.sleep(for: .seconds(60)) }
+            if self.rest.isEmpty, self.end == .never { try await Task.sleep(for: .seconds(600)) }
             return self.rest.popFirst()
         }
     }
