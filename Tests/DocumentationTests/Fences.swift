@@ -76,6 +76,33 @@ func migratingFromAlamofire() throws -> (MultipartFormData, URLRequest) {
     return (form, request)
 }
 
+func migratingFromAFNetworking() async throws -> URLRequest {
+    var serializer = HTTPRequestSerializer()
+    serializer.settings.setValue("application/json", forHTTPHeaderField: "Accept")
+    serializer.settings.setAuthorization(username: "user", password: "secret")
+    serializer.timeoutInterval = 30
+    let search = try serializer.request(
+        method: "GET", url: "https://example.com/search", parameters: ["q": "harbour", "tags": ["a", "b"]])
+
+    let upload = try serializer.multipartFormRequest(
+        method: "POST", url: "https://example.com/up", parameters: ["title": "Harbour at dawn"]
+    ) { form in
+        try form.append(file: URL(fileURLWithPath: "harbour.jpg"), name: "photo")
+    }
+    if let body = upload.plan {
+        let (answer, response) = try await URLSession.shared.upload(body, with: upload.request)
+        print(response.statusCode, answer.count)
+    }
+    return search
+}
+
+func migratingToOldReleases() throws -> (HTTPRequestSerializer, URLRequest) {
+    let old = HTTPRequestSerializer(settings: RequestSettings(version: "2.5.4", compatibility: .exact))
+    let form = try URLRequest(
+        url: URL(string: "https://example.com/login")!, formParameters: ["user": "ä b"], space: .plus)
+    return (old, form)
+}
+
 func migratingExactly() throws -> (MultipartFormData, [String: Int]) {
     let sorted = URLEncodedFormEncoder(compatibility: .exact)
     let unescaped = MultipartFormData(compatibility: .exact)
