@@ -65,13 +65,18 @@ extension URLEncodedDialect {
 
     /// Rails' `Hash#to_query`: `a[]`, sorted by finished text outside of arrays, null as an empty text.
     public static let rails = URLEncodedDialect(
-        flattening: Flattening(doubles: .swift, order: .byTextOutsideArrays, duplicates: .lastWins),
+        flattening: Flattening(
+            empties: .bracketsInArrays, doubles: .ruby, order: .byTextOutsideArrays, duplicates: .lastWins),
         names: .ruby, values: .ruby, expansion: .brackets)
 
     /// Reads text back as this dialect understands it.
     /// - Throws: ``FormworkError/Code/limitExceeded``, and ``FormworkError/Code/malformedBody`` where ``parsing``
     ///   refuses something.
-    public func decode(_ text: String) throws(FormworkError) -> ParameterValue {
+    public func decode(_ text: String) throws(FormworkError) -> ParameterValue { try self.decode(Array(text.utf8)) }
+
+    /// Reads bytes as they came, which need not be UTF-8 before they are unescaped.
+    /// - Throws: What ``decode(_:)-(String)`` throws.
+    public func decode(_ text: [UInt8]) throws(FormworkError) -> ParameterValue {
         let pairs = try URLEncodedPairs(text, rules: self.parsing)
         let missing: ParameterValue = self.flattening.nulls == .nameOnly ? .null : .text("")
         return try self.expansion.expand(pairs.lazy.map(\.pair), missing: missing, limits: self.parsing.limits)

@@ -25,13 +25,15 @@ public enum NameExpansion: String, CaseIterable, Sendable {
     ) throws(FormworkError) -> ParameterValue {
         let value = { (pair: URLEncodedPair) in pair.value.map(ParameterValue.text) ?? missing }
         guard self != .flat else { return .object(pairs.map { .init($0.name, value($0)) }) }
+        // Trees are walked by calling, so even `.max` has a bound.
+        let depth = min(max(0, limits.depth), 512)
         var tree = NameTree(overwrites: self == .php)
         for pair in pairs {
-            guard let path = self.path(Array(pair.name.utf8), limits.depth) else { continue }
-            guard path.count <= min(limits.depth, 512) + 1 else {
+            guard let path = self.path(Array(pair.name.utf8), depth) else { continue }
+            guard path.count <= depth + 1 else {
                 throw FormworkError(
                     .limitExceeded,
-                    "the name \"\(pair.name.prefix(40))…\" nests deeper than \(limits.depth) levels (limits.depth)")
+                    "the name \"\(pair.name.prefix(40))…\" nests deeper than \(depth) levels (limits.depth)")
             }
             try tree.set(value(pair), at: path, named: pair.name)
         }

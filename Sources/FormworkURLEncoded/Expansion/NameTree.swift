@@ -5,17 +5,18 @@ struct NameTree {
     /// A member's name; PHP's arrays tell whole numbers from other texts.
     enum Key: Hashable {
         case number(Int)
-        case text(String)
+        /// As UTF-8: two spellings of `é` are two names.
+        case text([UInt8])
         /// Behind the largest number so far.
         case next
 
         /// A name; a number only in the form that numbers are printed in.
         init(_ bytes: some Collection<UInt8>) {
-            let text = String(decoding: bytes, as: UTF8.self)
+            let text = String(decoding: bytes.prefix(21), as: UTF8.self)
             if bytes.count <= 20, let number = Int(text), text == String(number) {
                 self = .number(number)
             } else {
-                self = .text(text)
+                self = .text(Array(bytes))
             }
         }
     }
@@ -119,7 +120,7 @@ struct NameTree {
                 zip(members.keys, members.nodes).map { key, node in
                     switch key {
                     case .number(let number): .init(String(number), self.value(node))
-                    case .text(let text): .init(text, self.value(node))
+                    case .text(let text): .init(String(decoding: text, as: UTF8.self), self.value(node))
                     case .next: .init("", self.value(node))
                     }
                 })

@@ -16,14 +16,14 @@ struct Flattener {
     func flatten<Sink: PairSink>(_ root: ParameterValue, into sink: inout Sink) throws(FormworkError) {
         switch root {
         case .object(let members):
-            try self.members(members, 1, false, into: &sink) { $0 }
+            try self.members(members, 1, of: "", into: &sink) { $0 }
         case .array(let elements), .set(let elements):
             switch self.rules.rootArray {
             case .refused: throw FormworkError(.invalidArgument, "parameters are an object, but this is an array")
-            case .named(let name): try self.value(root, name, 0, false, into: &sink)
+            case .named(let name): try self.value(root, name, 0, isElement: false, into: &sink)
             case .indexed:
                 for (index, element) in elements.enumerated() {
-                    try self.value(element, String(index), 1, true, into: &sink)
+                    try self.value(element, String(index), 1, isElement: true, into: &sink)
                 }
             }
         case .null, .bool, .integer, .double, .text, .bytes:
@@ -32,23 +32,23 @@ struct Flattener {
     }
 
     private func value<Sink: PairSink>(
-        _ value: ParameterValue, _ name: String, _ depth: Int, _ isInArray: Bool, into sink: inout Sink
+        _ value: ParameterValue, _ name: String, _ depth: Int, isElement: Bool, into sink: inout Sink
     ) throws(FormworkError) {
         switch value {
         case .array(let elements):
-            guard try self.enter(elements.isEmpty, value, name, depth, into: &sink) else { return }
+            guard try self.enter(elements.isEmpty, value, name, depth, isElement, into: &sink) else { return }
             try self.elements(elements, name, depth, into: &sink)
         case .set(let elements):
-            guard try self.enter(elements.isEmpty, value, name, depth, into: &sink) else { return }
+            guard try self.enter(elements.isEmpty, value, name, depth, isElement, into: &sink) else { return }
             guard case .repeatedInOrder = self.rules.sets else {
                 return try self.elements(elements, name, depth, into: &sink)
             }
             for element in try self.sorted(elements, name) {
-                try self.value(element, name, depth + 1, true, into: &sink)
+                try self.value(element, name, depth + 1, isElement: true, into: &sink)
             }
         case .object(let members):
-            guard try self.enter(members.isEmpty, value, name, depth, into: &sink) else { return }
-            try self.members(members, depth + 1, isInArray, into: &sink) { member in
+            guard try self.enter(members.isEmpty, value, name, depth, isElement, into: &sink) else { return }
+            try self.members(members, depth + 1, of: name, into: &sink) { member in
                 switch self.rules.members {
                 case .brackets, .refused: "\(name)[\(member)]"
                 case .dots: "\(name).\(member)"
@@ -63,7 +63,8 @@ struct Flattener {
 
     /// Whether a container's elements are to be written.
     private func enter<Sink: PairSink>(
-        _ isEmpty: Bool, _ value: ParameterValue, _ name: String, _ depth: Int, into sink: inout Sink
+        _ isEmpty: Bool, _ value: ParameterValue, _ name: String, _ depth: Int, _ isElement: Bool,
+        into sink: inout Sink
     ) throws(FormworkError) -> Bool {
         if case .refused = self.rules.members { _ = try self.rules.leaf(value, name) }
         guard depth < self.rules.depth else {
@@ -76,7 +77,9 @@ struct Flattener {
         switch self.rules.empties {
         case .dropped: break
         case .nameOnly: try sink.append(name: name, value: .text(""))
-        case .brackets: if !isObject { try sink.append(name: "\(name)[]", value: .text("")) }
+        case .bracketsInArrays where !isElement: break
+        case .brackets, .bracketsInArrays:
+            if !isObject { try sink.append(name: "\(name)[]", value: .text("")) }
         }
         return false
     }
@@ -95,27 +98,27 @@ struct Flattener {
                 case .custom(let key): key(name, index)
                 }
             let start = sink.end
-            try self.value(element, name, depth + 1, true, into: &sink)
+            try self.value(element, name, depth + 1, isElement: true, into: &sink)
             if sink.end > start { starts.append(start) }
         }
         if case .byTextWithArrays = self.rules.order { sink.sort(runs: starts) }
     }
 
     private func members<Sink: PairSink>(
-        _ members: [ParameterValue.Member], _ depth: Int, _ isInArray: Bool, into sink: inout Sink,
+        _ members: [ParameterValue.Member], _ depth: Int, of object: String, into sink: inout Sink,
         name: (String) -> String
     ) throws(FormworkError) {
         var starts: [Int] = []
         for member in try self.ordered(members) {
             if self.rules.skipsEmptyNames, member.name.isEmpty { continue }
             let start = sink.end
-            try self.value(member.value, name(member.name), depth, isInArray, into: &sink)
+            try self.value(member.value, name(member.name), depth, isElement: false, into: &sink)
             if sink.end > start { starts.append(start) }
         }
         switch self.rules.order {
         case .given, .byName, .byNameIgnoringCase, .by: break
         case .byText, .byTextWithArrays: sink.sort(runs: starts)
-        case .byTextOutsideArrays: if !isInArray { sink.sort(runs: starts) }
+        case .byTextOutsideArrays: if !object.utf8.contains("[]".utf8) { sink.sort(runs: starts) }
         }
     }
 
@@ -136,14 +139,15 @@ struct Flattener {
 
     private func distinct(_ members: [ParameterValue.Member]) throws(FormworkError) -> [ParameterValue.Member] {
         guard self.rules.duplicates != .kept else { return members }
-        var places: [String: Int] = [:]
+        // By bytes: two spellings of `é` are two names.
+        var places: [[UInt8]: Int] = [:]
         var distinct: [ParameterValue.Member] = []
         for member in members {
-            guard let place = places.updateValue(distinct.count, forKey: member.name) else {
+            guard let place = places.updateValue(distinct.count, forKey: Array(member.name.utf8)) else {
                 distinct.append(member)
                 continue
             }
-            places[member.name] = place
+            places[Array(member.name.utf8)] = place
             switch self.rules.duplicates {
             case .kept, .firstWins: break
             case .lastWins: distinct[place] = member

@@ -61,6 +61,8 @@ public struct Flattening: Sendable {
         case nameOnly
         /// `a[]=` for an array or a set, nothing for an object.
         case brackets
+        /// As ``brackets`` for an array or a set that is an array's element, nothing otherwise, as Rails does it.
+        case bracketsInArrays
     }
 
     /// How a number with a fraction is written.
@@ -71,8 +73,10 @@ public struct Flattening: Sendable {
         case nsNumber
         /// As JavaScript and JSON print it: `1`, `1e-7`, `1e+21`.
         case javaScript
-        /// As PHP prints it: `1`, `1.0E-7`, `NAN`.
+        /// As PHP prints it, with the 14 digits of its setting `precision`: `1`, `1.0E-7`, `NAN`.
         case php
+        /// As Ruby prints it: `1.0`, `1.0e-07`, `1.0e+15`.
+        case ruby
         /// What the closure makes of it.
         case custom(@Sendable (Double) -> String)
     }
@@ -101,7 +105,7 @@ public struct Flattening: Sendable {
         case byText
         /// As ``byText``, and array elements are sorted too: their order is lost.
         case byTextWithArrays
-        /// As ``byText``, but members of objects inside of arrays stay as they are, as Rails does it.
+        /// As ``byText``, but members of objects whose name has `[]` in it stay as they are, as Rails does it.
         case byTextOutsideArrays
     }
 
