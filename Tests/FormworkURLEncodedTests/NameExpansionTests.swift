@@ -35,6 +35,18 @@ struct NameExpansionTests {
         Row("a[.[b=1", ["a___b": "1"]), Row("a[0]=1&a[0][]=2", ["a": [["2"]]]),
         Row("a[][b]=1&a[0][c]=2", ["a": [["b": "1", "c": "2"]]]), Row("a[]]=1", ["a": ["1"]]),
         Row("a[b]=1&a[2]=3&a[]=4&a[1]=5&a[]=6", ["a": ["b": "1", "2": "3", "3": "4", "1": "5", "4": "6"]]),
+        Row("a[x]=1&a=2&a[]=3", ["a": ["3"]]), Row("a%5Bb%5D=1", ["a": ["b": "1"]]), Row("a[]=1&a[0]=2", ["a": ["2"]]),
+        Row("a[-1]=x&a[]=y", ["a": ["-1": "x", "0": "y"]]), Row("a[b]=1&a[b][]=2&a[b][]=3", ["a": ["b": ["2", "3"]]]),
+        Row("a[1]=x&a[0]=y&a[2]=z", ["a": ["1": "x", "0": "y", "2": "z"]]), Row("a[+1]=1", ["a": [" 1": "1"]]),
+        Row("a[2]=x&a[]=y&a[1]=z&a[]=w", ["a": ["2": "x", "3": "y", "1": "z", "4": "w"]]),
+        Row("a[00]=1&a[1e1]=2", ["a": ["00": "1", "1e1": "2"]]), Row("a=1&A=2", ["a": "1", "A": "2"]),
+        Row(
+            "a[9223372036854775806]=1&a[]=2&a[]=3",
+            ["a": ["9223372036854775806": "1", "9223372036854775807": "2"]]),
+        Row("\u{E9}=1&e%CC%81=2", ["\u{E9}": "1", "e\u{301}": "2"]), Row("a[b]=&a[c]", ["a": ["b": "", "c": ""]]),
+        Row("a.b[c.d]=1&a_b[c.d]=2", ["a_b": ["c.d": "2"]]), Row("%20%20a%20b=1&+c=2", ["a_b": "1", "c": "2"]),
+        Row("a%00[b]=1", ["a": "1"]), Row("x[%20%20]=1", ["x": ["  ": "1"]]), Row("x[%0B]=1", ["x": ["1"]]),
+        Row("[a]b=1", [:]), Row("a[]b=1", ["a": ["1"]]), Row("a=%FFz&b==c", ["a": "\u{FFFD}z", "b": "=c"]),
     ]
 
     @Test("PHP", arguments: php)
@@ -55,6 +67,26 @@ struct NameExpansionTests {
         let pairs = [URLEncodedPair("a.b[].c", "1"), URLEncodedPair("a..b", "2"), URLEncodedPair("a.b[0].d", nil)]
         #expect(
             try NameExpansion.dots.expand(pairs, missing: nil) == ["a": ["b": [["c": "1", "d": nil]]], "a..b": "2"])
+    }
+
+    @Test("A bracket counts before it is closed, as in PHP")
+    func openBracket() throws {
+        #expect(
+            try NameExpansion.php.expand([URLEncodedPair("a[b][c", "1")], limits: .init(depth: 2)) == ["a": ["b": "1"]])
+        #expect(throws: FormworkError.self) {
+            try NameExpansion.php.expand([URLEncodedPair("a[b][c", "1")], limits: .init(depth: 1))
+        }
+    }
+
+    @Test("Flat names stay, and no value is what is asked for")
+    func flat() throws {
+        let pairs = [URLEncodedPair("a[b]", "1"), URLEncodedPair("a[b]", nil), URLEncodedPair("", "")]
+        #expect(try NameExpansion.flat.expand(pairs, missing: nil) == ["a[b]": "1", "a[b]": nil, "": ""])
+    }
+
+    @Test("Bytes need not be text before they are unescaped")
+    func bytes() throws {
+        #expect(try URLEncodedDialect.php.decode([0x61, 0x3D, 0xE3, 0x81, 0x25, 0x38, 0x30]) == ["a": "\u{3040}"])
     }
 
     @Test("A name that is a text and a tree is an error", arguments: ["a=1&a[b]=2", "a[b]=1&a=2", "a=1&a=2&a[]=3"])

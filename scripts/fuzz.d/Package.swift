@@ -8,7 +8,11 @@ let package = Package(
     dependencies: [.package(name: "formwork", path: "../..", traits: [])],
     targets: [
         .executableTarget(
-            name: "formwork-fuzz", dependencies: [.product(name: "Formwork", package: "formwork")],
+            name: "formwork-fuzz",
+            dependencies: [
+                .product(name: "Formwork", package: "formwork"),
+                .product(name: "FormworkURLEncoded", package: "formwork"),
+            ],
             swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")])
     ]
 )

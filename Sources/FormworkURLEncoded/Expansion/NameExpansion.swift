@@ -78,7 +78,12 @@ public enum NameExpansion: String, CaseIterable, Sendable {
         rest = rest.dropFirst(root.count)
         guard !root.isEmpty else { return nil }
         var path: [NameTree.Key] = []
-        while rest.first == 0x5B, path.count <= limit + 1 {
+        while rest.first == 0x5B {
+            // A bracket counts before it is known to be closed.
+            guard path.count < limit else {
+                path.append(.next)
+                break
+            }
             let inside = rest.dropFirst()
             // One blank before the closing bracket counts as nothing.
             let blank = inside.first.map { $0 == 0x20 || (0x09...0x0D).contains($0) } ?? false
