@@ -2,6 +2,7 @@ import Foundation
 import Formwork
 import FormworkFoundation
 import FormworkMagic
+import FormworkURLEncoded
 import SystemPackage
 
 // Every Swift fence of README.md and of the DocC articles stands here word for word, indented as it may be, so that
@@ -198,4 +199,34 @@ func curlsArguments() throws -> FormData {
     try arguments.append("=)")
     let form = try arguments.formData()
     return form
+}
+
+func urlEncoding() throws -> (texts: [String], tree: ParameterValue) {
+    let parameters: ParameterValue = ["title": "Harbour at dawn", "tags": ["sea", "fog"], "draft": false]
+    let browser = try URLEncodedDialect.whatwg.encode(parameters)
+    // title=Harbour+at+dawn&tags%5B%5D=sea&tags%5B%5D=fog&draft=false
+    let php = try URLEncodedDialect.phpRFC3986.encode(parameters)
+    // title=Harbour%20at%20dawn&tags%5B0%5D=sea&tags%5B1%5D=fog&draft=0
+    let tree = try URLEncodedDialect.php.decode("tags[]=sea&tags[]=fog&crew[mate]=J%C3%BCrgen")
+    // ["tags": ["sea", "fog"], "crew": ["mate": "Jürgen"]]
+
+    var search = URLEncodedDialect.rails
+    search.flattening.arrays = .repeated
+    search.values = .rfc3986
+    let query = try search.encode(["q": "fog & sea", "page": [1, 2]])
+    // page=1&page=2&q=fog%20%26%20sea
+    return ([browser, php, query], tree)
+}
+
+func urlEncodedPieces() throws -> [String] {
+    var parser = URLEncodedParser(rules: URLEncodedParsing(invalidText: .refused))
+    var names: [String] = []
+    for chunk in [Array("title=Harb".utf8), Array("our&dra".utf8), Array("ft".utf8)] {
+        parser.append(chunk)
+        while let pair = try parser.next() { names.append(pair.name) }
+    }
+    parser.finish()
+    while let pair = try parser.next() { names.append(pair.name) }
+    // ["title", "draft"]
+    return names
 }

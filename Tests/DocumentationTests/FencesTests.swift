@@ -1,6 +1,7 @@
 import Foundation
 import Formwork
 import FormworkMagic
+import FormworkURLEncoded
 import SystemPackage
 import Testing
 
@@ -74,6 +75,19 @@ struct FencesTests {
         #expect(throws: FormworkError.self, "harbour.jpg is not there") { try curlsArguments().plan() }
         let (resumed, again) = try retrying(form.plan())
         #expect(try again.bytes(upTo: 1000).dropFirst(100) == resumed.collect(upTo: 1000)[...])
+    }
+
+    @Test("What the article on url-encoded text says is written")
+    func urlEncoded() throws {
+        let (texts, tree) = try urlEncoding()
+        #expect(
+            texts == [
+                "title=Harbour+at+dawn&tags%5B%5D=sea&tags%5B%5D=fog&draft=false",
+                "title=Harbour%20at%20dawn&tags%5B0%5D=sea&tags%5B1%5D=fog&draft=0",
+                "page=1&page=2&q=fog%20%26%20sea",
+            ])
+        #expect(tree == ["tags": ["sea", "fog"], "crew": ["mate": "Jürgen"]])
+        #expect(try urlEncodedPieces() == ["title", "draft"])
     }
 
     @Test("Public names can be written bare beside Foundation's")
