@@ -24,11 +24,6 @@ extension NSNumber: ParameterConvertible {
             self.typeCode == UInt8(ascii: "c")
         #endif
     }
-
-    private var typeCode: UInt8 {
-        // SAFETY: a constant text of at least one letter.
-        UInt8(bitPattern: unsafe self.objCType.pointee)
-    }
 }
 
 extension NSNull: ParameterConvertible {

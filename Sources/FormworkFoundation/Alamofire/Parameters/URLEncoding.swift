@@ -130,7 +130,7 @@ public struct URLEncoding: ParameterEncoding {
 
     private func text(_ value: Any) -> String {
         switch value {
-        case let number as NSNumber where number.isBool: self.text(number.boolValue)
+        case let number as NSNumber where number.typeCode == UInt8(ascii: "c"): self.text(number.boolValue)
         case let number as NSNumber: "\(number)"
         case let bool as Bool: self.text(bool)
         default: "\(value)"
