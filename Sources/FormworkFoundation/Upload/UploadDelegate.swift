@@ -55,9 +55,11 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
             state.isCancelled = true
             return (state.task, state.streams)
         }
-        task?.cancel()
-        // A read that waits holds the session's queue, and with it the cancellation.
-        if task != nil { streams?.last?.close() }
+        guard let task else { return }
+        // A read that waits holds the queue on which all sessions' tasks are cancelled: it ends first. Another upload's
+        // read may hold it too, until the tasks' own pool gives its bytes: so nothing waits for that queue here.
+        streams?.last?.close()
+        DispatchQueue(label: "formwork.cancel").async { task.cancel() }
     }
 
     func urlSession(
@@ -69,7 +71,12 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
-    ) { completionHandler(self.state.withLock { $0.streams }?.nextOrFailing()) }
+    ) {
+        let (streams, isCancelled) = self.state.withLock { ($0.streams, $0.isCancelled) }
+        // A new stream could wait for what the cancellation has just let go of.
+        let cancelled = BodyFeed(failing: FormworkError(.invalidArgument, "the upload is cancelled"))
+        completionHandler(isCancelled ? BodyInputStream(cancelled) : streams?.nextOrFailing())
+    }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
