@@ -26,8 +26,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
             return try settings.querySerialization?(request, parameters) ?? settings.dialect.encode(parameters)
         }
         if settings.encodesInURL(request) {
-            guard let query, settings.version < "3.1" || !query.isEmpty else { return copy }
-            copy.url = try copy.url.map { try $0.appending(query: query, settings.compatibility) }
+            guard let query else { return copy }
+            copy.url = try copy.url.map { try settings.url($0, adding: query) }
         } else if query != nil || settings.version >= "2.6.1" {
             guard let body = (query ?? "").data(using: settings.stringEncoding) else {
                 throw FormworkError(
@@ -55,18 +55,15 @@ private protocol AnyOptional { var content: Any? { get } }
 
 extension Optional: AnyOptional { fileprivate var content: Any? { self.map { $0 as Any } } }
 
-extension URL {
-    /// The URL with more behind its query.
-    ///
-    /// AFNetworking puts it behind a fragment, and `&` behind a `?` that has nothing behind it.
-    fileprivate func appending(query: String, _ compatibility: Compatibility) throws -> URL {
-        let text = self.absoluteString
-        let end = compatibility == .safe ? text.firstIndex(of: "#") ?? text.endIndex : text.endIndex
-        let head = text[..<end]
-        let isBegun = compatibility == .safe && (head.hasSuffix("?") || head.hasSuffix("&") && self.query != nil)
-        let separator = self.query == nil ? "?" : isBegun ? "" : "&"
-        let result = "\(head)\(separator)\(query)\(text[end...])"
-        guard let url = URL(string: result) else { throw AFError.invalidURL(url: result) }
+extension RequestSettings {
+    /// The URL with a query: AFNetworking puts it behind a fragment, and `&` behind a `?` that has nothing behind it.
+    fileprivate func url(_ url: URL, adding query: String) throws -> URL {
+        let isStray = query.isEmpty && self.version < "3.1"
+        let place: QueryDestination =
+            isStray ? .appendedEvenEmpty : self.compatibility == .safe ? .query : .appended
+        guard let fitting = query.fittingQuery,
+            let url = URL(string: try place.url(url.absoluteString, adding: fitting))
+        else { throw AFError.invalidURL(url: "\(url.absoluteString)?\(query)") }
         return url
     }
 }

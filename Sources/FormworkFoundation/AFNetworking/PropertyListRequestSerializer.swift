@@ -35,9 +35,14 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         self.settings.addHeaders(to: &copy)
         guard let value = object.flattened else { return copy }
         self.settings.setContentType("application/x-plist", .utf8, plainSince: "2.5", of: &copy)
-        copy.httpBody = try PropertyListSerialization.data(
-            fromPropertyList: (value as? ParameterValue)?.foundationObject ?? value, format: self.format,
-            options: self.writeOptions)
+        do {
+            copy.httpBody = try PropertyListSerialization.data(
+                fromPropertyList: (value as? ParameterValue)?.foundationObject ?? value, format: self.format,
+                options: self.writeOptions)
+        } catch {
+            // Before 3.2.0 AFNetworking made the request all the same, without a body.
+            guard self.settings.version < "3.2", self.settings.compatibility == .exact else { throw error }
+        }
         return copy
     }
 }

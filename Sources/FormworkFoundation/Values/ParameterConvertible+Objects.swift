@@ -3,7 +3,7 @@ import Foundation
 // Foundation's classes. On Linux a value in an `Any` is either one of them or a Swift value, never both.
 
 extension NSNumber: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) -> ParameterValue {
         if let decimal = self as? NSDecimalNumber { return decimal.decimalValue.parameterValue(at: path) }
         if self.holdsBool { return .bool(self.boolValue) }
         switch self.typeCode {
@@ -27,25 +27,25 @@ extension NSNumber: ParameterConvertible {
 }
 
 extension NSNull: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .null }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .null }
 }
 
 extension NSString: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .text(String(describing: self)) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(String(describing: self)) }
 }
 
 extension NSData: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .bytes(Array(Data(referencing: self))) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .bytes(Array(Data(referencing: self))) }
 }
 
 extension NSDate: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) -> ParameterValue {
         Date(timeIntervalSinceReferenceDate: self.timeIntervalSinceReferenceDate).parameterValue(at: path)
     }
 }
 
 extension NSURL: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) -> ParameterValue {
         // Optional on Apple's systems alone.
         let text: String? = self.absoluteString
         return .text(text ?? "")
@@ -53,30 +53,30 @@ extension NSURL: ParameterConvertible {
 }
 
 extension NSUUID: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .text(self.uuidString) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(self.uuidString) }
 }
 
 extension NSArray: ParameterConvertible {
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         .array(try ParameterValue.elements(self, at: path))
     }
 }
 
 extension NSOrderedSet: ParameterConvertible {
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         .array(try ParameterValue.elements(self, at: path))
     }
 }
 
 extension NSSet: ParameterConvertible {
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         let elements = self.allObjects.map { (text: "\($0)", element: $0) }.sorted { $0.text < $1.text }
         return .set(try ParameterValue.elements(elements.map(\.element), at: path))
     }
 }
 
 extension NSDictionary: ParameterConvertible {
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         let members = try ParameterValue.members(self.map { ("\($0.key)", $0.value) }, at: path)
         return .object(members.sorted { $0.name < $1.name })
     }

@@ -2,12 +2,36 @@ import Foundation
 
 /// What a parameter can be made of: asked of a value whose type only the running program knows.
 protocol ParameterConvertible {
-    /// - Parameter path: Where the value stands, for errors: `user.tags[2]`.
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue
+    /// - Parameter path: Where the value stands, for errors.
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue
+}
+
+/// Where a value stands: `user.tags[2]`.
+struct ParameterPath: CustomStringConvertible {
+    private var text = ""
+    private var depth = 0
+
+    var description: String { self.text.isEmpty ? "the value" : self.text }
+
+    func element(_ index: Int) throws(FormworkError) -> ParameterPath { try self.child("\(self.text)[\(index)]") }
+
+    func member(_ name: String) throws(FormworkError) -> ParameterPath {
+        try self.child(self.text.isEmpty ? name : "\(self.text).\(name)")
+    }
+
+    /// As deep as ``Flattening`` goes by itself: what lies deeper could use up the stack.
+    private func child(_ text: String) throws(FormworkError) -> ParameterPath {
+        guard self.depth < 512 else {
+            throw FormworkError(.limitExceeded, "\(text.prefix(40))… lies more than 512 levels deep")
+        }
+        var child = self
+        (child.text, child.depth) = (text, self.depth + 1)
+        return child
+    }
 }
 
 extension ParameterConvertible where Self: BinaryInteger {
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         guard let number = Int128(exactly: self) else {
             throw FormworkError(.invalidArgument, "\(path) is \(self), more than 128 bits with a sign hold")
         }
@@ -29,79 +53,79 @@ extension UInt64: ParameterConvertible {}
 extension UInt128: ParameterConvertible {}
 
 extension Double: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .double(self) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .double(self) }
 }
 
 extension Float: ParameterConvertible {
     /// The number that the shortest text of this one means: 0.1, not 0.10000000149011612.
-    func parameterValue(at path: String) -> ParameterValue { .double(Double(self.description) ?? Double(self)) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .double(Double(self.description) ?? Double(self)) }
 }
 
 extension CGFloat: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .double(Double(self)) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .double(Double(self)) }
 }
 
 extension Decimal: ParameterConvertible {
     /// A whole number where it is one, else its text, which has all digits.
-    func parameterValue(at path: String) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) -> ParameterValue {
         Int128(self.description).map(ParameterValue.integer) ?? .text(self.description)
     }
 }
 
 extension Bool: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .bool(self) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .bool(self) }
 }
 
 extension String: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .text(self) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(self) }
 }
 
 extension Substring: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .text(String(self)) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(String(self)) }
 }
 
 extension Data: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .bytes(Array(self)) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .bytes(Array(self)) }
 }
 
 extension Date: ParameterConvertible {
     /// As it describes itself: `2001-01-01 00:02:03 +0000`.
-    func parameterValue(at path: String) -> ParameterValue { .text(self.description) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(self.description) }
 }
 
 extension URL: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .text(self.absoluteString) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(self.absoluteString) }
 }
 
 extension UUID: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { .text(self.uuidString) }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { .text(self.uuidString) }
 }
 
 extension ParameterValue: ParameterConvertible {
-    func parameterValue(at path: String) -> ParameterValue { self }
+    func parameterValue(at path: ParameterPath) -> ParameterValue { self }
 }
 
 extension Optional: ParameterConvertible {
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         guard let value = self else { return .null }
         return try ParameterValue(value, at: path)
     }
 }
 
 extension AnyHashable: ParameterConvertible {
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         try ParameterValue(self.base, at: path)
     }
 }
 
 extension Array: ParameterConvertible {
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         .array(try ParameterValue.elements(self, at: path))
     }
 }
 
 extension Set: ParameterConvertible {
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         // A set has another order in every run; what is sent shall not.
         let elements = self.map { (text: "\($0)", element: $0) }.sorted { $0.text < $1.text }.map(\.element)
         return .set(try ParameterValue.elements(elements, at: path))
@@ -109,31 +133,31 @@ extension Set: ParameterConvertible {
 }
 
 extension Dictionary: ParameterConvertible {
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         let members = try ParameterValue.members(self.map { ("\($0.key)", $0.value) }, at: path)
         return .object(members.sorted { $0.name < $1.name })
     }
 }
 
 extension KeyValuePairs: ParameterConvertible {
-    func parameterValue(at path: String) throws(FormworkError) -> ParameterValue {
+    func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         .object(try ParameterValue.members(self.map { ("\($0.key)", $0.value) }, at: path))
     }
 }
 
 extension ParameterValue {
-    static func elements(_ elements: some Sequence, at path: String) throws(FormworkError) -> [ParameterValue] {
+    static func elements(_ elements: some Sequence, at path: ParameterPath) throws(FormworkError) -> [ParameterValue] {
         var values: [ParameterValue] = []
         for (index, element) in elements.enumerated() {
-            values.append(try ParameterValue(element, at: "\(path)[\(index)]"))
+            values.append(try ParameterValue(element, at: path.element(index)))
         }
         return values
     }
 
-    static func members(_ pairs: [(String, Any)], at path: String) throws(FormworkError) -> [Member] {
+    static func members(_ pairs: [(String, Any)], at path: ParameterPath) throws(FormworkError) -> [Member] {
         var members: [Member] = []
         for (name, value) in pairs {
-            members.append(Member(name, try ParameterValue(value, at: path.isEmpty ? name : "\(path).\(name)")))
+            members.append(Member(name, try ParameterValue(value, at: path.member(name))))
         }
         return members
     }

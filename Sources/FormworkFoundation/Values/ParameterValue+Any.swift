@@ -6,10 +6,11 @@ extension ParameterValue {
     ///
     /// A dictionary is sorted by name, because its own order differs from run to run; `KeyValuePairs` and arrays of
     /// pairs keep theirs. Dates, URLs and UUIDs become text, data becomes bytes.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for anything else, with the path to it: `user.tags[2]`.
-    public init(_ any: Any) throws(FormworkError) { try self.init(any, at: "") }
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for anything else, with the path to it: `user.tags[2]`;
+    ///   ``FormworkError/Code/limitExceeded`` for what lies more than 512 levels deep.
+    public init(_ any: Any) throws(FormworkError) { try self.init(any, at: ParameterPath()) }
 
-    init(_ any: Any, at path: String) throws(FormworkError) {
+    init(_ any: Any, at path: ParameterPath) throws(FormworkError) {
         // Asked for their type first: an empty array of anything can be cast to an array of pairs.
         let type = type(of: any)
         switch any {
@@ -21,7 +22,7 @@ extension ParameterValue {
         default:
             throw FormworkError(
                 .invalidArgument,
-                "\(path.isEmpty ? "the value" : path) is of type \(type), which no parameter can hold")
+                "\(path) is of type \(type), which no parameter can hold")
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import FormworkFoundation
 import FoundationNetworking
+import Synchronization
 import Testing
 
 @Suite("Request serializers")
@@ -107,6 +108,57 @@ struct RequestSerializerTests {
         #expect(post.url?.absoluteString == "http://a.b/?x&a=1")
     }
 
+    @Test(
+        "A URL is escaped once, whatever stands in its query: Foundation escapes all of it again for a bracket",
+        arguments: [
+            ("1.0", "http://a.b/p?x=%20y&k%5B%5D=a%20b&k%5B%5D='%25"),
+            ("2.5.4", "http://a.b/p?x=%20y&k%5B%5D=a%20b&k%5B%5D=%27%25"),
+            ("4.0.1", "http://a.b/p?x=%20y&k%5B%5D=a%20b&k%5B%5D=%27%25"),
+        ] as [(AFNetworkingVersion, String)])
+    func brackets(version: AFNetworkingVersion, url: String) throws {
+        let request = try Self.serializer(version)
+            .request(method: "GET", url: "http://a.b/p?x=%20y", parameters: ["k": ["a b", "'%"]])
+        #expect(request.url?.absoluteString == url)
+    }
+
+    @Test("A query of the caller's own is mended where a URL can't hold it, and refused where it can't be mended")
+    func ownQuery() throws {
+        var serializer = Self.serializer()
+        serializer.querySerialization = { _, _ in "a b=[é#]&c=%20" }
+        let request = try serializer.request(method: "GET", url: "http://a.b/#f", parameters: [:])
+        #expect(request.url?.absoluteString == "http://a.b/?a%20b=%5B%C3%A9%23%5D&c=%20#f")
+        serializer.querySerialization = { _, _ in "a=%20&b=100%" }
+        #expect(throws: AFError.self) { try serializer.request(method: "GET", url: "http://a.b/", parameters: [:]) }
+    }
+
+    @Test("The same goes for Alamofire's encoder, where a set of characters leaves brackets alone")
+    func allowedBrackets() throws {
+        var request = URLRequest(url: try #require(URL(string: "http://a.b/?x=%20")))
+        let allowed = { (characters: String) in
+            URLEncodedFormParameterEncoder(
+                encoder: URLEncodedFormEncoder(allowedCharacters: CharacterSet(charactersIn: characters)),
+                destination: .queryString)
+        }
+        request = try allowed("[]abck").encode(["k[]": "a b%"], into: request)
+        #expect(request.url?.absoluteString == "http://a.b/?x=%20&k%5B%5D=a%20b%25")
+        #expect(throws: AFError.self) { try allowed("k%").encode(["k": "%"], into: request) }
+    }
+
+    @Test("A thousand writers of header fields at once")
+    func concurrency() {
+        let shared = Mutex(Self.serializer())
+        let kept = Self.serializer()
+        DispatchQueue.concurrentPerform(iterations: 1000) { index in
+            shared.withLock { $0.settings.setValue("\(index)", forHTTPHeaderField: "X-\(index % 100)") }
+            // A copy is its writer's own.
+            var copy = kept
+            copy.settings.setValue("\(index)", forHTTPHeaderField: "X")
+            #expect(copy.settings.value(forHTTPHeaderField: "x") == "\(index)")
+        }
+        #expect(shared.withLock { $0.headers.count } == 100)
+        #expect(kept.headers.isEmpty)
+    }
+
     @Test("A body is in the serializer's encoding, and text it doesn't have is refused")
     func encoding() throws {
         var serializer = Self.serializer("2.3")
@@ -153,6 +205,22 @@ struct RequestSerializerTests {
         #expect(list?["d"] as? Date == Date(timeIntervalSinceReferenceDate: 5))
         #expect(throws: (any Error).self) {
             try serializer.request(method: "POST", url: "http://a.b/", parameters: ["a": nil])
+        }
+    }
+
+    @Test("What a property list can't hold was left out with the whole body before 3.2.0", arguments: ["3.1", "3.2"])
+    func brokenPropertyList(version: AFNetworkingVersion) throws {
+        for compatibility in [Compatibility.safe, .exact] {
+            let serializer = PropertyListRequestSerializer(
+                settings: RequestSettings(version: version, compatibility: compatibility, headers: [:]))
+            let make = { try serializer.request(method: "POST", url: "http://a.b/", object: [1: "a"]) }
+            guard compatibility == .exact, version < "3.2" else {
+                #expect(throws: (any Error).self) { try make() }
+                continue
+            }
+            let request = try make()
+            #expect(request.httpBody == nil)
+            #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-plist")
         }
     }
 

@@ -66,6 +66,20 @@ struct ParameterValueAnyTests {
         #expect(throws: FormworkError.self) { try ParameterValue(UInt128.max) }
     }
 
+    @Test("Values within values are refused at a depth, before they use up the stack")
+    func depth() throws {
+        let deep = { (levels: Int) in
+            var value: Any = 1
+            for level in 0..<levels { value = level.isMultiple(of: 2) ? [value] : ["a": value] as Any }
+            return value
+        }
+        _ = try ParameterValue(deep(512))
+        for levels in [513, 3000] {
+            let error = #expect(throws: FormworkError.self) { try ParameterValue(deep(levels)) }
+            #expect(error?.code == .limitExceeded)
+        }
+    }
+
     @Test("Back to what Foundation's serializers take")
     func foundation() throws {
         let value: ParameterValue = [

@@ -55,7 +55,9 @@ open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder
         // Alamofire joins even an empty text, so that a query gets a trailing `&`.
         let keepsEmpty = self.encoder.compatibility == .exact
         let query = [old, new].compactMap { $0 }.filter { keepsEmpty || !$0.isEmpty }.joined(separator: "&")
-        components.percentEncodedQuery = query.isEmpty ? nil : query
+        // The encoder may leave characters alone that a URL can't hold.
+        guard let fitting = query.fittingQuery else { throw AFError.invalidURL(url: "\(url.absoluteString)?\(query)") }
+        components.percentEncodedQuery = query.isEmpty ? nil : fitting
         guard let newURL = components.url else {
             throw AFError.parameterEncoderFailed(reason: .missingRequiredComponent(.url))
         }
