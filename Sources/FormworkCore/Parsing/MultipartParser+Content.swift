@@ -113,13 +113,18 @@ extension MultipartParser {
         (self.matched, self.heldFrom) = (0, 0)
         self.heldLine = []
         guard !self.isInPart else {
-            if case .close = verdict { self.state = .partEnding(isLast: true) } else { self.state = .partEnding(isLast: false) }
+            if case .close = verdict {
+                self.state = .partEnding(isLast: true)
+            } else {
+                self.state = .partEnding(isLast: false)
+            }
             return
         }
         guard case .close = verdict else { return try self.beginPart(at: place) }
         guard !self.hasPreambleText else {
             throw ParsingFailure(.noPartsAfterPreamble)
-                .error("Text is followed by the close delimiter at once: its parts, if any, have another boundary.",
+                .error(
+                    "Text is followed by the close delimiter at once: its parts, if any, have another boundary.",
                     at: self.bodyOffset(place))
         }
         self.state = .closing(afterCR: false)

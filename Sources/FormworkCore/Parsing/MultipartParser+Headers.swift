@@ -52,7 +52,11 @@ extension MultipartParser {
 
     private func isEmptyLine(_ chunk: RawSpan, endingAt at: Int, from start: Int) -> Bool {
         var begin = at
-        if begin > start, chunk[begin - 1] == 0x0D { begin -= 1 } else if self.profile.lineEnds == .crlf { return false }
+        if begin > start, chunk[begin - 1] == 0x0D {
+            begin -= 1
+        } else if self.profile.lineEnds == .crlf {
+            return false
+        }
         guard begin > start else { return true }
         guard chunk[begin - 1] == 0x0A else { return false }
         return self.profile.lineEnds == .crlfOrLF || (begin - 2 >= start && chunk[begin - 2] == 0x0D)

@@ -18,7 +18,12 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
             switch scalar {
             case "/", "\\": scalars.removeAll()
             // A drive's letter, or a stream behind the name: `a:b`, `name.txt:stream`, `name::$DATA`.
-            case ":": if scalars.count == 1, scalars.allSatisfy(\.isLetter) { scalars.removeAll() } else { scalars.append("_") }
+            case ":":
+                if scalars.count == 1, scalars.allSatisfy(\.isLetter) {
+                    scalars.removeAll()
+                } else {
+                    scalars.append("_")
+                }
             case "<", ">", "\"", "|", "?", "*": scalars.append("_")
             default: if !scalar.isInvisible { scalars.append(scalar) }
             }

@@ -34,7 +34,8 @@ struct ParseVector: Decodable, Sendable, CustomStringConvertible {
     static let all: [ParseVector] = {
         let fixtures = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
             .appendingPathComponent("Fixtures/vectors")
-        let folder = ProcessInfo.processInfo.environment["FORMWORK_VECTORS"].map { URL(fileURLWithPath: $0) } ?? fixtures
+        let folder =
+            ProcessInfo.processInfo.environment["FORMWORK_VECTORS"].map { URL(fileURLWithPath: $0) } ?? fixtures
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         return files.filter { $0.lastPathComponent.hasPrefix("parse") && $0.pathExtension == "json" }
             .flatMap { file -> [ParseVector] in

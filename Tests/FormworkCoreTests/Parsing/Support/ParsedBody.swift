@@ -91,3 +91,13 @@ func parser(
 ) throws -> MultipartParser {
     try MultipartParser(contentType: "multipart/form-data; boundary=\(boundary)", profile: profile, limits: limits)
 }
+
+/// The class of the failure that `body` throws; `nil` when it throws none.
+func failure(of body: () throws -> Void) -> ParsingFailure? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return (error as? FormworkError)?.parsingFailure
+    }
+}

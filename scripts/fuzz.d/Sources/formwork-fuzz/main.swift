@@ -24,6 +24,7 @@ let entries: [String: Entry] = [
     "headers": { run(fuzzHeaders, $0, $1) },
     "encodings": { run(fuzzEncodings, $0, $1) },
     "types": { run(fuzzTypes, $0, $1) },
+    "parse": { run(fuzzParse, $0, $1) },
 ]
 
 let arguments = CommandLine.arguments
