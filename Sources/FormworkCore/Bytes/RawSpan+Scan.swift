@@ -116,6 +116,12 @@ extension SIMDMask<SIMD16<Int8>> {
 }
 
 extension [UInt8] {
+    /// Copies some bytes of a span, in one allocation of their size.
+    @inline(__always) package init(copying bytes: RawSpan, _ range: Range<Int>) {
+        // SAFETY: the bytes are copied during the call; `extracting` checks the range.
+        self = unsafe bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
+    }
+
     /// Appends some bytes of a span.
     @inline(__always) package mutating func append(_ bytes: RawSpan, _ range: Range<Int>) {
         // SAFETY: the bytes are copied during the call; `extracting` checks the range.

@@ -16,7 +16,8 @@ extension RawSpan {
         var at = range.lowerBound
         for byte in text.utf8 {
             let own = self[at]
-            guard own == byte || (0x41...0x5A).contains(own) && own | 0x20 == byte else { return false }
+            // Bit 5 makes letters small; what else it maps to `-` and `*` is CR and LF, which no line holds.
+            guard own | 0x20 == byte else { return false }
             at += 1
         }
         return true

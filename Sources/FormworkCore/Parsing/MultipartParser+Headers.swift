@@ -20,7 +20,11 @@ extension MultipartParser {
             let stop = end - position > limit - self.section.count ? position + limit - self.section.count : end
             let start = self.bodyOffset(position) - Int64(self.section.count)
             let next = self.wholeLines(chunk, from: position, to: stop)
-            self.section.append(chunk, position..<next)
+            if self.section.isEmpty {
+                self.section = [UInt8](copying: chunk, position..<next)
+            } else {
+                self.section.append(chunk, position..<next)
+            }
             position = next
             let isWhole = try self.lines.read(
                 self.section, self.profile, countLimit: self.limits.headerCount, at: start)

@@ -4,7 +4,7 @@ import Formwork
 ///
 /// The first byte chooses the profile and small limits; a boundary follows up to U+001F; the rest is the body.
 func fuzzParse(_ input: [UInt8]) {
-    guard let choice = input.first, let separator = input.firstIndex(of: 0x1F) else { return }
+    guard let choice = input.first, let separator = input.dropFirst().firstIndex(of: 0x1F) else { return }
     var dice = Dice(input)
     let profiles: [ParsingProfile] = [.default, .generic, .whatwg, .lenient, .strict, escaping]
     let profile = profiles[Int(choice & 7) % profiles.count]
