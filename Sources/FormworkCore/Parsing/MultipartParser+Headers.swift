@@ -16,6 +16,16 @@ extension MultipartParser {
         _ chunk: RawSpan, _ position: inout Int, _ end: Int
     ) throws(FormworkError) -> Event? {
         let limit = min(self.headerLimit, self.headerBytesLeft)
+        if self.takesPlainFields, self.section.isEmpty, let field = PlainField(chunk, from: position, to: end),
+            field.count <= limit, field.name.count <= self.limits.nameBytes
+        {
+            let start = self.bodyOffset(position)
+            let header = ReceivedHeader(
+                plain: [UInt8](copying: chunk, position..<position + field.count - 2), name: field.name, self.profile)
+            position += field.count
+            self.headerBytesLeft -= field.count
+            return try self.contentBegins(header, at: start)
+        }
         while position < end {
             let stop = end - position > limit - self.section.count ? position + limit - self.section.count : end
             let start = self.bodyOffset(position) - Int64(self.section.count)
@@ -73,6 +83,10 @@ extension MultipartParser {
         section.removeLast(section.count > 1 && section[section.count - 2] == 0x0D ? 2 : 1)
         let header = try ReceivedHeader(
             section, self.lines, self.profile, nameLimit: self.limits.nameBytes, at: start)
+        return try self.contentBegins(header, at: start)
+    }
+
+    private mutating func contentBegins(_ header: ReceivedHeader, at start: Int64) throws(FormworkError) -> Event {
         self.isFile = header.isFile
         let (kind, limit, count): (ParsingFailure.Kind, Int, Int)
         if self.isFile {

@@ -84,6 +84,8 @@ public struct MultipartParser: Sendable {
     var headerBytesLeft: Int
     /// Below 2^31, so that places in a section fit in 32 bits.
     let headerLimit: Int
+    /// Whether no ruling and no limit could refuse a ``PlainField`` for what it is.
+    let takesPlainFields: Bool
     var (parts, fields, files) = (0, 0, 0)
 
     /// Bytes of the body used so far.
@@ -100,6 +102,8 @@ public struct MultipartParser: Sendable {
         self.search = DelimiterSearch(profile.lineEnds == .crlf ? self.delimiter : Array(self.delimiter.dropFirst()))
         self.headerBytesLeft = limits.totalHeaderBytes
         self.headerLimit = min(limits.headerBytes, Int(Int32.max))
+        self.takesPlainFields =
+            profile.backslashes != .escape && profile.invalidText == .accepted && limits.headerCount > 0
     }
 
     /// Bytes that the parser holds back or has copied: a header section that isn't whole, a delimiter cut by a chunk's

@@ -126,6 +126,14 @@ extension ReceivedHeader: Hashable {
 }
 
 extension ReceivedHeader {
+    /// The section of a ``PlainField``.
+    init(plain section: [UInt8], name: Range<Int>, _ profile: ParsingProfile) {
+        (self.bytes, self.text) = (section, section)
+        (self.backslashes, self.decodesPercentEscapes) = (profile.backslashes, profile.decodesPercentEscapes)
+        (self.namePlace, self.isNameQuoted) = (Place(name), true)
+        self.dispositionPlace = Place(21..<30)
+    }
+
     /// Understands a section whose lines were judged.
     /// - Parameter offset: Where the section begins in the body, for errors.
     init(

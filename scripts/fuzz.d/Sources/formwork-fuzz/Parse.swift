@@ -29,7 +29,8 @@ func fuzzParse(_ input: [UInt8]) {
     let kept = 16_384 + 512 + boundary.utf8.count
     for one in [
         outcome(parser, body) { _ in 1 }, outcome(parser, body) { _ in dice.roll(4) },
-        outcome(parser, body) { _ in dice.roll(60) }, outcome(parser, body) { $0 == 0 ? dice.roll(body.count + 1) : body.count },
+        outcome(parser, body) { _ in dice.roll(60) },
+        outcome(parser, body) { $0 == 0 ? dice.roll(body.count + 1) : body.count },
     ] {
         check(one.lines == whole.lines, "cut otherwise: \(one.lines) instead of \(whole.lines)")
         check(one.retained <= kept, "\(one.retained) bytes kept")
@@ -103,7 +104,9 @@ private func outcome(
 
 private func checkSafe(_ name: String) {
     check(!name.isEmpty && name.utf8.count <= 255, "a safe name of \(name.utf8.count) bytes")
-    check(!name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x2F || $0 == 0x5C || $0 == 0x3A }, "unsafe: \(shown(name.utf8))")
+    check(
+        !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x2F || $0 == 0x5C || $0 == 0x3A },
+        "unsafe: \(shown(name.utf8))")
     check(name.utf8.first != 0x2E && name.utf8.last != 0x2E && name.utf8.last != 0x20, "unsafe: \(shown(name.utf8))")
     check(SafeFilename(name)?.text == name, "a safe name is made safe again: \(shown(name.utf8))")
 }
