@@ -1,8 +1,9 @@
 /// Finds a delimiter in bytes at the speed of memory, whatever the bytes are.
 ///
 /// Two anchors, the first and the last byte, are compared sixteen offsets at a time; only where both stand is the rest
-/// looked at. Why no search table (KMP, Two-Way): a boundary cannot hold CR, so a match cannot begin inside another, and
-/// what fails costs its own length at most. Why not a search for CR: content full of CRLF would stop it at every line.
+/// looked at. Why no search table (KMP, Two-Way): a boundary cannot hold CR, so a match cannot begin inside another,
+/// and what fails costs its own length at most. Why not a search for CR: content full of CRLF would stop it at every
+/// line.
 struct DelimiterSearch: Sendable {
     /// What is searched for: CRLF or LF, `--` and the boundary.
     let needle: [UInt8]

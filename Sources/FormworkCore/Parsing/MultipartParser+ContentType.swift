@@ -1,10 +1,10 @@
 extension MultipartParser {
     /// Reads a body of this `Content-Type`.
     ///
-    /// The boundary is taken as it stands: quotes are removed, and backslashes read as in names. It may hold what RFC 2046
-    /// forbids, as long as it is printable ASCII: senders exist that do.
-    /// - Throws: ``FormworkError/Code/malformedBody`` for a type that isn't the profile's, and a boundary that is missing,
-    ///   given twice or none; ``FormworkError/Code/limitExceeded`` for one above ``ParsingLimits/boundaryLength``.
+    /// The boundary is taken as it stands: quotes are removed, and backslashes read as in names. It may hold what RFC
+    /// 2046 forbids, as long as it is printable ASCII: senders exist that do.
+    /// - Throws: ``FormworkError/Code/malformedBody`` for a type that isn't the profile's, and a boundary that is
+    ///   missing, given twice or none; ``FormworkError/Code/limitExceeded`` for one above ``ParsingLimits/boundaryLength``.
     public init(
         contentType: String, profile: ParsingProfile = .default, limits: ParsingLimits = .default
     ) throws(FormworkError) {

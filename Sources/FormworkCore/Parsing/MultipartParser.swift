@@ -1,9 +1,9 @@
 /// Reads a multipart body (RFC 2046 §5.1) that arrives in chunks of any size, without IO and without copying content.
 ///
 /// The caller lends a chunk and asks for events until ``Event/needsInput``, then lends the next one, and says
-/// ``finish()`` at the end. Content comes as ranges of the chunk. Events don't depend on how the body is cut, except that
-/// content may come in more pieces; time is linear in the body's length, and ``retainedBytes`` stays below a header
-/// section and a delimiter. After an error every call throws it again.
+/// ``finish()`` at the end. Content comes as ranges of the chunk. Events don't depend on how the body is cut, except
+/// that content may come in more pieces; time is linear in the body's length, and ``retainedBytes`` stays below a
+/// header section and a delimiter. After an error every call throws it again.
 ///
 /// ```
 /// var parser = try MultipartParser(contentType: contentType)

@@ -1,9 +1,9 @@
 /// A received filename made fit to be created in a folder of the receiver's, on any file system.
 ///
 /// What is left is one path component: directories cut off, no control characters, no characters that some system
-/// gives a meaning, no name of a device, no dot or blank at either end. It can still be the name of a file that is there
-/// already, so a receiver picks names of its own or creates files exclusively. Two spellings of one accented letter stay
-/// two: the standard library doesn't say how to compose them.
+/// gives a meaning, no name of a device, no dot or blank at either end. It can still be the name of a file that is
+/// there already, so a receiver picks names of its own or creates files exclusively. Two spellings of one accented
+/// letter stay two: the standard library doesn't say how to compose them.
 public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
     /// The name, 1 to `limit` bytes of UTF-8.
     public let text: String
