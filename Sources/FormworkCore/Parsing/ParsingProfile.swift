@@ -1,7 +1,6 @@
 /// What a parser takes for a part, where receivers differ: one ruling for each question, and named sets of them.
 ///
-/// Change a copy to rule otherwise on one question: `var profile = ParsingProfile.default; profile.preamble =
-/// .refused`.
+/// Change a copy to rule otherwise on one question: `profile.preamble = .refused`.
 public struct ParsingProfile: Hashable, Sendable {
     /// Which bodies are read.
     public enum Subtype: Hashable, Sendable {
