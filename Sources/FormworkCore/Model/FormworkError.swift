@@ -7,7 +7,7 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case invalidArgument, sourceUnavailable, sourceChanged, lengthMismatch, lengthUnknown, notReplayable
-            case limitExceeded, writeFailed, contentNotEncodable, malformedBody
+            case limitExceeded, writeFailed, contentNotEncodable, malformedBody, truncatedBody
         }
         private let kind: Kind
 
@@ -29,6 +29,8 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         public static var writeFailed: Self { .init(kind: .writeFailed) }
         /// The bytes received are not what they should be: a server answers 400.
         public static var malformedBody: Self { .init(kind: .malformedBody) }
+        /// Input ended before the body did: a server answers 400, a client may send again.
+        public static var truncatedBody: Self { .init(kind: .truncatedBody) }
         /// The content holds what its transfer encoding doesn't allow: take another one.
         public static var contentNotEncodable: Self { .init(kind: .contentNotEncodable) }
 

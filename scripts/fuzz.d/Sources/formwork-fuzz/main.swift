@@ -25,6 +25,7 @@ let entries: [String: Entry] = [
     "encodings": { run(fuzzEncodings, $0, $1) },
     "types": { run(fuzzTypes, $0, $1) },
     "urlencoded": { run(fuzzURLEncoded, $0, $1) },
+    "parse": { run(fuzzParse, $0, $1) },
 ]
 
 let arguments = CommandLine.arguments

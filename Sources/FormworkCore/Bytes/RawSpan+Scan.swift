@@ -1,0 +1,161 @@
+// A door to unsafe code: bytes looked at sixteen at a time. Every function checks its bounds before the first load.
+
+extension RawSpan {
+    /// The byte at an offset, which is checked.
+    @inline(__always) package subscript(offset: Int) -> UInt8 {
+        // SAFETY: every bit pattern is a UInt8, and the span checks the offset.
+        unsafe self.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+
+    /// Sixteen bytes from an offset, which is checked.
+    @inline(__always) package func lanes(at offset: Int) -> SIMD16<UInt8> {
+        // SAFETY: every bit pattern is a vector, and the span checks both ends.
+        unsafe self.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+    }
+
+    @inline(__always) private func lanes(unchecked offset: Int) -> SIMD16<UInt8> {
+        // SAFETY: the one caller checks the range that it takes offsets from.
+        unsafe self.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: SIMD16<UInt8>.self)
+    }
+
+    /// Goes on from `start` in steps of 64 while no offset of the step holds `first` with `last` standing `distance`
+    /// bytes behind it (both a byte sixteen times); stops where fewer than 64 offsets are left before `end`.
+    ///
+    /// The loop reads both places of 64 offsets and branches once: checked loads would halve its speed.
+    @inline(__always)
+    package func skipBlocks(
+        from start: Int, to end: Int, first: SIMD16<UInt8>, last: SIMD16<UInt8>, distance: Int
+    ) -> Int {
+        precondition(start >= 0 && distance >= 0 && end <= self.byteCount - distance, "offsets outside the bytes")
+        // Read from a span of its own, so that the loop has one index and no sum that could overflow.
+        let behind = self.extracting(distance..<self.byteCount)
+        var at = start
+        while at &+ 64 <= end {
+            let a = (self.lanes(unchecked: at) .== first) .& (behind.lanes(unchecked: at) .== last)
+            let b = (self.lanes(unchecked: at &+ 16) .== first) .& (behind.lanes(unchecked: at &+ 16) .== last)
+            let c = (self.lanes(unchecked: at &+ 32) .== first) .& (behind.lanes(unchecked: at &+ 32) .== last)
+            let d = (self.lanes(unchecked: at &+ 48) .== first) .& (behind.lanes(unchecked: at &+ 48) .== last)
+            let found = ((a .| b) .| (c .| d)).words
+            if found[0] | found[1] != 0 { break }
+            at &+= 64
+        }
+        return at
+    }
+
+    /// Whether `needle` stands at an offset, as far as there are bytes before `end`.
+    package func holds(_ needle: [UInt8], at offset: Int, before end: Int) -> Bool {
+        let count = Swift.min(needle.count, end - offset)
+        guard count >= 16 else {
+            var index = 0
+            while index < count {
+                if self[offset + index] != needle[index] { return false }
+                index += 1
+            }
+            return true
+        }
+        // SAFETY: reading a span's bytes as bytes.
+        let bytes = unsafe needle.span.bytes
+        var index = 0
+        while true {
+            let same = (self.lanes(at: offset + index) .== bytes.lanes(at: index)).words
+            if same[0] & same[1] != .max { return false }
+            if index == count - 16 { return true }
+            // The last step looks at some bytes again rather than at fewer.
+            index = Swift.min(index + 16, count - 16)
+        }
+    }
+
+    /// The first offset from `start` on that holds `byte`; `end` where none does.
+    package func firstIndex(of byte: UInt8, from start: Int, to end: Int) -> Int {
+        let wanted = SIMD16<UInt8>(repeating: byte)
+        var at = start
+        while at + 16 <= end {
+            if let lane = (self.lanes(at: at) .== wanted).firstLane { return at + lane }
+            at += 16
+        }
+        while at < end, self[at] != byte { at += 1 }
+        return at
+    }
+
+    /// The first offset from `start` on that holds CR, LF or NUL; `end` where none does.
+    package func firstBreak(from start: Int, to end: Int) -> Int {
+        let cr = SIMD16<UInt8>(repeating: 0x0D)
+        let lf = SIMD16<UInt8>(repeating: 0x0A)
+        let nul = SIMD16<UInt8>(repeating: 0)
+        var at = start
+        while at + 16 <= end {
+            let bytes = self.lanes(at: at)
+            if let lane = ((bytes .== cr) .| (bytes .== lf) .| (bytes .== nul)).firstLane { return at + lane }
+            at += 16
+        }
+        while at < end, !self[at].isBreak { at += 1 }
+        return at
+    }
+}
+
+extension UInt8 {
+    /// CR, LF or NUL.
+    @inline(__always) fileprivate var isBreak: Bool { self == 0x0D || self == 0x0A || self == 0 }
+}
+
+extension SIMDMask<SIMD16<Int8>> {
+    /// The mask as two words, all bits of a byte set where its lane is: `any` compiles to half the speed.
+    @inline(__always) package var words: SIMD2<UInt64> {
+        // SAFETY: both have sixteen bytes, and every bit pattern is a vector of integers.
+        unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
+    }
+
+    /// The first lane that is set; `nil` when none is.
+    @inline(__always) package var firstLane: Int? {
+        let words = self.words
+        let low = UInt64(littleEndian: words[0])
+        if low != 0 { return low.trailingZeroBitCount >> 3 }
+        let high = UInt64(littleEndian: words[1])
+        return high == 0 ? nil : 8 + high.trailingZeroBitCount >> 3
+    }
+}
+
+extension [UInt8] {
+    /// Copies some bytes of a span, in one allocation of their size.
+    @inline(__always) package init(copying bytes: RawSpan, _ range: Range<Int>) {
+        // SAFETY: the bytes are copied during the call; `extracting` checks the range.
+        self = unsafe bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
+    }
+
+    /// Appends some bytes of a span.
+    @inline(__always) package mutating func append(_ bytes: RawSpan, _ range: Range<Int>) {
+        // SAFETY: the bytes are copied during the call; `extracting` checks the range.
+        unsafe bytes.extracting(range).withUnsafeBytes { unsafe self.append(contentsOf: $0) }
+    }
+
+    /// Lends the bytes to `body`.
+    @inline(__always)
+    package func withRawSpan<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // SAFETY: reading a span's bytes as bytes.
+        try body(unsafe self.span.bytes)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Lends the bytes to `body`.
+    @inline(__always)
+    package func withRawSpan<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // SAFETY: reading a span's bytes as bytes.
+        try body(unsafe self.span.bytes)
+    }
+}
+
+extension Span<UInt8> {
+    /// Lends the bytes to `body`.
+    @inline(__always)
+    package func withRawSpan<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // SAFETY: reading a span's bytes as bytes.
+        try body(unsafe self.bytes)
+    }
+}

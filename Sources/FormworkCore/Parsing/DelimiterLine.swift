@@ -1,0 +1,39 @@
+/// What follows `--boundary` on its line, byte by byte: it decides whether that was a delimiter at all.
+struct DelimiterLine: Sendable {
+    private enum Place { case start, dash, padding, carriageReturn }
+
+    enum Verdict {
+        /// The line isn't over.
+        case open
+        /// CRLF, maybe after padding: a part follows.
+        case part
+        /// `--`: no more parts.
+        case close
+        /// Anything else: not a delimiter, but content, the byte just seen not counted.
+        case content
+    }
+
+    /// The most padding that is remembered: it is content when no line end follows, and must then be given back.
+    static let paddingLimit = 256
+
+    private var place = Place.start
+    /// Bytes taken.
+    private(set) var count = 0
+
+    @inline(__always)
+    mutating func take(_ byte: UInt8, _ profile: ParsingProfile) -> Verdict {
+        self.count += 1
+        switch (self.place, byte) {
+        case (.start, 0x2D): self.place = .dash
+        case (.dash, 0x2D): return .close
+        case (.start, 0x0D), (.padding, 0x0D): self.place = .carriageReturn
+        case (.carriageReturn, 0x0A): return .part
+        case (.start, 0x0A), (.padding, 0x0A): return profile.lineEnds == .crlfOrLF ? .part : .content
+        case (.start, 0x20), (.start, 0x09), (.padding, 0x20), (.padding, 0x09):
+            guard profile.padding == .accepted, self.count <= Self.paddingLimit else { return .content }
+            self.place = .padding
+        default: return .content
+        }
+        return .open
+    }
+}

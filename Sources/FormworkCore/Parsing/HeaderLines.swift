@@ -1,0 +1,157 @@
+/// Reads the lines of one header section as they become whole, and remembers the two that a parser understands.
+///
+/// A line is judged when its end is there and not before, so the verdict does not depend on how the input was cut.
+struct HeaderLines: Sendable {
+    private enum Field { case none, disposition, contentType, other }
+
+    /// Where the line begins that is not judged yet.
+    private var lineStart = 0
+    /// Before this no line's end is left to find: no byte is looked at twice.
+    private var searched = 0
+    /// Whether the line holds CR, LF or NUL where none may be.
+    private var isBroken = false
+    private var last = Field.none
+    /// How many fields there are so far.
+    private(set) var count = 0
+    /// Whether some line goes on with a blank at the next one's start.
+    private(set) var hasFolds = false
+    /// The value of `Content-Disposition`, folds and all.
+    private(set) var disposition: Range<Int>?
+    /// The value of `Content-Type`, folds and all.
+    private(set) var contentType: Range<Int>?
+
+    /// Judges the lines that are whole.
+    /// - Parameter offset: Where `section` begins in the body, for errors.
+    /// - Returns: Whether the empty line was reached.
+    mutating func read(
+        _ section: [UInt8], _ profile: ParsingProfile, countLimit: Int, at offset: Int64
+    ) throws(FormworkError) -> Bool {
+        try section.withRawSpan { bytes throws(FormworkError) -> Bool in
+            let end = bytes.byteCount
+            while true {
+                let at = bytes.firstBreak(from: self.searched, to: end)
+                self.searched = at
+                guard at < end else { return false }
+                let isLF = bytes[at] == 0x0A
+                // CR at the end says nothing before the next byte is there.
+                if bytes[at] == 0x0D, at + 1 == end { return false }
+                let isCRLF = bytes[at] == 0x0D && bytes[at + 1] == 0x0A
+                guard isCRLF || (isLF && profile.lineEnds == .crlfOrLF) else {
+                    self.isBroken = true
+                    self.searched = at + 1
+                    continue
+                }
+                if at == self.lineStart { return true }
+                try self.judge(bytes, self.lineStart..<at, profile, countLimit, offset)
+                self.lineStart = at + (isCRLF ? 2 : 1)
+                self.searched = self.lineStart
+                self.isBroken = false
+            }
+        }
+    }
+
+    private mutating func judge(
+        _ bytes: RawSpan, _ line: Range<Int>, _ profile: ParsingProfile, _ countLimit: Int, _ offset: Int64
+    ) throws(FormworkError) {
+        let offset = offset + Int64(line.lowerBound)
+        guard !self.isBroken else {
+            throw Self.malformed("A header line holds a bare CR, a bare LF or NUL.", offset)
+        }
+        var start = line.lowerBound
+        if bytes[start].isBlank {
+            switch profile.foldedLines {
+            case .joined: return try self.join(line, offset)
+            case .refused: throw Self.malformed("A header line begins with a blank (obsolete folding).", offset)
+            case .separate: while start < line.upperBound, bytes[start].isBlank { start += 1 }
+            }
+        }
+        self.count += 1
+        guard self.count <= countLimit else {
+            throw ParsingFailure(.headerCountLimit, limit: Int64(countLimit))
+                .error("A part has more than \(countLimit) header fields.", at: offset)
+        }
+        var (colon, field) = Self.name(bytes, start..<line.upperBound)
+        let isEmpty = colon == start
+        if profile.blanksBeforeColon == .accepted {
+            while colon < line.upperBound, bytes[colon].isBlank { colon += 1 }
+        }
+        guard !isEmpty, colon < line.upperBound, bytes[colon] == 0x3A else {
+            throw Self.malformed("A header line has no name with a colon behind it.", offset)
+        }
+        switch field {
+        case .disposition:
+            guard self.disposition == nil || profile.duplicates == .last else {
+                throw Self.duplicate("Content-Disposition", offset)
+            }
+            self.disposition = colon + 1..<line.upperBound
+        case .contentType:
+            guard self.contentType == nil || profile.duplicates == .last else {
+                throw Self.duplicate("Content-Type", offset)
+            }
+            self.contentType = colon + 1..<line.upperBound
+        default: field = .other
+        }
+        self.last = field
+    }
+
+    private mutating func join(_ line: Range<Int>, _ offset: Int64) throws(FormworkError) {
+        self.hasFolds = true
+        switch self.last {
+        case .none: throw Self.malformed("The first header line begins with a blank.", offset)
+        case .disposition: self.disposition = (self.disposition?.lowerBound ?? 0)..<line.upperBound
+        case .contentType: self.contentType = (self.contentType?.lowerBound ?? 0)..<line.upperBound
+        case .other: break
+        }
+    }
+
+    /// Where the name ends, and which of the known ones it is.
+    private static func name(_ bytes: RawSpan, _ line: Range<Int>) -> (end: Int, field: Field) {
+        let start = line.lowerBound
+        // Nearly every part's first line, known by sixteen bytes at once. Bit 5 makes letters small; what else it maps
+        // to `-` is CR, which no line holds.
+        if line.count > 19, bytes[start + 19] == 0x3A {
+            let small = bytes.lanes(at: start) | SIMD16<UInt8>(repeating: 0x20)
+            let same = (small .== Self.contentDisposit).words
+            if same[0] & same[1] == .max, bytes[start + 16] | 0x20 == 0x69, bytes[start + 17] | 0x20 == 0x6F,
+                bytes[start + 18] | 0x20 == 0x6E
+            {
+                return (start + 19, .disposition)
+            }
+        }
+        var end = start
+        while end < line.upperBound, bytes[end].isTokenByte { end += 1 }
+        if bytes.holds("content-type", in: start..<end) { return (end, .contentType) }
+        return (end, bytes.holds("content-disposition", in: start..<end) ? .disposition : .other)
+    }
+
+    /// Computed, so that it is a constant in the code.
+    @inline(__always) private static var contentDisposit: SIMD16<UInt8> {
+        SIMD16(0x63, 0x6F, 0x6E, 0x74, 0x65, 0x6E, 0x74, 0x2D, 0x64, 0x69, 0x73, 0x70, 0x6F, 0x73, 0x69, 0x74)
+    }
+
+    private static func malformed(_ message: String, _ offset: Int64) -> FormworkError {
+        ParsingFailure(.malformedHeader).error(message, at: offset)
+    }
+
+    private static func duplicate(_ name: String, _ offset: Int64) -> FormworkError {
+        ParsingFailure(.duplicateHeader).error("A part has two \(name) fields.", at: offset)
+    }
+
+    /// A section with every fold replaced by one space (RFC 9112 §5.2), its line ends CRLF.
+    static func unfolded(_ section: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(section.count)
+        for line in section.split(separator: 0x0A) {
+            var line = line.last == 0x0D ? line.dropLast() : line
+            if line.first?.isBlank ?? false, !text.isEmpty {
+                text.removeLast(2)
+                while text.last?.isBlank ?? false { text.removeLast() }
+                text.append(0x20)
+                line = line.drop(while: \.isBlank)
+            }
+            text.append(contentsOf: line)
+            text.append("\r\n")
+        }
+        return text
+    }
+}

@@ -1,0 +1,194 @@
+// Content and preamble: bytes up to a delimiter.
+
+extension MultipartParser {
+    mutating func readContent(
+        _ chunk: RawSpan, _ position: inout Int, _ end: Int
+    ) throws(FormworkError) -> Event? {
+        guard position < end else { return .needsInput }
+        if self.matched > 0 { return try self.resume(chunk, &position, end) }
+        let start = position
+        var from = start
+        while let at = self.search.first(in: chunk, from: from, to: end) {
+            var line = DelimiterLine()
+            var verdict = DelimiterLine.Verdict.open
+            let lineStart = at + self.search.needle.count
+            var place = lineStart
+            while place < end, case .open = verdict {
+                verdict = line.take(chunk[place], self.profile)
+                place += 1
+            }
+            let contentEnd = self.isAfterCR(chunk, at, from: start) ? at - 1 : at
+            if case .content = verdict {
+                // The byte that broke the line may begin a delimiter itself.
+                from = place - 1
+                if self.profile.longerLines == .accepted { continue }
+            }
+            position = place
+            let event = try self.deliver(chunk, start..<contentEnd)
+            switch verdict {
+            case .content: self.failure = self.longerLine(at: from)
+            case .open:
+                self.hold(from: contentEnd, upTo: self.delimiter.count, needleAt: at)
+                self.heldLine.append(chunk, lineStart..<end)
+                self.state = .delimiterLine(line)
+            case .part, .close: try self.delimiterFound(verdict, at: place)
+            }
+            return event
+        }
+        position = end
+        var contentEnd = end
+        if let at = self.search.cutOff(in: chunk, from: from, to: end) {
+            contentEnd = self.isAfterCR(chunk, at, from: start) ? at - 1 : at
+            self.hold(from: contentEnd, upTo: end - at + self.delimiter.count - self.search.needle.count, needleAt: at)
+        } else if self.profile.lineEnds == .crlfOrLF, chunk[end - 1] == 0x0D {
+            contentEnd = end - 1
+            (self.heldFrom, self.matched) = (0, 1)
+        }
+        return try self.deliver(chunk, start..<contentEnd)
+    }
+
+    /// Whether a needle that begins with LF has a CR in front, which belongs to the delimiter then.
+    private func isAfterCR(_ chunk: RawSpan, _ at: Int, from start: Int) -> Bool {
+        self.profile.lineEnds == .crlfOrLF && at > start && chunk[at - 1] == 0x0D
+    }
+
+    private mutating func hold(from contentEnd: Int, upTo matched: Int, needleAt at: Int) {
+        self.heldFrom = self.delimiter.count - self.search.needle.count - (at - contentEnd)
+        self.matched = matched
+    }
+
+    /// Goes on with a delimiter that the chunk before may have begun.
+    private mutating func resume(
+        _ chunk: RawSpan, _ position: inout Int, _ end: Int
+    ) throws(FormworkError) -> Event? {
+        while self.matched < self.delimiter.count {
+            guard position < end else { return .needsInput }
+            let byte = chunk[position]
+            if byte == self.delimiter[self.matched] {
+                self.matched += 1
+                position += 1
+            } else if self.matched == self.heldFrom, self.isInPart {
+                // Nothing was held but the CRLF that isn't content: so most parts begin.
+                (self.matched, self.heldFrom) = (0, 0)
+                return nil
+            } else {
+                return try self.release(at: position)
+            }
+        }
+        self.state = .delimiterLine(DelimiterLine())
+        return nil
+    }
+
+    mutating func readDelimiterLine(
+        _ line: DelimiterLine, _ chunk: RawSpan, _ position: inout Int, _ end: Int
+    ) throws(FormworkError) -> Event? {
+        var line = line
+        while position < end {
+            let byte = chunk[position]
+            let verdict = line.take(byte, self.profile)
+            switch verdict {
+            case .open:
+                self.heldLine.append(byte)
+                position += 1
+            case .content:
+                if self.profile.longerLines == .refused { throw self.longerLine(at: position) }
+                self.state = .searching
+                return try self.release(at: position)
+            case .part, .close:
+                position += 1
+                try self.delimiterFound(verdict, at: position)
+                return nil
+            }
+        }
+        self.state = .delimiterLine(line)
+        return .needsInput
+    }
+
+    private func longerLine(at place: Int) -> FormworkError {
+        ParsingFailure(.malformedBoundaryLine)
+            .error("A line begins with the delimiter and goes on.", at: self.bodyOffset(place))
+    }
+
+    private mutating func delimiterFound(_ verdict: DelimiterLine.Verdict, at place: Int) throws(FormworkError) {
+        (self.matched, self.heldFrom) = (0, 0)
+        self.heldLine = []
+        guard !self.isInPart else {
+            if case .close = verdict {
+                self.state = .partEnding(isLast: true)
+            } else {
+                self.state = .partEnding(isLast: false)
+            }
+            return
+        }
+        guard case .close = verdict else { return try self.beginPart(at: place) }
+        guard !self.hasPreambleText else {
+            throw ParsingFailure(.noPartsAfterPreamble)
+                .error(
+                    "Text is followed by the close delimiter at once: its parts, if any, have another boundary.",
+                    at: self.bodyOffset(place))
+        }
+        self.state = .closing(afterCR: false)
+    }
+
+    /// Gives back what was held, as it was content.
+    private mutating func release(at place: Int) throws(FormworkError) -> Event? {
+        var held = self.delimiter[self.heldFrom..<self.matched]
+        if !self.heldLine.isEmpty { held += self.heldLine }
+        (self.matched, self.heldFrom) = (0, 0)
+        self.heldLine = []
+        let start = self.bodyOffset(place) - Int64(held.count)
+        guard self.isInPart else {
+            try self.skipPreamble(held.count, from: start)
+            self.hasPreambleText = self.hasPreambleText || held.contains { !$0.isBlank && $0 != 0x0D && $0 != 0x0A }
+            return nil
+        }
+        guard !held.isEmpty else { return nil }
+        return .heldContent(held.prefix(try self.allowance(for: held.count, from: start)))
+    }
+
+    /// Reports content, as much of it as the limit allows.
+    private mutating func deliver(_ chunk: RawSpan, _ range: Range<Int>) throws(FormworkError) -> Event? {
+        guard !range.isEmpty else { return nil }
+        let start = self.bodyOffset(range.lowerBound)
+        guard self.isInPart else {
+            try self.skipPreamble(range.count, from: start)
+            var place = range.lowerBound
+            while !self.hasPreambleText, place < range.upperBound {
+                let byte = chunk[place]
+                self.hasPreambleText = !byte.isBlank && byte != 0x0D && byte != 0x0A
+                place += 1
+            }
+            return nil
+        }
+        let allowed = try self.allowance(for: range.count, from: start)
+        return .content(range.lowerBound..<range.lowerBound + allowed)
+    }
+
+    /// How many of `count` content bytes the part may still have; when it isn't all, the next call fails.
+    private mutating func allowance(for count: Int, from start: Int64) throws(FormworkError) -> Int {
+        let left = self.contentLimit - self.contentBytes
+        guard Int64(count) > left else {
+            self.contentBytes += Int64(count)
+            return count
+        }
+        let error = ParsingFailure(self.isFile ? .fileBytesLimit : .fieldBytesLimit, limit: self.contentLimit).error(
+            "The \(self.isFile ? "file" : "field") in part \(self.parts) has more than \(self.contentLimit) bytes.",
+            at: start + max(0, left))
+        guard left > 0 else { throw error }
+        self.failure = error
+        return Int(left)
+    }
+
+    private mutating func skipPreamble(_ count: Int, from start: Int64) throws(FormworkError) {
+        guard self.profile.preamble == .accepted else {
+            throw ParsingFailure(.preamble).error("The body doesn't begin with a delimiter.", at: start)
+        }
+        let left = self.limits.preambleBytes - self.preambleBytes
+        guard Int64(count) <= left else {
+            let limit = self.limits.preambleBytes
+            throw ParsingFailure(.preambleBytesLimit, limit: limit)
+                .error("More than \(limit) bytes stand before the first delimiter.", at: start + left)
+        }
+        self.preambleBytes += Int64(count)
+    }
+}

@@ -1,0 +1,62 @@
+extension MultipartParser {
+    /// Reads a body of this `Content-Type`.
+    ///
+    /// The boundary is taken as it stands: quotes are removed, and backslashes read as in names. It may hold what RFC
+    /// 2046 forbids, as long as it is printable ASCII: senders exist that do.
+    /// - Throws: ``FormworkError/Code/malformedBody`` for a type that isn't the profile's, and a boundary that is
+    ///   missing, given twice or none; ``FormworkError/Code/limitExceeded`` for one above ``ParsingLimits/boundaryLength``.
+    public init(
+        contentType: String, profile: ParsingProfile = .default, limits: ParsingLimits = .default
+    ) throws(FormworkError) {
+        let boundary = try Self.boundary(of: Array(contentType.utf8), profile)
+        guard boundary.count <= limits.boundaryLength else {
+            throw ParsingFailure(.boundaryLengthLimit, limit: Int64(limits.boundaryLength)).error(
+                "The boundary has \(boundary.count) bytes: the limit is \(limits.boundaryLength).", at: nil)
+        }
+        guard !boundary.isEmpty, boundary.last != 0x20, boundary.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw ParsingFailure(.invalidBoundaryParameter).error(
+                "The boundary in Content-Type is empty, ends with a space or isn't printable ASCII.", at: nil)
+        }
+        self.init(unchecked: boundary, profile, limits)
+    }
+
+    private static func boundary(of bytes: [UInt8], _ profile: ParsingProfile) throws(FormworkError) -> [UInt8] {
+        let text = bytes.span
+        var place = bytes.firstIndex(of: 0x3B) ?? bytes.count
+        let type = bytes[..<place].drop(while: \.isBlank)
+        let subtype = type.dropFirst(10).prefix(while: \.isTokenByte)
+        let isWanted =
+            profile.subtype == .any
+            ? !subtype.isEmpty : text.holds("form-data", in: subtype.startIndex..<subtype.endIndex)
+        guard type.count > 10, text.holds("multipart/", in: type.startIndex..<type.startIndex + 10), isWanted else {
+            throw Self.invalid("is not \(profile.subtype == .any ? "a multipart type" : "multipart/form-data")")
+        }
+        var boundary: [UInt8]?
+        do throws(MalformedParameter) {
+            while let next = try text.nextParameter(at: &place, before: bytes.count, profile.backslashes) {
+                guard text.holds("boundary", in: next.name) else { continue }
+                guard boundary == nil else {
+                    throw MalformedParameter(duplicate: "boundary")
+                }
+                let value = bytes[next.value]
+                boundary = Array(next.isQuoted ? profile.backslashes.undone(value) : value)
+                // Receivers cut an unquoted value at a blank, or don't.
+                if !next.isQuoted, value.contains(where: \.isBlank) { boundary = [] }
+            }
+        } catch {
+            guard !error.isDuplicate else {
+                throw ParsingFailure(.duplicateParameter).error("Content-Type has two boundaries.", at: nil)
+            }
+            throw Self.invalid("can't be read: \(error.message)")
+        }
+        guard let boundary else {
+            throw ParsingFailure(.missingBoundaryParameter).error("Content-Type has no boundary.", at: nil)
+        }
+        guard type[subtype.endIndex...].allSatisfy(\.isBlank) else { throw Self.invalid("is not type/subtype") }
+        return boundary
+    }
+
+    private static func invalid(_ what: String) -> FormworkError {
+        ParsingFailure(.invalidContentType).error("The Content-Type \(what).", at: nil)
+    }
+}

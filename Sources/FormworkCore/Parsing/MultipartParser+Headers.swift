@@ -1,0 +1,111 @@
+// Header sections: read in place where one lies in a chunk whole, collected where it doesn't.
+
+extension MultipartParser {
+    /// Counts a part before a byte of its header section is read.
+    mutating func beginPart(at place: Int) throws(FormworkError) {
+        self.parts += 1
+        guard self.parts <= self.limits.parts else {
+            throw ParsingFailure(.partsLimit, limit: Int64(self.limits.parts))
+                .error("The body has more than \(self.limits.parts) parts.", at: self.bodyOffset(place))
+        }
+        self.lines = HeaderLines()
+        self.state = .headers
+    }
+
+    mutating func readHeaders(
+        _ chunk: RawSpan, _ position: inout Int, _ end: Int
+    ) throws(FormworkError) -> Event? {
+        let limit = min(self.headerLimit, self.headerBytesLeft)
+        if self.takesPlainFields, self.section.isEmpty, let field = PlainField(chunk, from: position, to: end),
+            field.count <= limit, field.name.count <= self.limits.nameBytes
+        {
+            let start = self.bodyOffset(position)
+            let header = ReceivedHeader(
+                plain: [UInt8](copying: chunk, position..<position + field.count - 2), name: field.name, self.profile)
+            position += field.count
+            self.headerBytesLeft -= field.count
+            return try self.contentBegins(header, at: start)
+        }
+        while position < end {
+            let stop = end - position > limit - self.section.count ? position + limit - self.section.count : end
+            let start = self.bodyOffset(position) - Int64(self.section.count)
+            let next = self.wholeLines(chunk, from: position, to: stop)
+            if self.section.isEmpty {
+                self.section = [UInt8](copying: chunk, position..<next)
+            } else {
+                self.section.append(chunk, position..<next)
+            }
+            position = next
+            let isWhole = try self.lines.read(
+                self.section, self.profile, countLimit: self.limits.headerCount, at: start)
+            if isWhole { return try self.partBegan(at: start) }
+            guard position < end, self.section.count >= limit else { continue }
+            if limit < self.headerLimit {
+                throw self.limitCrossed(
+                    .totalHeaderBytesLimit, Int64(self.limits.totalHeaderBytes), "All header sections together",
+                    at: position)
+            }
+            throw self.limitCrossed(.headerBytesLimit, Int64(limit), "A part's header section", at: position)
+        }
+        return .needsInput
+    }
+
+    /// Where the section ends when it began here; otherwise where the next line ends. `stop` when neither does before.
+    ///
+    /// So a section that lies in a chunk whole is copied once, into an array of its size.
+    private func wholeLines(_ chunk: RawSpan, from start: Int, to stop: Int) -> Int {
+        let isWholeSection = self.section.isEmpty
+        var at = start
+        while true {
+            at = chunk.firstIndex(of: 0x0A, from: at, to: stop)
+            guard at < stop else { return stop }
+            if !isWholeSection || self.isEmptyLine(chunk, endingAt: at, from: start) { return at + 1 }
+            at += 1
+        }
+    }
+
+    private func isEmptyLine(_ chunk: RawSpan, endingAt at: Int, from start: Int) -> Bool {
+        var begin = at
+        if begin > start, chunk[begin - 1] == 0x0D {
+            begin -= 1
+        } else if self.profile.lineEnds == .crlf {
+            return false
+        }
+        guard begin > start else { return true }
+        guard chunk[begin - 1] == 0x0A else { return false }
+        return self.profile.lineEnds == .crlfOrLF || (begin - 2 >= start && chunk[begin - 2] == 0x0D)
+    }
+
+    private mutating func partBegan(at start: Int64) throws(FormworkError) -> Event {
+        self.headerBytesLeft -= self.section.count
+        var section: [UInt8] = []
+        swap(&section, &self.section)
+        section.removeLast(section.count > 1 && section[section.count - 2] == 0x0D ? 2 : 1)
+        let header = try ReceivedHeader(
+            section, self.lines, self.profile, nameLimit: self.limits.nameBytes, at: start)
+        return try self.contentBegins(header, at: start)
+    }
+
+    private mutating func contentBegins(_ header: ReceivedHeader, at start: Int64) throws(FormworkError) -> Event {
+        self.isFile = header.isFile
+        let (kind, limit, count): (ParsingFailure.Kind, Int, Int)
+        if self.isFile {
+            self.files += 1
+            (kind, limit, count) = (.filesLimit, self.limits.files, self.files)
+        } else {
+            self.fields += 1
+            (kind, limit, count) = (.fieldsLimit, self.limits.fields, self.fields)
+        }
+        guard count <= limit else {
+            throw ParsingFailure(kind, limit: Int64(limit))
+                .error("The body has more than \(limit) \(self.isFile ? "files" : "fields").", at: start)
+        }
+        self.isInPart = true
+        self.contentBytes = 0
+        self.contentLimit = self.isFile ? self.limits.fileBytes : self.limits.fieldBytes
+        // The empty line's CRLF is a delimiter's too, if one follows at once.
+        (self.matched, self.heldFrom) = (2, 2)
+        self.state = .searching
+        return .partBegan(header)
+    }
+}

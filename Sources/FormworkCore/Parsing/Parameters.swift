@@ -1,0 +1,109 @@
+/// One parameter of a header field, as places in the field's bytes.
+struct Parameter {
+    /// The name, a token.
+    var name: Range<Int>
+    /// What stands between the quotes, or without them up to the next `;`.
+    var value: Range<Int>
+    /// Whether quotes stood around the value.
+    var isQuoted: Bool
+}
+
+/// What makes a parameter list unreadable.
+struct MalformedParameter: Error {
+    /// Half a sentence.
+    var message: String
+    /// Whether a parameter stands twice.
+    var isDuplicate = false
+
+    init(message: String) { self.message = message }
+
+    init(duplicate name: String) { (self.message, self.isDuplicate) = ("it has two \(name) parameters", true) }
+}
+
+extension Span<UInt8> {
+    /// The next `; name=value` at `place`, which moves on behind it; `nil` at the end.
+    ///
+    /// Every byte is looked at a bounded number of times, so no list of quotes and blanks takes more than linear time.
+    func nextParameter(
+        at place: inout Int, before end: Int, _ backslashes: ParsingProfile.Backslashes
+    ) throws(MalformedParameter) -> Parameter? {
+        self.skipBlanks(&place, end)
+        guard place < end else { return nil }
+        guard self[place] == 0x3B else { throw MalformedParameter(message: "text stands where a ';' should") }
+        // Empty ones too, as in `form-data;; name=a`.
+        while place < end, self[place] == 0x3B || self[place].isBlank { place += 1 }
+        guard place < end else { return nil }
+
+        let nameStart = place
+        while place < end, self[place].isTokenByte { place += 1 }
+        let name = nameStart..<place
+        self.skipBlanks(&place, end)
+        guard !name.isEmpty, place < end, self[place] == 0x3D else {
+            throw MalformedParameter(message: "a parameter isn't name=value")
+        }
+        place += 1
+        self.skipBlanks(&place, end)
+        guard place < end, self[place] == 0x22 else {
+            return Parameter(name: name, value: try self.unquoted(&place, end), isQuoted: false)
+        }
+        return Parameter(name: name, value: try self.quoted(&place, end, backslashes), isQuoted: true)
+    }
+
+    private func skipBlanks(_ place: inout Int, _ end: Int) {
+        while place < end, self[place].isBlank { place += 1 }
+    }
+
+    private func unquoted(_ place: inout Int, _ end: Int) throws(MalformedParameter) -> Range<Int> {
+        let start = place
+        while place < end, self[place] != 0x3B {
+            guard self[place] != 0x22 else { throw MalformedParameter(message: "a quote stands inside a value") }
+            place += 1
+        }
+        var valueEnd = place
+        while valueEnd > start, self[valueEnd - 1].isBlank { valueEnd -= 1 }
+        return start..<valueEnd
+    }
+
+    private func quoted(
+        _ place: inout Int, _ end: Int, _ backslashes: ParsingProfile.Backslashes
+    ) throws(MalformedParameter) -> Range<Int> {
+        let start = place + 1
+        var at = start
+        while at < end {
+            if self[at] == 0x5C, backslashes == .escape {
+                at += 2
+                continue
+            }
+            if self[at] == 0x22 {
+                place = at + 1
+                self.skipBlanks(&place, end)
+                // Firefox 3.6 and IE send quotes in names as they are, and browsers a backslash at a name's end: the
+                // quote that closes is the one that nothing but the next parameter follows.
+                if place == end || self[place] == 0x3B { return start..<at }
+                guard backslashes != .escape else {
+                    throw MalformedParameter(message: "text follows a closing quote")
+                }
+            }
+            at += 1
+        }
+        throw MalformedParameter(message: "a quote doesn't end, or text follows it")
+    }
+}
+
+extension ParsingProfile.Backslashes {
+    /// The text that stood between quotes.
+    func undone(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard self != .literal, bytes.contains(0x5C) else { return bytes }
+        guard self == .escape || zip(bytes, bytes.dropFirst()).contains(where: { $0 == 0x5C && $1 == 0x22 }) else {
+            return bytes
+        }
+        var text: [UInt8] = []
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            // Guessed, a pair is `\\` or `\"`; a backslash before anything else was never an escape.
+            let isPair = byte == 0x5C && (self == .escape ? !rest.isEmpty : rest.first == 0x5C || rest.first == 0x22)
+            text.append(isPair ? rest.removeFirst() : byte)
+        }
+        return text[...]
+    }
+}

@@ -1,0 +1,105 @@
+import FormworkCore
+import Foundation
+import Testing
+
+/// Bodies of other parsers' tests and of browsers, cut in every way.
+@Suite struct ParseVectorsTests {
+    /// Rows whose expectation is not followed, and why.
+    static let departures = [
+        // RFC 9110 §5.5: a field value does not begin with blanks, and RFC 9112 §5.2 has folds replaced before that.
+        // The row keeps the space that stands for the fold: `Content-Type: CRLF SP text/plain`.
+        "busboy/Folded-header-value": "a value that begins with a fold",
+        "busboy/Skip-field-parts-if-no-listener": "a value that begins with a fold",
+        "busboy/Lookbehind-data-should-not-stall-file-streams": "a value that begins with a fold",
+    ]
+
+    @Test("There are rows")
+    func rows() { #expect(ParseVector.all.count > 0) }
+
+    @Test("A body gives its parts or its class of error, whole and cut", arguments: ParseVector.all)
+    func vector(_ row: ParseVector) throws {
+        let parser: MultipartParser
+        do {
+            parser = try row.makeParser()
+        } catch let error as FormworkError {
+            #expect(error.parsingFailure?.kind.rawValue == row.expected.error)
+            return
+        }
+        let body = row.body
+        let whole = parser.parse(body)
+        Self.compare(whole, row)
+
+        let step = max(1, body.count / 200)
+        for cut in stride(from: 0, through: body.count, by: step) {
+            #expect(parser.parse(body, cut: cut) == whole, "cut before byte \(cut)")
+        }
+        guard body.count < 100_000 else {
+            return #expect(parser.parse(body, chunk: 4099) == whole, "in chunks of 4099 bytes")
+        }
+        #expect(parser.parse(body, chunk: 1) == whole, "byte by byte")
+        var generator = SplitMix64(seed: row.name)
+        for most in [3, 40, 400] {
+            #expect(parser.parse(body, upTo: most, using: &generator) == whole, "cut at random")
+        }
+    }
+
+    @Test("A prefix of a body gives a prefix of its parts, and an error unless the close delimiter is there")
+    func prefixes() throws {
+        for row in ParseVector.all {
+            guard let parser = try? row.makeParser() else { continue }
+            let body = row.body.prefix(3000)
+            let whole = parser.parse(Array(body))
+            // A parser is a value: its copy may end where the original goes on.
+            var open = parser
+            var ended = 0
+            feeding: for index in body.indices {
+                var position = index
+                while true {
+                    do throws(FormworkError) {
+                        let event = try open.next(in: body[index...index], from: &position)
+                        if case .needsInput = event { break }
+                        if case .partEnded = event { ended += 1 }
+                    } catch {
+                        #expect(error.parsingFailure?.kind == whole.failure?.kind, "\(row.name) at \(index)")
+                        break feeding
+                    }
+                }
+                var copy = open
+                do throws(FormworkError) {
+                    try copy.finish()
+                    // Lenient, a form may end behind every delimiter.
+                    let isWhole = ended == whole.parts.count(where: \.isWhole) || row.profile == "lenient"
+                    #expect(isWhole, "\(row.name) ends at \(index) after \(ended) parts")
+                } catch {
+                    #expect(error.code == .truncatedBody, "\(row.name) at \(index)")
+                }
+            }
+        }
+    }
+
+    private static func compare(_ body: ParsedBody, _ row: ParseVector) {
+        #expect(body.failure?.kind.rawValue == row.expected.error)
+        guard let parts = row.expected.parts else { return }
+        #expect(body.parts.count == parts.count)
+        for (part, expected) in zip(body.parts, parts) {
+            #expect(part.isWhole)
+            #expect(part.header.name == expected.name)
+            #expect(part.header.filename == expected.filename)
+            #expect(part.header.contentType == Self.value(expected.content_type, row))
+            if let content = expected.body_base64.flatMap({ Data(base64Encoded: $0) }) {
+                #expect(part.content == Array(content))
+            }
+            if let length = expected.length { #expect(part.content.count == length) }
+            for (name, values) in expected.headers ?? [:] {
+                #expect(part.header.values(of: name) == values.compactMap { Self.value($0, row) }, "\(name)")
+            }
+            let count = (expected.headers ?? [:]).values.reduce(0) { $0 + $1.count }
+            #expect(expected.headers == nil || part.header.fields.count == count)
+        }
+    }
+
+    private static func value(_ text: String?, _ row: ParseVector) -> String? {
+        guard Self.departures[row.name] != nil else { return text }
+        return text?.trimmingCharacters(in: .whitespaces)
+    }
+}

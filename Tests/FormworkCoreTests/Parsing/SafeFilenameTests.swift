@@ -1,0 +1,59 @@
+import FormworkCore
+import Testing
+
+@Suite struct SafeFilenameTests {
+    @Test(
+        "A name loses what could leave the folder or mean something to a system",
+        arguments: [
+            ("photo.jpg", "photo.jpg"), ("../../etc/passwd", "passwd"), ("C:\\fakepath\\test.txt", "test.txt"),
+            ("\\\\network\\ie.exe", "ie.exe"), ("/tmp/1k_a.dat", "1k_a.dat"), ("a/b\\c", "c"), ("C:name", "name"),
+            ("x.php\u{0}.png", "x.php.png"), ("a\r\nb", "ab"), ("name.txt:stream", "name.txt_stream"),
+            ("xy::$DATA", "xy__$DATA"), ("CON", "_CON"), ("con.txt", "_con.txt"), ("Lpt1.tar.gz", "_Lpt1.tar.gz"),
+            ("COM¹", "_COM¹"), ("NUL .txt", "_NUL .txt"), ("COM10", "COM10"), ("CONSOLE", "CONSOLE"),
+            (".htaccess", "htaccess"), ("  a  ", "a"), ("a.", "a"), ("a. . .", "a"), ("...a", "a"),
+            ("a\u{202E}gpj.exe", "agpj.exe"), ("\u{FEFF}a", "a"), ("naïve 文書.txt", "naïve 文書.txt"),
+            ("👨‍👩‍👧.png", "👨‍👩‍👧.png"), ("<a>|?*\"", "_a_____"),
+        ] as [(String, String)])
+    func rows(_ name: String, _ safe: String) { #expect(SafeFilename(name)?.text == safe) }
+
+    @Test(
+        "A name of which nothing is left is none",
+        arguments: ["", ".", "..", "/", "a/", "\\", " ", "\u{0}", "C:", "a/.."])
+    func nothing(_ name: String) { #expect(SafeFilename(name) == nil) }
+
+    @Test("A long name is cut between characters and keeps its extension")
+    func long() throws {
+        #expect(
+            SafeFilename(String(repeating: "a", count: 300) + ".jpg")?.text == String(repeating: "a", count: 251)
+                + ".jpg")
+        #expect(SafeFilename("ääää.txt", limit: 9)?.text == "ää.txt")
+        #expect(SafeFilename("👨‍👩‍👧👨‍👩‍👧.png", limit: 30)?.text == "👨‍👩‍👧.png")
+        #expect(SafeFilename("a." + String(repeating: "x", count: 40), limit: 20)?.text.utf8.count == 20)
+        #expect(
+            SafeFilename("a" + String(repeating: "\u{301}", count: 400), limit: 255) == nil, "one character too long")
+        #expect(SafeFilename("con", limit: 3)?.text == "_co")
+    }
+
+    @Test("Whatever goes in, what comes out is one harmless component, and safe already")
+    func anything() throws {
+        var generator = SplitMix64(seed: 3)
+        let pieces = [
+            "/", "\\", ".", "..", " ", "CON", "com1", ":", "\u{0}", "\u{7F}", "a", "é", "👍🏽", ".txt", "\u{202E}",
+            "$DATA",
+        ]
+        for _ in 0..<3000 {
+            let name = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
+                pieces.randomElement(using: &generator)!
+            }
+            .joined()
+            let limit = Int.random(in: 1...30, using: &generator)
+            guard let safe = SafeFilename(name, limit: limit)?.text else { continue }
+            #expect((1...limit).contains(safe.utf8.count), "\(name)")
+            #expect(
+                !safe.contains("/") && !safe.contains("\\") && !safe.contains(":") && !safe.hasPrefix("."), "\(name)")
+            #expect(!safe.hasSuffix(".") && !safe.hasSuffix(" "), "\(name)")
+            #expect(!safe.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }, "\(name)")
+            #expect(SafeFilename(safe, limit: limit)?.text == safe, "\(name) → \(safe)")
+        }
+    }
+}
