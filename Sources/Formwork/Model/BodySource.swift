@@ -19,6 +19,8 @@ public struct BodySource: Sendable {
     /// An open descriptor.
     struct DescriptorSource: Sendable {
         var descriptor: FileDescriptor
+        /// Where a regular file's content begins; `nil` for where the descriptor stands when the body is planned.
+        var offset: Int64?
         var length: Int64?
         /// What has to live as long.
         var spool: Spool?
@@ -26,8 +28,9 @@ public struct BodySource: Sendable {
         /// looked at is gone from the descriptor.
         var stream: OneShot<any ByteStream>
 
-        init(_ descriptor: FileDescriptor, length: Int64?, keeping spool: Spool? = nil) {
+        init(_ descriptor: FileDescriptor, offset: Int64? = nil, length: Int64?, keeping spool: Spool? = nil) {
             self.descriptor = descriptor
+            self.offset = offset
             self.length = length
             self.spool = spool
             self.stream = OneShot(DescriptorStream(descriptor, owned: false))

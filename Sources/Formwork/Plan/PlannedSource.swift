@@ -158,7 +158,9 @@ struct SourceResolver {
         let offset: Int64
         do {
             status = try SystemCalls.status(of: descriptor)
-            offset = status.kind == .regular ? try SystemCalls.seek(descriptor, by: 0, from: .current) : 0
+            offset =
+                status.kind == .regular
+                ? try source.offset ?? SystemCalls.seek(descriptor, by: 0, from: .current) : 0
         } catch {
             throw FormworkError(
                 .sourceUnavailable, "descriptor \(descriptor.rawValue) can't be read", cause: error)

@@ -107,6 +107,14 @@ enum SystemCalls {
         }
     }
 
+    /// Writes some of the bytes, at least one if there are any.
+    static func write(_ descriptor: FileDescriptor, _ bytes: RawSpan) throws(Errno) -> Int {
+        // SAFETY: the kernel only reads, during the call.
+        try self.counting {
+            unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor.rawValue, $0.baseAddress, $0.count) }
+        }
+    }
+
     static func seek(_ descriptor: FileDescriptor, by offset: Int64, from whence: FileDescriptor.SeekOrigin)
         throws(Errno) -> Int64
     {
@@ -171,6 +179,14 @@ enum SystemCalls {
         // SAFETY: the C string lives through the call.
         let result = unsafe path.withPlatformString { unsafe fw_link_descriptor(descriptor.rawValue, $0) }
         guard result == 0 else { throw Errno(rawValue: -result) }
+    }
+
+    static func link(_ old: FilePath, at new: FilePath) throws(Errno) {
+        // SAFETY: both C strings live through the call.
+        let result = unsafe old.withPlatformString { from in
+            unsafe new.withPlatformString { to in unsafe Glibc.link(from, to) }
+        }
+        guard result == 0 else { throw Errno(rawValue: errno) }
     }
 
     /// `path` with every link followed; `nil` when it leads nowhere.

@@ -43,7 +43,7 @@ extension BodyReader {
 /// A file being written, which nobody sees until it is published.
 struct PendingFile {
     let descriptor: FileDescriptor
-    private let target: FilePath
+    let target: FilePath
     /// `nil` while the file has no name at all.
     private var temporary: FilePath?
 
@@ -68,28 +68,36 @@ struct PendingFile {
     }
 
     /// Gives the file its name, in place of what had it.
-    mutating func publish(durably: Bool) throws(FormworkError) {
+    /// - Parameter replacing: Whether anything may have had it; an error otherwise.
+    mutating func publish(durably: Bool, replacing: Bool = true) throws(FormworkError) {
         let (descriptor, target) = (self.descriptor, self.target)
-        let temporary = self.temporary
-        self.temporary = try FormworkError.writing(target) { () throws(Errno) in
-            if durably { try SystemCalls.sync(descriptor) }
-            guard let temporary else {
-                do throws(Errno) {
-                    try SystemCalls.link(descriptor, at: target)
-                    return nil
-                } catch .fileExists {
-                    // Only a rename replaces a file in one step, and only a named file can be renamed.
-                    let name = Self.temporaryName(beside: target)
-                    try SystemCalls.link(descriptor, at: name)
-                    return name
-                }
-            }
-            return temporary
-        }
-        if let named = self.temporary {
-            try FormworkError.writing(target) { () throws(Errno) in try SystemCalls.rename(named, to: target) }
+        if durably { try FormworkError.writing(target) { () throws(Errno) in try SystemCalls.sync(descriptor) } }
+        do throws(Errno) {
+            guard let temporary = self.temporary else { return try SystemCalls.link(descriptor, at: target) }
+            guard !replacing else { return try self.rename(temporary) }
+            try SystemCalls.link(temporary, at: target)
+            SystemCalls.unlink(temporary)
             self.temporary = nil
+        } catch .fileExists where replacing {
+            // Only a rename replaces a file in one step, and only a named file can be renamed.
+            try FormworkError.writing(target) { () throws(Errno) in
+                let name = Self.temporaryName(beside: target)
+                try SystemCalls.link(descriptor, at: name)
+                self.temporary = name
+                try self.rename(name)
+            }
+        } catch .fileExists {
+            throw FormworkError(
+                .writeFailed, "is there already, and is not to be replaced", path: target.string,
+                cause: Errno.fileExists)
+        } catch {
+            throw FormworkError(.writeFailed, "can't be written", path: target.string, cause: error)
         }
+    }
+
+    private mutating func rename(_ temporary: FilePath) throws(Errno) {
+        try SystemCalls.rename(temporary, to: self.target)
+        self.temporary = nil
     }
 
     /// Leaves nothing.

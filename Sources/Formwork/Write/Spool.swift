@@ -23,10 +23,6 @@ public final class Spool: Sendable {
         let reader = BodyReader(try BodyPlan(copying: .descriptor(input)), options: ReaderOptions())
         do throws(FormworkError) {
             self.count = try reader.write(to: self.descriptor)
-            let start = self.descriptor
-            _ = try FormworkError.writing(folder) { () throws(Errno) in
-                try SystemCalls.seek(start, by: 0, from: .start)
-            }
         } catch {
             try? SystemCalls.close(self.descriptor)
             throw error
@@ -35,31 +31,29 @@ public final class Spool: Sendable {
 
     /// Collects the rest of a body behind bytes of it that were read already.
     /// - Throws: What the reader throws, and `writeFailed`. No file is left then.
-    package init(_ head: [UInt8], and rest: AsyncBodyReader, in folder: FilePath? = nil) async throws {
-        let folder = folder ?? Self.usualFolder
-        let descriptor = try FormworkError.writing(folder) { () throws(Errno) in
-            try SystemCalls.openTemporary(in: folder)
+    package convenience init(_ head: [UInt8], and rest: AsyncBodyReader, in folder: FilePath? = nil) async throws {
+        let writer = FileWriter()
+        try await writer.openTemporary(in: folder)
+        var next: [UInt8]? = head
+        while let bytes = next {
+            try await writer.write(bytes)
+            next = try await rest.next()
         }
-        do {
-            var count: Int64 = 0
-            var next: [UInt8]? = head
-            while let bytes = next {
-                // Through the engine's writer, for its care about signals and full disks.
-                count += try BodyPlan(copying: .bytes(bytes)).write(to: descriptor)
-                next = try await rest.next()
-            }
-            _ = try SystemCalls.seek(descriptor, by: 0, from: .start)
-            (self.descriptor, self.count) = (descriptor, count)
-        } catch {
-            try? SystemCalls.close(descriptor)
-            throw error
-        }
+        self.init(try await writer.closeTemporary())
     }
 
-    private static var usualFolder: FilePath { FilePath(SystemCalls.environment("TMPDIR") ?? "/tmp") }
+    /// Takes over a file without a name.
+    init(_ file: (descriptor: FileDescriptor, count: Int64)) { (self.descriptor, self.count) = file }
+
+    static var usualFolder: FilePath { FilePath(SystemCalls.environment("TMPDIR") ?? "/tmp") }
 
     deinit { try? SystemCalls.close(self.descriptor) }
 
     /// What was collected, as a source that can be read any number of times.
-    public var source: BodySource { BodySource(.descriptor(.init(self.descriptor, length: nil, keeping: self))) }
+    public var source: BodySource { self.source(0, self.count) }
+
+    /// A stretch of what was collected.
+    func source(_ offset: Int64, _ length: Int64) -> BodySource {
+        BodySource(.descriptor(.init(self.descriptor, offset: offset, length: length, keeping: self)))
+    }
 }

@@ -7,7 +7,7 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case invalidArgument, sourceUnavailable, sourceChanged, lengthMismatch, lengthUnknown, notReplayable
-            case limitExceeded, writeFailed, contentNotEncodable, malformedBody, truncatedBody
+            case limitExceeded, writeFailed, contentNotEncodable, malformedBody, truncatedBody, timedOut
         }
         private let kind: Kind
 
@@ -31,6 +31,8 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         public static var malformedBody: Self { .init(kind: .malformedBody) }
         /// Input ended before the body did: a server answers 400, a client may send again.
         public static var truncatedBody: Self { .init(kind: .truncatedBody) }
+        /// A deadline passed before the peer had sent what was waited for: a server answers 408.
+        public static var timedOut: Self { .init(kind: .timedOut) }
         /// The content holds what its transfer encoding doesn't allow: take another one.
         public static var contentNotEncodable: Self { .init(kind: .contentNotEncodable) }
 

@@ -57,6 +57,8 @@ public struct ParsingFailure: Error, Hashable, Sendable, CustomStringConvertible
         public static let fieldBytesLimit = Self(rawValue: "limit.fieldBytes")
         /// ``ParsingLimits/fileBytes``, or what ``MultipartParser/limitContent(to:)`` set for a file, was crossed.
         public static let fileBytesLimit = Self(rawValue: "limit.fileBytes")
+        /// The memory that a collected form may take was crossed.
+        public static let memoryBytesLimit = Self(rawValue: "limit.memoryBytes")
     }
 
     /// What to decide on.
@@ -74,7 +76,7 @@ public struct ParsingFailure: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String { self.kind.rawValue }
 
     /// The whole error that this is the cause of.
-    func error(_ message: String, at offset: Int64?) -> FormworkError {
+    package func error(_ message: String, at offset: Int64?) -> FormworkError {
         let code: FormworkError.Code =
             self.limit != nil ? .limitExceeded : self.kind == .unexpectedEnd ? .truncatedBody : .malformedBody
         return FormworkError(code, message, offset: offset, cause: self)

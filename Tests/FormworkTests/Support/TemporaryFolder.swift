@@ -36,3 +36,12 @@ func contents(of path: FilePath) throws -> [UInt8] { Array(try Data(contentsOf: 
 func openDescriptors() -> Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
 }
+
+/// Descriptors that this process has open on files in a folder, those without a name counted.
+func openDescriptors(leadingInto folder: FilePath) -> Int {
+    let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return numbers.count { number in
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+        return target?.hasPrefix("\(folder)/") ?? false
+    }
+}

@@ -1,0 +1,55 @@
+import Synchronization
+
+/// A value that comes in time or not at all: whoever settles it first decides.
+final class Race<Value: Sendable>: Sendable {
+    private struct State {
+        var result: Result<Value, any Error>?
+        var waiter: CheckedContinuation<Value, any Error>?
+    }
+
+    private let state = Mutex(State())
+
+    private func settle(_ result: Result<Value, any Error>) {
+        let waiter = self.state.withLock { state -> CheckedContinuation<Value, any Error>? in
+            guard state.result == nil else { return nil }
+            state.result = result
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(with: result)
+    }
+
+    private func wait() async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let result = self.state.withLock { state -> Result<Value, any Error>? in
+                if state.result == nil { state.waiter = continuation }
+                return state.result
+            }
+            if let result { continuation.resume(with: result) }
+        }
+    }
+
+    /// What `work` gives, or `late` at the instant: then `work` is cancelled, and not waited for, as it may not listen.
+    static func run(
+        until instant: ContinuousClock.Instant, late: any Error,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let race = Race()
+        let worker = Task {
+            do { race.settle(.success(try await work())) } catch { race.settle(.failure(error)) }
+        }
+        let timer = Task {
+            try await Task.sleep(until: instant, clock: .continuous)
+            race.settle(.failure(late))
+        }
+        defer {
+            timer.cancel()
+            worker.cancel()
+        }
+        return try await withTaskCancellationHandler {
+            try await race.wait()
+        } onCancel: {
+            race.settle(.failure(CancellationError()))
+        }
+    }
+}

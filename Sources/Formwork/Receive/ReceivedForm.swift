@@ -1,0 +1,149 @@
+import FormworkCore
+
+/// A form that has arrived whole: fields in memory, large files in one file on disk that has no name.
+///
+/// That file has one descriptor, however many files the form has; nobody else can reach it, and it is gone with the last
+/// copy of the form, of a content or of a source made of one. When collecting fails nothing is left.
+public struct ReceivedForm: Sendable {
+    /// A part, and all of its content.
+    public struct Entry: Sendable {
+        /// The part's header section.
+        public let header: ReceivedHeader
+        /// The part's content.
+        public let content: CollectedContent
+
+        /// The field's name; `nil` when there is none, which ``ParsingProfile/generic`` allows.
+        public var name: String? { self.header.name }
+        /// The file's name as the sender wrote it, not to be trusted, see ``ReceivedHeader/safeFilename``; `nil` for a
+        /// field.
+        public var filename: String? { self.header.filename }
+        /// Whether the part is a file.
+        public var isFile: Bool { self.header.isFile }
+        /// The content's type as the sender wrote it; `nil` for none, which means `text/plain`.
+        public var contentType: String? { self.header.contentType }
+        /// A field's content as text, repaired where it is no UTF-8; `nil` for a file.
+        public var text: String? {
+            self.isFile ? nil : self.content.inMemory.map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// The parts in the order of the body; a name may stand more than once.
+    public let entries: [Entry]
+
+    /// Collects all parts of a body.
+    /// - Throws: What iterating throws, ``FormworkError/Code/limitExceeded`` for fields that need more memory than `limits`
+    ///   allows, and ``FormworkError/Code/writeFailed`` when a file can't be kept on disk.
+    public init<Chunks>(
+        collecting parts: ReceivedParts<Chunks>, limits: CollectingLimits = CollectingLimits()
+    ) async throws {
+        var collector = FormCollector(limits)
+        for try await part in parts { try await collector.take(part) }
+        self.entries = try await collector.entries()
+    }
+
+    /// The text of the first field of that name; `nil` when there is none.
+    public subscript(name: String) -> String? { self.entries(named: name).lazy.compactMap(\.text).first }
+
+    /// All parts of that name, compared byte for byte, in their order.
+    public func entries(named name: String) -> [Entry] {
+        self.entries.filter { $0.name.map { $0.utf8.elementsEqual(name.utf8) } ?? false }
+    }
+
+    /// The texts of all fields of that name, in their order.
+    public func texts(named name: String) -> [String] { self.entries(named: name).compactMap(\.text) }
+
+    /// All files of that name, in their order. A file control that was left empty is a file without filename and content.
+    public func files(named name: String) -> [Entry] { self.entries(named: name).filter(\.isFile) }
+}
+
+/// Collects a form's parts. Nothing it has begun survives it.
+struct FormCollector {
+    private struct Collected {
+        var header: ReceivedHeader
+        var bytes: [UInt8]
+        /// Where the content is on disk; `nil` for one in memory.
+        var range: Range<Int64>?
+    }
+
+    private let limits: CollectingLimits
+    private var memory: Int
+    private var collected: [Collected] = []
+    private var writer: FileWriter?
+
+    init(_ limits: CollectingLimits) {
+        self.limits = limits
+        self.memory = limits.memoryBytes
+    }
+
+    mutating func take<Chunks>(_ part: ReceivedPart<Chunks>) async throws {
+        try self.reserve(part.header.bytes.count + CollectingLimits.partOverhead, for: part)
+        if part.isFile {
+            try await self.takeFile(part)
+        } else {
+            // The parser's own limit is named when it is the lower one.
+            var bytes: [UInt8] = []
+            for try await piece in part.content {
+                try self.reserve(piece.byteCount, for: part)
+                bytes.append(all: piece)
+            }
+            self.collected.append(Collected(header: part.header, bytes: bytes))
+        }
+    }
+
+    private mutating func reserve<Chunks>(_ bytes: Int, for part: ReceivedPart<Chunks>) throws(FormworkError) {
+        guard bytes <= self.memory else {
+            let limit = self.limits.memoryBytes
+            throw ParsingFailure(.memoryBytesLimit, limit: Int64(limit))
+                .error("The form takes more than \(limit) bytes of memory (CollectingLimits.memoryBytes).", at: nil)
+                .naming(PartReference(index: part.index, name: part.name))
+        }
+        self.memory -= bytes
+    }
+
+    private mutating func takeFile<Chunks>(_ part: ReceivedPart<Chunks>) async throws {
+        let room = min(self.limits.fileMemoryBytes, self.memory)
+        var bytes: [UInt8] = []
+        var start: Int64?
+        for try await piece in part.content {
+            if start == nil, bytes.count + piece.byteCount <= room {
+                bytes.append(all: piece)
+                continue
+            }
+            let writer = try await self.openWriter()
+            if start == nil {
+                start = await writer.count
+                if !bytes.isEmpty { try await writer.write(bytes) }
+                bytes = []
+            }
+            try await writer.write(piece)
+        }
+        self.memory -= bytes.count
+        var file = Collected(header: part.header, bytes: bytes)
+        if let start, let writer = self.writer { file.range = start..<(await writer.count) }
+        self.collected.append(file)
+    }
+
+    private mutating func openWriter() async throws -> FileWriter {
+        if let writer = self.writer { return writer }
+        let writer = FileWriter()
+        try await writer.openTemporary(in: self.limits.folder)
+        self.writer = writer
+        return writer
+    }
+
+    func entries() async throws -> [ReceivedForm.Entry] {
+        let spool: Spool? = if let writer = self.writer { Spool(try await writer.closeTemporary()) } else { nil }
+        return self.collected.map { part in
+            guard let spool, let range = part.range else {
+                return ReceivedForm.Entry(header: part.header, content: CollectedContent(part.bytes))
+            }
+            return ReceivedForm.Entry(header: part.header, content: CollectedContent(spool, range))
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(all chunk: some BodyChunk) {
+        chunk.withBytes { self.append($0, 0..<$0.byteCount) }
+    }
+}

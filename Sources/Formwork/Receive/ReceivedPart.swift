@@ -1,0 +1,95 @@
+import FormworkCore
+import SystemPackage
+
+/// A part that is arriving: what names it, and the way to its content.
+///
+/// Its content is to be had until the next part is asked for; later uses throw
+/// ``FormworkError/Code/invalidArgument``, and so does reading it in two tasks at once.
+public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
+    let reader: PartsReader<Chunks>
+    /// The part's header section.
+    public let header: ReceivedHeader
+    /// The part's place in the body, from 0.
+    public let index: Int
+
+    /// The field's name; `nil` when there is none, which ``ParsingProfile/generic`` allows.
+    public var name: String? { self.header.name }
+    /// The file's name as the sender wrote it, not to be trusted: see ``ReceivedHeader/safeFilename``; `nil` for a field.
+    public var filename: String? { self.header.filename }
+    /// Whether the part is a file: it has a filename, maybe an empty one.
+    public var isFile: Bool { self.header.isFile }
+    /// The content's type as the sender wrote it; `nil` for none, which means `text/plain`.
+    public var contentType: String? { self.header.contentType }
+
+    /// The content as it arrives.
+    public var content: ReceivedContent<Chunks> { ReceivedContent(reader: self.reader, index: self.index) }
+
+    /// Sets how many bytes of content the part may have, in place of ``ParsingLimits/fieldBytes`` or
+    /// ``ParsingLimits/fileBytes``; what was read already counts.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` when the part is over.
+    public func limit(to bytes: Int64) throws(FormworkError) { try self.reader.limitContent(to: bytes, of: self.index) }
+
+    /// The rest of the content in memory.
+    /// - Parameter limit: Bytes allowed, beside what the parser's limits allow.
+    /// - Throws: ``FormworkError/Code/limitExceeded`` at the first byte more; the part can still be skipped then. Else what
+    ///   iterating throws.
+    public func collect(upTo limit: Int) async throws -> [UInt8] {
+        try await self.reader.collect(upTo: limit, of: self.index)
+    }
+
+    /// The rest of the content as text; what is no UTF-8 is repaired, as WHATWG has it.
+    /// - Throws: What ``collect(upTo:)`` throws.
+    public func text(upTo limit: Int) async throws -> String {
+        String(decoding: try await self.collect(upTo: limit), as: UTF8.self)
+    }
+
+    /// Reads the rest of the content, and keeps none of it.
+    public func skip() async throws { try await self.reader.skipContent(of: self.index) }
+
+    /// Writes the rest of the content to a file that appears only when it is whole, on a thread of its own.
+    ///
+    /// Whatever fails, nothing is left, and what was there stays.
+    /// - Parameters:
+    ///   - path: The file to make.
+    ///   - replacing: Whether a file that is there already is replaced; an error otherwise.
+    ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
+    /// - Returns: Bytes written.
+    /// - Throws: ``FormworkError/Code/writeFailed``, and what iterating throws.
+    @discardableResult
+    public func write(
+        toFile path: FilePath, replacing: Bool = false, durably: Bool = false
+    ) async throws -> Int64 {
+        let writer = FileWriter()
+        try await writer.open(path, replacing: replacing)
+        let content = self.content.makeAsyncIterator()
+        while let bytes = try await content.next() { try await writer.write(bytes) }
+        return try await writer.publish(durably: durably)
+    }
+}
+
+/// The content of a part that is arriving, in pieces that share the chunks' storage.
+public struct ReceivedContent<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
+where Chunks.Element: BodyChunk {
+    /// A stretch of a chunk, 1 byte or more.
+    public typealias Element = Chunks.Element.Content
+
+    let reader: PartsReader<Chunks>
+    let index: Int
+
+    /// Gives piece after piece.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let reader: PartsReader<Chunks>
+        let index: Int
+
+        /// The next piece; `nil` at the content's end.
+        public func next() async throws -> Chunks.Element.Content? { try await self.reader.nextContent(of: self.index) }
+
+        /// The next piece; `nil` at the content's end.
+        public func next(isolation actor: isolated (any Actor)?) async throws -> Chunks.Element.Content? {
+            try await self.reader.nextContent(of: self.index)
+        }
+    }
+
+    /// Goes on where the content was left.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: self.reader, index: self.index) }
+}

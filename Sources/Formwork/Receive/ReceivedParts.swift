@@ -1,0 +1,69 @@
+import FormworkCore
+
+/// The parts of a multipart body as they arrive: one at a time, its header section first, its content when asked for.
+///
+/// A chunk is pulled when the one before is used up, so a source is never ahead of its consumer by more than a chunk. What
+/// isn't read of a part is skipped when the next one is asked for; stopping early lets go of the source.
+///
+/// ```
+/// for try await part in try ReceivedParts(body, contentType: contentType) {
+///     switch part.name {
+///     case "title": title = try await part.text(upTo: 200)
+///     case "photo": try await part.write(toFile: folder.appending("photo"))
+///     default: break
+///     }
+/// }
+/// ```
+///
+/// Iterate it once: what a source has given is gone. The source is left alone behind the close delimiter.
+public struct ReceivedParts<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
+where Chunks.Element: BodyChunk {
+    /// A part: what names it, and the way to its content.
+    public typealias Element = ReceivedPart<Chunks>
+
+    let chunks: Chunks
+    let parser: MultipartParser
+    let deadlines: ReceivingDeadlines
+
+    /// Reads a body of this `Content-Type`.
+    /// - Parameters:
+    ///   - chunks: The body, in chunks of any size.
+    ///   - contentType: The request's own; `nil` when it has none, which is an error.
+    ///   - profile: What is taken for a part.
+    ///   - limits: How much is read.
+    ///   - deadlines: How long is waited.
+    /// - Throws: What ``MultipartParser/init(contentType:profile:limits:)`` throws. Iterating throws what the parser throws,
+    ///   what the source throws, ``FormworkError/Code/timedOut``, and `CancellationError`.
+    public init(
+        _ chunks: Chunks, contentType: String?, profile: ParsingProfile = .default, limits: ParsingLimits = .default,
+        deadlines: ReceivingDeadlines = ReceivingDeadlines()
+    ) throws(FormworkError) {
+        let parser = try MultipartParser(contentType: contentType ?? "", profile: profile, limits: limits)
+        self.init(chunks, parser: parser, deadlines: deadlines)
+    }
+
+    /// Reads a body by a parser that has seen nothing of it yet.
+    public init(
+        _ chunks: Chunks, parser: MultipartParser, deadlines: ReceivingDeadlines = ReceivingDeadlines()
+    ) {
+        (self.chunks, self.parser, self.deadlines) = (chunks, parser, deadlines)
+    }
+
+    /// Gives part after part.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let reader: PartsReader<Chunks>
+
+        init(_ reader: PartsReader<Chunks>) { self.reader = reader }
+
+        /// The next part, once its header section is there; `nil` behind the close delimiter. Skips the part before.
+        public mutating func next() async throws -> ReceivedPart<Chunks>? { try await self.reader.nextPart() }
+
+        /// The next part, once its header section is there; `nil` behind the close delimiter. Skips the part before.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ReceivedPart<Chunks>? {
+            try await self.reader.nextPart()
+        }
+    }
+
+    /// Begins to read.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(PartsReader(self)) }
+}

@@ -1,0 +1,228 @@
+import Formwork
+import SystemPackage
+import Testing
+
+@Suite("Parts as they arrive", .timeLimit(.minutes(2)))
+struct ReceivedPartsTests {
+    static let type = "multipart/form-data; boundary=b"
+    static let body =
+        "--b\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nHarbour\r\n"
+        + "--b\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"h.jpg\"\r\n"
+        + "Content-Type: image/jpeg\r\n\r\nJPEG\r\n--not\r\n\r\n"
+        + "--b\r\nContent-Disposition: form-data; name=\"last\"\r\n\r\n\r\n--b--\r\n"
+
+    private func parts(
+        _ source: ChunkSource, limits: ParsingLimits = .default, deadlines: ReceivingDeadlines = ReceivingDeadlines()
+    ) throws -> ReceivedParts<ChunkSource>.AsyncIterator {
+        try ReceivedParts(source, contentType: Self.type, limits: limits, deadlines: deadlines).makeAsyncIterator()
+    }
+
+    @Test("Headers first, then text, pieces or nothing, however the body is cut", arguments: [1, 2, 3, 7, 50, 1000])
+    func anyCut(size: Int) async throws {
+        var seen: [String] = []
+        for try await part in try ReceivedParts(ChunkSource(Self.body, every: size), contentType: Self.type) {
+            seen.append("\(part.index) \(part.name ?? "-") \(part.filename ?? "-") \(part.contentType ?? "-")")
+            switch part.name {
+            case "title": seen.append(try await part.text(upTo: 7))
+            case "photo":
+                var bytes: [UInt8] = []
+                for try await piece in part.content { bytes += piece }
+                seen.append(String(decoding: bytes, as: UTF8.self))
+            default: break
+            }
+        }
+        #expect(
+            seen == [
+                "0 title - -", "Harbour", "1 photo h.jpg image/jpeg", "JPEG\r\n--not\r\n", "2 last - -",
+            ])
+    }
+
+    @Test("Slices are chunks too, and content shares their storage")
+    func slices() async throws {
+        let bytes = Array("....\(Self.body)".utf8)
+        let (chunks, source) = AsyncStream.makeStream(of: ArraySlice<UInt8>.self)
+        source.yield(bytes[4..<60])
+        source.yield(bytes[60...])
+        source.finish()
+        var texts: [String] = []
+        for try await part in try ReceivedParts(chunks, contentType: Self.type) {
+            var text = ""
+            for try await piece in part.content {
+                let address = bytes[piece.indices].withUnsafeBytes { $0.baseAddress }
+                #expect(piece.withUnsafeBytes { $0.baseAddress } == address)
+                text += String(decoding: piece, as: UTF8.self)
+            }
+            texts.append(text)
+        }
+        #expect(texts == ["Harbour", "JPEG\r\n--not\r\n", ""])
+    }
+
+    @Test("What isn't read is skipped, and the end stays the end")
+    func skipped() async throws {
+        var parts = try self.parts(ChunkSource(Self.body, every: 5))
+        for name in ["title", "photo", "last"] { #expect(try await parts.next()?.name == name) }
+        for _ in 0..<3 { #expect(try await parts.next() == nil) }
+    }
+
+    @Test("A chunk is pulled when the one before is used up")
+    func backPressure() async throws {
+        // 47 bytes are the delimiter and the header line, 4 their line ends.
+        let source = ChunkSource(Self.body, every: 10)
+        var parts = try self.parts(source)
+        let part = try #require(try await parts.next())
+        #expect(source.log.pulled == 6)
+        #expect(try await part.text(upTo: 7) == "Harbour")
+        #expect(source.log.pulled == 7)
+        _ = try await parts.next()
+        #expect(source.log.pulled == 16)
+    }
+
+    @Test("The source is left alone behind the close delimiter, and let go of with the last of its parts")
+    func earlyStop() async throws {
+        let source = ChunkSource([Array(Self.body.utf8), Array("epilogue".utf8)], stops: true)
+        do {
+            var parts = try self.parts(source)
+            while try await parts.next() != nil {}
+            #expect(source.log.pulled == 1)
+            #expect(source.log.iterators == 1)
+        }
+        #expect(source.log.iterators == 0)
+        for try await part in try ReceivedParts(source, contentType: Self.type) where part.name == "title" { break }
+        #expect(source.log.iterators == 0)
+    }
+
+    @Test("A part's content is gone when the next one was asked for")
+    func late() async throws {
+        var parts = try self.parts(ChunkSource(Self.body, every: 9))
+        let first = try #require(try await parts.next())
+        let second = try #require(try await parts.next())
+        await expect(.invalidArgument) { try await first.collect(upTo: 100) }
+        await expect(.invalidArgument) { try await first.skip() }
+        #expect(throws: FormworkError.self) { try first.limit(to: 1) }
+        #expect(try await second.text(upTo: 100) == "JPEG\r\n--not\r\n")
+        #expect(try await second.text(upTo: 100) == "")
+    }
+
+    @Test("Two tasks at once are refused")
+    func exclusive() async throws {
+        let source = ChunkSource([Array(Self.body.utf8.prefix(60))], stops: true)
+        var parts = try self.parts(source)
+        let part = try #require(try await parts.next())
+        let waiting = Task { try await part.collect(upTo: 100) }
+        while source.log.pulled < 2 { await Task.yield() }
+        await expect(.invalidArgument) { try await part.skip() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
+    @Test("More than the caller allows is an error at its offset, and the rest can be skipped")
+    func collectLimit() async throws {
+        var parts = try self.parts(ChunkSource(Self.body, every: 3))
+        let part = try #require(try await parts.next())
+        let error = await #expect(throws: FormworkError.self) { try await part.collect(upTo: 6) }
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.parsingFailure == ParsingFailure(.fieldBytesLimit, limit: 6))
+        #expect(error?.offset == 59)
+        #expect(error?.part == PartReference(index: 0, name: "title"))
+        #expect(try await parts.next()?.name == "photo")
+    }
+
+    @Test("A part's limit is changed when its header section has been seen, both ways")
+    func partLimit() async throws {
+        var limits = ParsingLimits()
+        (limits.fieldBytes, limits.fileBytes) = (3, 100)
+        var parts = try self.parts(ChunkSource(Self.body, every: 4), limits: limits)
+        let title = try #require(try await parts.next())
+        try title.limit(to: 7)
+        #expect(try await title.text(upTo: 100) == "Harbour")
+        let photo = try #require(try await parts.next())
+        try photo.limit(to: 12)
+        let error = await #expect(throws: FormworkError.self) { try await photo.skip() }
+        #expect(error?.parsingFailure == ParsingFailure(.fileBytesLimit, limit: 12))
+        #expect(error?.part == PartReference(index: 1, name: "photo"))
+        // A parser that failed stays failed.
+        let again = await #expect(throws: FormworkError.self) { try await parts.next() }
+        #expect(again?.parsingFailure == error?.parsingFailure)
+    }
+
+    @Test("A source's error passes through, again and again")
+    func sourceFailure() async throws {
+        let source = ChunkSource([Array(Self.body.utf8.prefix(60))], failure: Errno.connectionReset)
+        var parts = try self.parts(source)
+        let part = try #require(try await parts.next())
+        for _ in 0..<2 { await #expect(throws: Errno.connectionReset) { try await part.collect(upTo: 100) } }
+        #expect(source.log.pulled == 2)
+    }
+
+    @Test("A body that ends early is truncated, at every byte")
+    func truncated() async throws {
+        // Behind the close delimiter's hyphens nothing is missed.
+        for count in 0..<Self.body.utf8.count - 2 {
+            let source = ChunkSource([Array(Self.body.utf8.prefix(count))])
+            await expect(.truncatedBody) {
+                for try await part in try ReceivedParts(source, contentType: Self.type) { try await part.skip() }
+            }
+        }
+    }
+
+    @Test(
+        "No Content-Type is an error before anything is read", arguments: [nil, "", "text/plain", "multipart/form-data"])
+    func contentType(type: String?) throws {
+        expect(.malformedBody) { try ReceivedParts(ChunkSource("", every: 1), contentType: type) }
+    }
+
+    @Test("Cancellation ends the wait, whoever waits", arguments: [false, true])
+    func cancellation(hasDeadline: Bool) async throws {
+        let source = ChunkSource([Array(Self.body.utf8.prefix(60))], stops: true)
+        let deadlines = ReceivingDeadlines(total: hasDeadline ? .seconds(500) : nil)
+        var parts = try self.parts(source, deadlines: deadlines)
+        let part = try #require(try await parts.next())
+        let task = Task { try await part.collect(upTo: 100) }
+        while source.log.pulled < 2 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("A source that ends because of cancellation is no truncated body")
+    func cancelledStream() async throws {
+        let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+        source.yield(Array(Self.body.utf8.prefix(60)))
+        let parts = try ReceivedParts(chunks, contentType: Self.type)
+        let task = Task { for try await part in parts { try await part.skip() } }
+        await Task.yield()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test(
+        "A peer that stops meets its deadline, and so does every later call",
+        arguments: [
+            ReceivingDeadlines(total: .milliseconds(50)), ReceivingDeadlines(part: .milliseconds(50)),
+            ReceivingDeadlines(chunk: .milliseconds(50)),
+        ])
+    func deadlines(deadlines: ReceivingDeadlines) async throws {
+        let source = ChunkSource([Array(Self.body.utf8.prefix(60))], stops: true)
+        var parts = try self.parts(source, deadlines: deadlines)
+        let part = try #require(try await parts.next())
+        for _ in 0..<2 {
+            let error = await #expect(throws: FormworkError.self) { try await part.collect(upTo: 100) }
+            #expect(error?.code == .timedOut)
+            #expect(error?.offset == 60)
+        }
+        #expect(source.log.pulled == 2)
+    }
+
+    @Test("A part's deadline ends with the part")
+    func partDeadline() async throws {
+        let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+        let deadlines = ReceivingDeadlines(part: .milliseconds(200))
+        var parts = try ReceivedParts(chunks, contentType: Self.type, deadlines: deadlines).makeAsyncIterator()
+        let head = Array(Self.body.utf8)
+        source.yield(Array(head[..<68]))
+        #expect(try await parts.next()?.text(upTo: 10) == "Harbour")
+        try await Task.sleep(for: .milliseconds(400))
+        source.yield(Array(head[68...]))
+        source.finish()
+        #expect(try await parts.next()?.name == "photo")
+    }
+}
