@@ -166,7 +166,8 @@ struct ReceivedPartsTests {
     }
 
     @Test(
-        "No Content-Type is an error before anything is read", arguments: [nil, "", "text/plain", "multipart/form-data"])
+        "No Content-Type is an error before anything is read",
+        arguments: [nil, "", "text/plain", "multipart/form-data"])
     func contentType(type: String?) throws {
         expect(.malformedBody) { try ReceivedParts(ChunkSource("", every: 1), contentType: type) }
     }
