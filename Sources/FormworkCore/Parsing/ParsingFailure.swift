@@ -57,6 +57,8 @@ public struct ParsingFailure: Error, Hashable, Sendable, CustomStringConvertible
         public static let fieldBytesLimit = Self(rawValue: "limit.fieldBytes")
         /// ``ParsingLimits/fileBytes``, or what ``MultipartParser/limitContent(to:)`` set for a file, was crossed.
         public static let fileBytesLimit = Self(rawValue: "limit.fileBytes")
+        /// A name nests deeper than a decoder allows.
+        public static let nameDepthLimit = Self(rawValue: "limit.nameDepth")
         /// The memory that a collected form may take was crossed.
         public static let memoryBytesLimit = Self(rawValue: "limit.memoryBytes")
     }

@@ -27,7 +27,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
         guard self != .flat else { return .object(pairs.map { .init($0.name, value($0)) }) }
         // Trees are walked by calling, so even `.max` has a bound.
         let depth = min(max(0, limits.depth), 512)
-        var tree = NameTree(overwrites: self == .php)
+        var tree = NameTree<ParameterValue>(overwrites: self == .php)
         for pair in pairs {
             guard let path = self.path(Array(pair.name.utf8), depth) else { continue }
             guard path.count <= depth + 1 else {
@@ -37,47 +37,26 @@ public enum NameExpansion: String, CaseIterable, Sendable {
             }
             try tree.set(value(pair), at: path, named: pair.name)
         }
-        return tree.value
+        return ParameterValue(tree.value)
     }
 
     /// The keys that a name asks for; `nil` for one that PHP leaves out. Not many more than `limit` are made.
-    private func path(_ name: [UInt8], _ limit: Int) -> [NameTree.Key]? {
+    private func path(_ name: [UInt8], _ limit: Int) -> [NameKey]? {
         switch self {
         case .php: Self.phpPath(name, limit)
-        case .flat: [NameTree.Key(name)]
-        case .brackets, .dots: self.strictPath(name, limit) ?? [NameTree.Key(name)]
+        case .flat: [NameKey(name)]
+        case .brackets: NameKey.path(name, dots: false, limit: limit) ?? [NameKey(name)]
+        case .dots: NameKey.path(name, dots: true, limit: limit) ?? [NameKey(name)]
         }
-    }
-
-    /// `nil` for a name whose brackets don't fit.
-    private func strictPath(_ name: [UInt8], _ limit: Int) -> [NameTree.Key]? {
-        let isDot = { (byte: UInt8) in self == .dots && byte == 0x2E }
-        var rest = name[...]
-        let root = rest.prefix { $0 != 0x5B && !isDot($0) }
-        guard !root.isEmpty else { return nil }
-        var path = [NameTree.Key(root)]
-        rest = rest.dropFirst(root.count)
-        while let mark = rest.popFirst(), path.count <= limit + 1 {
-            let isMember = isDot(mark)
-            let key = rest.prefix { isMember ? $0 != 0x5B && !isDot($0) : $0 != 0x5D }
-            rest = rest.dropFirst(key.count)
-            if isMember {
-                guard !key.isEmpty else { return nil }
-            } else {
-                guard mark == 0x5B, rest.popFirst() == 0x5D else { return nil }
-            }
-            path.append(key.isEmpty ? .next : NameTree.Key(key))
-        }
-        return path
     }
 
     /// As PHP's `php_register_variable_ex` reads a name.
-    private static func phpPath(_ name: [UInt8], _ limit: Int) -> [NameTree.Key]? {
+    private static func phpPath(_ name: [UInt8], _ limit: Int) -> [NameKey]? {
         var rest = name.prefix { $0 != 0 }.drop { $0 == 0x20 }
         var root = Array(rest.prefix { $0 != 0x5B })
         rest = rest.dropFirst(root.count)
         guard !root.isEmpty else { return nil }
-        var path: [NameTree.Key] = []
+        var path: [NameKey] = []
         while rest.first == 0x5B {
             // A bracket counts before it is known to be closed.
             guard path.count < limit else {
@@ -91,7 +70,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
                 path.append(.next)
                 rest = inside.dropFirst(blank ? 2 : 1)
             } else if let end = inside.dropFirst(blank ? 1 : 0).firstIndex(of: 0x5D) {
-                path.append(NameTree.Key(inside[..<end]))
+                path.append(NameKey(inside[..<end]))
                 rest = inside[(end + 1)...]
             } else {
                 // A bracket that is never closed belongs to the name, or is cut off behind other brackets.
@@ -99,6 +78,16 @@ public enum NameExpansion: String, CaseIterable, Sendable {
                 break
             }
         }
-        return [NameTree.Key(root.map { $0 == 0x20 || $0 == 0x2E ? 0x5F : $0 })] + path
+        return [NameKey(root.map { $0 == 0x20 || $0 == 0x2E ? 0x5F : $0 })] + path
+    }
+}
+
+extension ParameterValue {
+    init(_ value: NameTree<ParameterValue>.Value) {
+        switch value {
+        case .leaf(let value): self = value
+        case .array(let elements): self = .array(elements.map(Self.init))
+        case .object(let members): self = .object(members.map { .init($0.name, Self($0.value)) })
+        }
     }
 }

@@ -1,47 +1,35 @@
-import FormworkCore
-
-/// A tree under construction: nodes in one array, so that building and letting go of it takes no stack.
-struct NameTree {
-    /// A member's name; PHP's arrays tell whole numbers from other texts.
-    enum Key: Hashable {
-        case number(Int)
-        /// As UTF-8: two spellings of `é` are two names.
-        case text([UInt8])
-        /// Behind the largest number so far.
-        case next
-
-        /// A name; a number only in the form that numbers are printed in.
-        init(_ bytes: some Collection<UInt8>) {
-            let text = String(decoding: bytes.prefix(21), as: UTF8.self)
-            if bytes.count <= 20, let number = Int(text), text == String(number) {
-                self = .number(number)
-            } else {
-                self = .text(Array(bytes))
-            }
-        }
+/// A tree of what names with brackets name, under construction: nodes in one array, so that building it takes no stack.
+package struct NameTree<Leaf> {
+    /// A place of the finished tree.
+    package enum Value {
+        case leaf(Leaf)
+        case array([Value])
+        case object([(name: String, value: Value)])
     }
 
     /// What stands in a place; lists lie in arrays of their own, where they grow without being copied.
     private enum Node {
-        case value(ParameterValue)
+        case value(Leaf)
+        /// Made, and not yet set.
+        case empty
         /// The values of a name that was repeated.
         case values(Int)
         case members(Int)
     }
 
     private struct Members {
-        var keys: [Key] = []
+        var keys: [NameKey] = []
         var nodes: [Int] = []
         /// Where a key stands; made only when looking through the keys would take long.
-        var places: [Key: Int] = [:]
+        var places: [NameKey: Int] = [:]
         /// One more than the largest number; `nil` before there is one.
         var next: Int?
 
-        func place(of key: Key) -> Int? {
+        func place(of key: NameKey) -> Int? {
             self.places.isEmpty ? self.keys.firstIndex(of: key) : self.places[key]
         }
 
-        mutating func append(_ key: Key, _ node: Int) {
+        mutating func append(_ key: NameKey, _ node: Int) {
             if self.keys.count == 16 {
                 for (place, key) in self.keys.enumerated() { self.places[key] = place }
             }
@@ -57,11 +45,14 @@ struct NameTree {
     private let overwrites: Bool
     private var nodes: [Node] = [.members(0)]
     private var members: [Members] = [Members()]
-    private var values: [[ParameterValue]] = []
+    private var values: [[Leaf]] = []
 
-    init(overwrites: Bool) { self.overwrites = overwrites }
+    /// - Parameter overwrites: Whether a later value takes an earlier one's place, as in PHP.
+    package init(overwrites: Bool) { self.overwrites = overwrites }
 
-    mutating func set(_ value: ParameterValue, at path: [Key], named name: String) throws(FormworkError) {
+    /// Puts a value where its name says.
+    /// - Throws: ``FormworkError/Code/malformedBody`` for a name that is both a value and a tree.
+    package mutating func set(_ value: Leaf, at path: [NameKey], named name: String) throws(FormworkError) {
         var node = 0
         for (depth, key) in path.enumerated() {
             guard let child = try self.child(key, of: node, named: name) else { return }
@@ -89,11 +80,11 @@ struct NameTree {
 
     /// The node under a key, made where there is none; `nil` when no number is left for it.
     private mutating func child(
-        _ key: Key, of node: Int, named name: String
+        _ key: NameKey, of node: Int, named name: String
     ) throws(FormworkError) -> (node: Int, isNew: Bool)? {
         guard case .members(let list) = self.nodes[node] else { return nil }
         let isNext = key == .next
-        let key = isNext ? Key.number(self.members[list].next ?? 0) : key
+        let key = isNext ? NameKey.number(self.members[list].next ?? 0) : key
         if let place = self.members[list].place(of: key) {
             guard isNext else { return (self.members[list].nodes[place], false) }
             // Only behind the largest number of all.
@@ -101,29 +92,23 @@ struct NameTree {
             throw FormworkError(.malformedBody, "\"\(name)\" has no place behind the largest number")
         }
         self.members[list].append(key, self.nodes.count)
-        self.nodes.append(.value(.null))
+        self.nodes.append(.empty)
         return (self.nodes.count - 1, true)
     }
 
-    /// The tree as values.
-    var value: ParameterValue { self.value(0) }
+    /// The finished tree; members named `0`, `1`, … in that order make an array.
+    package var value: Value { self.value(0) }
 
-    private func value(_ node: Int) -> ParameterValue {
+    private func value(_ node: Int) -> Value {
         switch self.nodes[node] {
-        case .value(let value): return value
-        case .values(let list): return .array(self.values[list])
+        case .value(let value): return .leaf(value)
+        case .values(let list): return .array(self.values[list].map(Value.leaf))
+        case .empty: return .object([])
         case .members(let list):
             let members = self.members[list]
             let isArray = !members.keys.isEmpty && members.keys.indices.allSatisfy { members.keys[$0] == .number($0) }
             if isArray { return .array(members.nodes.map(self.value)) }
-            return .object(
-                zip(members.keys, members.nodes).map { key, node in
-                    switch key {
-                    case .number(let number): .init(String(number), self.value(node))
-                    case .text(let text): .init(String(decoding: text, as: UTF8.self), self.value(node))
-                    case .next: .init("", self.value(node))
-                    }
-                })
+            return .object(zip(members.keys, members.nodes).map { ($0.text, self.value($1)) })
         }
     }
 }

@@ -1,0 +1,82 @@
+import FormworkCore
+import SystemPackage
+
+/// A file in a type that is decoded from a form or encoded into one.
+///
+/// ```
+/// struct Profile: Codable {
+///     var name: String
+///     var photo: FormFile?
+/// }
+/// ```
+///
+/// Other coders than ``FormDataEncoder`` and ``FormDataDecoder`` can't code it, and say so.
+public struct FormFile: Codable, Sendable {
+    /// The file's name as the sender wrote it, not to be trusted: see ``SafeFilename``; `nil` is sent as an empty one.
+    public var filename: String?
+    /// The content's type as the sender wrote it; `nil` for none, which is found by name when the file is sent.
+    public var contentType: String?
+    /// Where the content comes from.
+    public var source: BodySource
+
+    /// Describes a file.
+    public init(filename: String?, contentType: String? = nil, source: BodySource) {
+        (self.filename, self.contentType, self.source) = (filename, contentType, source)
+    }
+
+    /// A part of a collected form.
+    public init(_ entry: ReceivedForm.Entry) {
+        self.init(filename: entry.filename, contentType: entry.contentType, source: entry.content.source)
+    }
+
+    /// The content in memory; a disk is read on a thread of its own.
+    /// - Throws: ``FormworkError/Code/limitExceeded`` for more than `limit` bytes, and what reading the source throws.
+    public func bytes(upTo limit: Int) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await chunk in try BodyPlan(copying: self.source).chunks() {
+            guard chunk.count <= limit - bytes.count else {
+                throw FormworkError(.limitExceeded, "the file has more than \(limit) bytes")
+            }
+            bytes += chunk
+        }
+        return bytes
+    }
+
+    /// Writes the content to a file that appears only when it is whole, on a thread of its own.
+    /// - Parameters:
+    ///   - path: The file to make.
+    ///   - replacing: Whether a file that is there already is replaced; an error otherwise.
+    ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
+    /// - Returns: Bytes written.
+    /// - Throws: ``FormworkError/Code/writeFailed``. Nothing is left then, and what was there stays.
+    @discardableResult
+    public func write(toFile path: FilePath, replacing: Bool = false, durably: Bool = false) async throws -> Int64 {
+        let writer = FileWriter()
+        try await writer.open(path, replacing: replacing)
+        for try await chunk in try BodyPlan(copying: self.source).chunks() { try await writer.write(chunk) }
+        return try await writer.publish(durably: durably)
+    }
+
+    /// For ``FormDataDecoder`` alone.
+    public init(from decoder: any Decoder) throws {
+        throw DecodingError.dataCorrupted(
+            .init(codingPath: decoder.codingPath, debugDescription: "A file is decoded by FormDataDecoder alone."))
+    }
+
+    /// For ``FormDataEncoder`` alone.
+    public func encode(to encoder: any Encoder) throws {
+        throw EncodingError.invalidValue(
+            self,
+            .init(codingPath: encoder.codingPath, debugDescription: "A file is encoded by FormDataEncoder alone."))
+    }
+}
+
+/// A type that is one field's text in forms, whatever other coders make of it.
+///
+/// The standard library's texts, numbers and `Bool` need none.
+public protocol FormTextConvertible {
+    /// The value of a field's text; `nil` for text that is none.
+    init?(formText: String)
+    /// The value as a field's text.
+    var formText: String { get }
+}

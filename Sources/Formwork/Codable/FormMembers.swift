@@ -1,0 +1,155 @@
+import FormworkCore
+
+/// The members of an object.
+struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let decoder: FormValueDecoder
+    private let members: [(name: String, value: FormValueDecoder.Value)]
+    private let places: [[UInt8]: Int]
+
+    init(_ decoder: FormValueDecoder, _ members: [(name: String, value: FormValueDecoder.Value)]) {
+        (self.decoder, self.members) = (decoder, members)
+        // As UTF-8: two spellings of a letter are two names.
+        self.places = Dictionary(
+            members.enumerated().map { (Array($1.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    var codingPath: [any CodingKey] { self.decoder.codingPath }
+    var allKeys: [Key] { self.members.compactMap { Key(stringValue: $0.name) } }
+
+    private func find(_ key: Key) -> FormValueDecoder? {
+        self.places[Array(key.stringValue.utf8)].map { self.decoder.child(self.members[$0].value, key) }
+    }
+
+    private func member(_ key: Key) throws -> FormValueDecoder {
+        guard let member = self.find(key) else {
+            throw DecodingError.keyNotFound(
+                key, .init(codingPath: self.codingPath, debugDescription: "The form has no field of this name."))
+        }
+        return member
+    }
+
+    func contains(_ key: Key) -> Bool { self.find(key) != nil }
+    func decodeNil(forKey key: Key) throws -> Bool { self.find(key)?.isEmpty(for: FormFile.self) ?? true }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        if let member = self.find(key) { return try member.read(type) }
+        if let list = type as? any EmptyDecodable.Type, let empty = list.init() as? Value { return empty }
+        // An object whose members are all left out sends nothing. The bound is for types that need themselves.
+        if self.codingPath.count < 32,
+            let value = try? self.decoder.child(.object([]), key).read(type)
+        {
+            return value
+        }
+        return try self.member(key).read(type)
+    }
+
+    private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+        guard let member = self.find(key), !member.isEmpty(for: type) else { return nil }
+        return try member.read(type)
+    }
+
+    // The protocol's own would ask `decodeNil`, which can't tell text from other types.
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        try self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try self.optional(type, key) }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try self.member(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try self.member(key).unkeyedContainer()
+    }
+
+    /// What a superclass wrote stands beside the members.
+    func superDecoder() throws -> any Decoder { self.decoder }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try self.member(key) }
+}
+
+/// Types that are empty where a form has nothing of them.
+protocol EmptyDecodable { init() }
+extension Array: EmptyDecodable {}
+extension Set: EmptyDecodable {}
+extension Dictionary: EmptyDecodable {}
+
+/// The elements of an array.
+struct FormElements: UnkeyedDecodingContainer {
+    private let decoder: FormValueDecoder
+    private let elements: [FormValueDecoder.Value]
+    private(set) var currentIndex = 0
+
+    init(_ decoder: FormValueDecoder, _ elements: [FormValueDecoder.Value]) {
+        (self.decoder, self.elements) = (decoder, elements)
+    }
+
+    var codingPath: [any CodingKey] { self.decoder.codingPath }
+    var count: Int? { self.elements.count }
+    var isAtEnd: Bool { self.currentIndex == self.elements.count }
+
+    private func current(_ type: Any.Type) throws -> FormValueDecoder {
+        let key = ElementKey(self.currentIndex)
+        guard !self.isAtEnd else {
+            throw DecodingError.valueNotFound(
+                type, .init(codingPath: self.codingPath + [key], debugDescription: "There are no more elements."))
+        }
+        return self.decoder.child(self.elements[self.currentIndex], key)
+    }
+
+    private mutating func next(_ type: Any.Type) throws -> FormValueDecoder {
+        let element = try self.current(type)
+        self.currentIndex += 1
+        return element
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard try self.current(FormFile.self).isEmpty(for: FormFile.self) else { return false }
+        self.currentIndex += 1
+        return true
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let value = try self.current(type).read(type)
+        self.currentIndex += 1
+        return value
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try self.next([String: String].self).container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try self.next([String].self).unkeyedContainer()
+    }
+
+    mutating func superDecoder() throws -> any Decoder { try self.next([String: String].self) }
+}
+
+/// The key of an array's element.
+struct ElementKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ index: Int) { (self.stringValue, self.intValue) = ("\(index)", index) }
+    init?(stringValue: String) { return nil }
+    init?(intValue: Int) { self.init(intValue) }
+}

@@ -1,0 +1,146 @@
+import FormworkCore
+
+/// A decoder at one place of a form's tree.
+struct FormValueDecoder: Decoder {
+    typealias Value = NameTree<ReceivedForm.Entry>.Value
+
+    let value: Value
+    let codingPath: [any CodingKey]
+    let sendableInfo: [CodingUserInfoKey: any Sendable]
+    var userInfo: [CodingUserInfoKey: Any] { self.sendableInfo }
+
+    init(_ value: Value, _ codingPath: [any CodingKey], _ userInfo: [CodingUserInfoKey: any Sendable]) {
+        (self.value, self.codingPath, self.sendableInfo) = (value, codingPath, userInfo)
+    }
+
+    func child(_ value: Value, _ key: some CodingKey) -> Self {
+        Self(value, self.codingPath + [key], self.sendableInfo)
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        let members: [(name: String, value: Value)]
+        switch self.value {
+        case .object(let own): members = own
+        // Members whose names are numbers.
+        case .array(let elements): members = elements.enumerated().map { (String($0), $1) }
+        case .leaf: throw self.mismatch([String: String].self, "fields with brackets in their names")
+        }
+        return KeyedDecodingContainer(FormMembers<Key>(self, members))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        switch self.value {
+        // A file control for many files sends an empty one where none is chosen.
+        case .array(let elements): return FormElements(self, elements.filter { !Self.isEmptyFile($0) })
+        case .leaf: return FormElements(self, Self.isEmptyFile(self.value) ? [] : [self.value])
+        case .object: throw self.mismatch([String].self, "fields with the same name, or with [] behind it")
+        }
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { FormSingleValue(decoder: self) }
+
+    /// A value of any type.
+    func read<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
+        if let file = type as? FormFile.Type {
+            return try self.cast(FormFile(self.entry(file, wantsFile: true)))
+        }
+        if let convertible = type as? any FormTextConvertible.Type {
+            return try self.cast(self.converted(convertible))
+        }
+        // The type's own would ask `decodeNil`, which can't tell empty text from an empty number.
+        if type == String?.self { return try self.cast(try self.text(String.self) as String?) }
+        return try type.init(from: self)
+    }
+
+    private func cast<Wanted>(_ value: some Any) throws -> Wanted {
+        guard let value = value as? Wanted else { throw self.mismatch(Wanted.self, "another type") }
+        return value
+    }
+
+    private func converted<Wanted: FormTextConvertible>(_ type: Wanted.Type) throws -> Wanted {
+        let text = try self.text(type)
+        guard let value = Wanted(formText: text) else { throw self.unreadable(text, type) }
+        return value
+    }
+
+    /// The field or file at this place.
+    private func entry(_ type: Any.Type, wantsFile: Bool) throws -> ReceivedForm.Entry {
+        switch self.value {
+        case .leaf(let entry):
+            guard entry.isFile == wantsFile else {
+                throw self.mismatch(type, wantsFile ? "a file" : "a field, not a file")
+            }
+            return entry
+        case .array: throw self.mismatch(type, "one field, and not several of the same name")
+        case .object: throw self.mismatch(type, "a field without brackets behind its name")
+        }
+    }
+
+    func text(_ type: Any.Type) throws -> String {
+        guard let text = try self.entry(type, wantsFile: false).text else { throw self.mismatch(type, "a field") }
+        return text
+    }
+
+    /// Whether this is a control that was left empty.
+    /// - Parameter type: Empty text is text.
+    func isEmpty(for type: Any.Type) -> Bool {
+        if Self.isEmptyFile(self.value) { return true }
+        guard case .leaf(let entry) = self.value, !entry.isFile else { return false }
+        return entry.content.count == 0 && type != String.self
+    }
+
+    private static func isEmptyFile(_ value: Value) -> Bool {
+        guard case .leaf(let entry) = value, entry.isFile else { return false }
+        return entry.content.count == 0 && entry.filename?.isEmpty ?? true
+    }
+
+    func mismatch(_ type: Any.Type, _ wanted: String) -> DecodingError {
+        .typeMismatch(type, .init(codingPath: self.codingPath, debugDescription: "\(type) needs \(wanted)."))
+    }
+
+    func unreadable(_ text: String, _ type: Any.Type) -> DecodingError {
+        let shown = String(text.prefix(40)).withControlCharactersEscaped
+        return .dataCorrupted(
+            .init(codingPath: self.codingPath, debugDescription: "\"\(shown)\" is no \(type)."))
+    }
+}
+
+/// One value at a place.
+struct FormSingleValue: SingleValueDecodingContainer {
+    let decoder: FormValueDecoder
+    var codingPath: [any CodingKey] { self.decoder.codingPath }
+
+    func decodeNil() -> Bool { self.decoder.isEmpty(for: FormFile.self) }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try self.decoder.read(type) }
+    func decode(_ type: String.Type) throws -> String { try self.decoder.text(type) }
+
+    func decode(_ type: Bool.Type) throws -> Bool {
+        let text = try self.decoder.text(type)
+        switch text.lowercased() {
+        case "true", "1", "on", "yes": return true
+        case "false", "0", "off", "no": return false
+        default: throw self.decoder.unreadable(text, type)
+        }
+    }
+
+    private func number<Number: LosslessStringConvertible>(_ type: Number.Type) throws -> Number {
+        let text = try self.decoder.text(type)
+        guard let number = Number(text) else { throw self.decoder.unreadable(text, type) }
+        return number
+    }
+
+    func decode(_ type: Double.Type) throws -> Double { try self.number(type) }
+    func decode(_ type: Float.Type) throws -> Float { try self.number(type) }
+    func decode(_ type: Int.Type) throws -> Int { try self.number(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try self.number(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try self.number(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try self.number(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try self.number(type) }
+    func decode(_ type: Int128.Type) throws -> Int128 { try self.number(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try self.number(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try self.number(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try self.number(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try self.number(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try self.number(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try self.number(type) }
+}
