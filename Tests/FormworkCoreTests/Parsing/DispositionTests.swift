@@ -29,6 +29,9 @@ import Testing
                 "é.txt"
             ),
             ("httpx, aiohttp", "form-data; name=\"f\"; filename*=UTF-8''n%C3%A4me.txt", "f", "näme.txt"),
+            ("aiohttp", #"form-data; name="a\ \"b\"\\"; filename="x%20y""#, #"a "b"\"#, "x%20y"),
+            ("reqwest", "form-data; name*=utf-8''n%C3%A4me%20%22q%22; filename=\"x\"", "näme \"q\"", "x"),
+            ("both names", "form-data; name*=UTF-8''b; name=\"a\"; filename=\"x\"", "a", "x"),
             ("Latin-1", "form-data; name=f; filename*=iso-8859-1'en'%A3", "f", "£"),
             ("a broken filename*", "form-data; name=f; filename*=UTF-8''%C3; filename=\"safe\"", "f", "safe"),
             ("NUL in filename*", "form-data; name=f; filename*=UTF-8''a%00b; filename=\"safe\"", "f", "safe"),
@@ -83,6 +86,8 @@ import Testing
             ("form-data; name=\"a\".html", .malformedHeader), ("form-data; name=\"a", .malformedHeader),
             ("form-data; name=a\"b", .malformedHeader), ("form-data; name", .malformedHeader),
             ("form-data; =a", .malformedHeader), ("form-data; na me=a", .malformedHeader),
+            ("form-data; name*=UTF-8''a; name*=UTF-8''b", .duplicateParameter),
+            ("form-data; name*=UTF-8''%C3", .missingName), ("form-data; name*=a", .missingName),
             ("form-data; filename=x", .missingName), ("attachment; name=a", .missingContentDisposition),
             ("", .missingContentDisposition), ("form-datax; name=a", .missingContentDisposition),
             ("form-data; name=a\r\nContent-Disposition: form-data; name=b", .duplicateHeader),
@@ -117,5 +122,6 @@ import Testing
         #expect(header.values(of: "x") == ["1 2 3"])
         #expect(throws: ParsingFailure(.malformedHeader)) { try Self.header("x", line: " Content-Disposition:") }
         #expect(throws: ParsingFailure(.malformedHeader)) { try Self.header("form-data;\r\n name=a", .strict) }
+        #expect(throws: ParsingFailure(.missingName)) { try Self.header("form-data; name*=UTF-8''a", .strict) }
     }
 }
