@@ -14,6 +14,8 @@ struct ParsedBody: Equatable {
     /// The failure's class; `nil` when the body was accepted.
     var failure: ParsingFailure?
     var failureOffset: Int64?
+    /// The failure itself.
+    var error: FormworkError?
     /// The most that the parser held back between chunks.
     var retained = 0
 
@@ -35,6 +37,7 @@ struct ParsedBody: Equatable {
         } catch {
             self.failure = error.parsingFailure
             self.failureOffset = error.offset
+            self.error = error
         }
     }
 
