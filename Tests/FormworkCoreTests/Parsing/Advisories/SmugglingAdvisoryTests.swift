@@ -10,6 +10,7 @@ import Testing
         let part = "\r\nContent-Disposition: form-data; name=\"admin\"\r\n\r\n1"
         for (line, isContent) in [
             ("\n--boundary", true), ("\r--boundary", true), ("\r\n--BOUNDARY", true), ("\r\n --boundary", true),
+            ("\r\n--boundary\n", true), ("\r\n--boundary \n", true), ("\r\n--boundary\r", true),
             ("\r\n--boundary--x", false), ("\r\n--boundary--\n", false), ("\r\n--boundary--\r\r\n", false),
         ] {
             let parsed = try parser().parse(formBody(Array("x\(line)\(part)".utf8)))

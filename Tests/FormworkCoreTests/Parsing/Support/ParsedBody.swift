@@ -58,6 +58,18 @@ struct ParsedBody: Equatable {
     }
 }
 
+extension ParsedBody: CustomStringConvertible {
+    /// A line: reflection would print every byte.
+    var description: String {
+        let parts = self.parts.map { part in
+            "\(part.header.name ?? "-")/\(part.header.filename ?? "-"): \(part.content.count) bytes"
+                + (part.isWhole ? "" : ", cut off")
+        }
+        let end = self.error.map(\.description) ?? (self.isFinished ? "finished" : "ended on its last line")
+        return "[\(parts.joined(separator: "; "))] \(end)"
+    }
+}
+
 extension MultipartParser {
     func parse(_ body: [UInt8]) -> ParsedBody { ParsedBody(self, [body[...]]) }
     func parse(_ body: String) -> ParsedBody { self.parse(Array(body.utf8)) }
