@@ -100,10 +100,15 @@ extension ParsingProfile.Backslashes {
         var text: [UInt8] = []
         var rest = bytes
         while let byte = rest.popFirst() {
-            // Guessed, a pair is `\\` or `\"`; a backslash before anything else was never an escape.
-            let isPair = byte == 0x5C && (self == .escape ? !rest.isEmpty : rest.first == 0x5C || rest.first == 0x22)
+            // Guessed, a pair is one that some sender makes; a backslash before anything else was never an escape.
+            let isPair = byte == 0x5C && rest.first.map { self == .escape || $0.isEscapedBySome } ?? false
             text.append(isPair ? rest.removeFirst() : byte)
         }
         return text[...]
     }
+}
+
+extension UInt8 {
+    /// Backslash, quote, and for aiohttp's sake SP and TAB.
+    fileprivate var isEscapedBySome: Bool { self == 0x5C || self == 0x22 || self.isBlank }
 }

@@ -47,7 +47,8 @@ public struct ParsingProfile: Hashable, Sendable {
     /// How a backslash between quotes is read.
     public enum Backslashes: Hashable, Sendable {
         /// Pairs are undone only where a `\"` stands: browsers send lone backslashes as they are, curl's
-        /// `--form-escape` and Go send pairs. A quote ends the value only before `;` or the end.
+        /// `--form-escape` and Go send pairs, aiohttp makes them of blanks too. A quote ends the value only before `;` or
+        /// the end.
         case guessed
         /// A backslash always escapes what follows (RFC 9110 §5.6.4): reads back what ``ParameterEscaping/backslash``
         /// wrote, and gets browsers' Windows paths wrong.
@@ -78,7 +79,8 @@ public struct ParsingProfile: Hashable, Sendable {
     public var duplicates = Duplicates.refused
     /// How a backslash between quotes is read. Default: guessed.
     public var backslashes = Backslashes.guessed
-    /// `filename*` (RFC 8187). Default: preferred to `filename` when it is valid UTF-8 or Latin-1.
+    /// `filename*` (RFC 8187). Default: preferred to `filename` when it is valid UTF-8 or Latin-1. `name*` too is read
+    /// when accepted, where no `name` stands.
     public var extendedFilenames = Tolerance.accepted
     /// Names that are no UTF-8. Default: repaired with U+FFFD, their bytes kept beside.
     public var invalidText = Tolerance.accepted

@@ -35,13 +35,22 @@ public struct ReceivedHeader: Sendable {
     private var filenamePlace = Place.none
     private var extendedPlace = Place.none
     private var isNameQuoted = false
+    private var isNameExtended = false
     private var isFilenameQuoted = false
 
     /// What `Content-Disposition` begins with, as received (`form-data`); `nil` without that field.
     public var disposition: String? { self.dispositionPlace.range.map { self.string($0) } }
     /// The field's name, repaired where it is no UTF-8; `nil` when there is none.
-    public var name: String? { self.namePlace.range.map { self.unescaped($0, isQuoted: self.isNameQuoted) } }
-    /// The name as received, without its quotes, escapes left; `nil` when there is none.
+    ///
+    /// It is the value of `name`, or where that is missing the text of `name*` (RFC 8187): so Rust's reqwest sends names
+    /// beyond ASCII.
+    public var name: String? {
+        self.namePlace.range.flatMap {
+            self.isNameExtended
+                ? ExtendedValue.text(of: self.text[$0]) : self.unescaped($0, isQuoted: self.isNameQuoted)
+        }
+    }
+    /// The name as received, without its quotes, escapes left, `name*` with its charset; `nil` when there is none.
     public var nameBytes: ArraySlice<UInt8>? { self.namePlace.range.map { self.text[$0] } }
     /// The file's name: ``extendedFilename`` if it can be read, else ``plainFilename``; `nil` when there is neither.
     public var filename: String? { self.extendedFilename ?? self.plainFilename }
@@ -172,6 +181,7 @@ extension ReceivedHeader {
         let text = self.text
         let bytes = text.span
         var place = range.lowerBound
+        var extendedName: Range<Int>?
         while place < range.upperBound, bytes[place] != 0x3B { place += 1 }
         self.dispositionPlace = Place(Self.trimmed(range.lowerBound..<place, in: bytes))
         while let next = try bytes.nextParameter(at: &place, before: range.upperBound, profile.backslashes) {
@@ -179,6 +189,9 @@ extension ReceivedHeader {
             case 4 where bytes.holds("name", in: next.name):
                 guard self.namePlace.range == nil else { throw MalformedParameter(duplicate: "name") }
                 (self.namePlace, self.isNameQuoted) = (Place(next.value), next.isQuoted)
+            case 5 where bytes.holds("name*", in: next.name):
+                guard extendedName == nil else { throw MalformedParameter(duplicate: "name*") }
+                extendedName = next.value
             case 8 where bytes.holds("filename", in: next.name):
                 guard self.filenamePlace.range == nil else { throw MalformedParameter(duplicate: "filename") }
                 (self.filenamePlace, self.isFilenameQuoted) = (Place(next.value), next.isQuoted)
@@ -191,6 +204,11 @@ extension ReceivedHeader {
             default: break
             }
         }
+        // Beside `name` it is one of the parameters that nobody asked for, and most receivers don't know.
+        guard let extendedName, self.namePlace.range == nil, profile.extendedFilenames == .accepted,
+            ExtendedValue.text(of: text[extendedName]) != nil
+        else { return }
+        (self.namePlace, self.isNameExtended) = (Place(extendedName), true)
     }
 
     private func check(_ profile: ParsingProfile, _ nameLimit: Int, _ offset: Int64) throws(FormworkError) {

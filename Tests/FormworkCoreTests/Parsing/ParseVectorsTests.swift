@@ -43,40 +43,6 @@ import Testing
         }
     }
 
-    @Test("A prefix of a body gives a prefix of its parts, and an error unless the close delimiter is there")
-    func prefixes() throws {
-        for row in ParseVector.all {
-            guard let parser = try? row.makeParser() else { continue }
-            let body = row.body.prefix(3000)
-            let whole = parser.parse(Array(body))
-            // A parser is a value: its copy may end where the original goes on.
-            var open = parser
-            var ended = 0
-            feeding: for index in body.indices {
-                var position = index
-                while true {
-                    do throws(FormworkError) {
-                        let event = try open.next(in: body[index...index], from: &position)
-                        if case .needsInput = event { break }
-                        if case .partEnded = event { ended += 1 }
-                    } catch {
-                        #expect(error.parsingFailure?.kind == whole.failure?.kind, "\(row.name) at \(index)")
-                        break feeding
-                    }
-                }
-                var copy = open
-                do throws(FormworkError) {
-                    try copy.finish()
-                    // Lenient, a form may end behind every delimiter.
-                    let isWhole = ended == whole.parts.count(where: \.isWhole) || row.profile == "lenient"
-                    #expect(isWhole, "\(row.name) ends at \(index) after \(ended) parts")
-                } catch {
-                    #expect(error.code == .truncatedBody, "\(row.name) at \(index)")
-                }
-            }
-        }
-    }
-
     private static func compare(_ body: ParsedBody, _ row: ParseVector) {
         #expect(body.failure?.kind.rawValue == row.expected.error)
         guard let parts = row.expected.parts else { return }

@@ -14,6 +14,8 @@ struct ParsedBody: Equatable {
     /// The failure's class; `nil` when the body was accepted.
     var failure: ParsingFailure?
     var failureOffset: Int64?
+    /// The failure itself.
+    var error: FormworkError?
     /// The most that the parser held back between chunks.
     var retained = 0
 
@@ -35,6 +37,7 @@ struct ParsedBody: Equatable {
         } catch {
             self.failure = error.parsingFailure
             self.failureOffset = error.offset
+            self.error = error
         }
     }
 
@@ -52,6 +55,18 @@ struct ParsedBody: Equatable {
             case .needsInput: return
             }
         }
+    }
+}
+
+extension ParsedBody: CustomStringConvertible {
+    /// A line: reflection would print every byte.
+    var description: String {
+        let parts = self.parts.map { part in
+            "\(part.header.name ?? "-")/\(part.header.filename ?? "-"): \(part.content.count) bytes"
+                + (part.isWhole ? "" : ", cut off")
+        }
+        let end = self.error.map(\.description) ?? (self.isFinished ? "finished" : "ended on its last line")
+        return "[\(parts.joined(separator: "; "))] \(end)"
     }
 }
 

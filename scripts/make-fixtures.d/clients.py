@@ -1,0 +1,198 @@
+"""Has clients that we did not write send one form, and keeps what they sent.
+
+Each client is a script in senders/, called with the address to post to and the form as a JSON file; it prints its
+version. A client that can't be installed or fails is named and left out; its capture of before stays.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import venv
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from capture import Server
+
+SENDERS = Path(__file__).resolve().parent / "senders"
+
+# One text, two texts with all that is awkward in a name, a value of several lines, a value of nothing; a file with
+# every byte, whose last four could begin a delimiter; and a file input that nobody filled.
+FIELDS = [
+    ("title", 'Grüße & "more"'),
+    ('näme "q" %0A', "awkward"),
+    ("empty", ""),
+    ("lines", "one\r\ntwo\r\n\r\nthree"),
+]
+FILENAME = 'flä "q" 50% \\b.txt'
+CONTENT = bytes(range(256)) + b"\r\n--"
+
+
+@dataclass
+class Client:
+    name: str
+    command: list[str]
+    # What the command needs: Debian packages, or Python ones.
+    apt: list[str] = field(default_factory=list)
+    pip: list[str] = field(default_factory=list)
+    # What this client can't say of the form, for people.
+    lacks: str = ""
+    # Names of captures besides the client's own: a browser posts twice.
+    also: list[str] = field(default_factory=list)
+
+
+def python(name: str, *packages: str, sender: str | None = None, lacks: str = "") -> Client:
+    return Client(name, ["python", f"{sender or name}.py"], pip=list(packages), lacks=lacks)
+
+
+def java(name: str, *words: str, package: str, lacks: str = "") -> Client:
+    # Where Debian puts every library.
+    command = ["java", "-cp", "/usr/share/java/*", *words]
+    return Client(name, command, apt=["default-jdk-headless", package], lacks=lacks)
+
+
+CLIENTS = [
+    Client("curl", ["bash", "curl.sh"], apt=["curl"]),
+    Client("curl-form-escape", ["bash", "curl.sh", "--form-escape"], apt=["curl"]),
+    Client("wget", ["bash", "wget.sh"], apt=["wget"], lacks="wget has no forms: the body is written as people write it"),
+    python("requests", "requests"),
+    python("urllib3", "urllib3"),
+    python("urllib3-1", "urllib3<2", sender="urllib3"),
+    python("httpx", "httpx"),
+    python("aiohttp", "aiohttp", lacks="no names beyond ASCII: näme is name"),
+    Client("aiohttp-unquoted", ["python", "aiohttp.py", "--unquoted"], pip=["aiohttp"]),
+    python("reqwest", "pyreqwest"),
+    Client("node-fetch", ["node", "node-fetch.mjs"], apt=["nodejs"]),
+    Client("go", ["go", "run", "go.go"], apt=["golang-go"]),
+    Client("php-curl", ["php", "php-curl.php"], apt=["php-cli", "php-curl"]),
+    Client("lwp", ["perl", "lwp.pl"], apt=["libwww-perl"], lacks="no file without a name"),
+    Client("mojolicious", ["perl", "mojolicious.pl"], apt=["libmojolicious-perl"]),
+    Client("net-http", ["ruby", "net-http.rb"], apt=["ruby"]),
+    Client("rest-client", ["ruby", "rest-client.rb"], apt=["ruby-rest-client"], lacks="no file without a name"),
+    Client("httparty", ["ruby", "httparty.rb"], apt=["ruby-httparty"], lacks="no file without a name"),
+    Client("multipart-post", ["ruby", "multipart-post.rb"], apt=["ruby-multipart-post"]),
+    Client("http-rb", ["ruby", "http-rb.rb"], apt=["ruby-http"]),
+    java("apache-httpclient", "ApacheHttpClient.java", "STRICT", package="libhttpmime-java", lacks="names are ASCII"),
+    java("apache-httpclient-rfc6532", "ApacheHttpClient.java", "RFC6532", package="libhttpmime-java"),
+    java("apache-httpclient-browser", "ApacheHttpClient.java", "BROWSER_COMPATIBLE", package="libhttpmime-java"),
+    java("okhttp", "OkHttp.java", package="libokhttp-java"),
+    Client("chromium-fetch", ["chromium"], apt=["chromium"], also=["chromium-form"]),
+    Client("firefox-fetch", ["firefox-esr"], apt=["firefox-esr"], also=["firefox-form"]),
+]
+
+
+class Unavailable(Exception):
+    pass
+
+
+def install(client: Client, folder: Path) -> dict[str, str]:
+    """Sees to what the client needs; the environment in which it is found."""
+    environment = {**os.environ, "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8", "GO111MODULE": "off"}
+    environment["GOCACHE"] = str(folder / "go")
+    missing = [p for p in client.apt if not is_installed(p)]
+    if missing:
+        prefix = [] if os.geteuid() == 0 else ["sudo"]
+        command = [*prefix, "apt-get", "install", "-y", "--no-install-recommends", *missing]
+        if not shutil.which("apt-get") or subprocess.run(command, capture_output=True).returncode:
+            raise Unavailable(f"not installed, and apt-get does not install {' '.join(missing)}")
+    if client.pip:
+        place = folder / client.name
+        venv.create(place, with_pip=True)
+        pip = [place / "bin/python", "-m", "pip", "install", "--quiet", *client.pip]
+        if subprocess.run(pip, capture_output=True).returncode:
+            raise Unavailable(f"pip does not install {' '.join(client.pip)}")
+        environment["PATH"] = f"{place / 'bin'}:{environment['PATH']}"
+    return environment
+
+
+def is_installed(package: str) -> bool:
+    # A client that someone installed in another way is as good, when it is a program.
+    if shutil.which({"nodejs": "node", "golang-go": "go", "php-cli": "php", "default-jdk-headless": "javac"}.get(package, package)):
+        return True
+    query = ["dpkg-query", "-W", "-f", "${Status}", package]
+    return subprocess.run(query, capture_output=True, text=True).stdout.endswith(" installed")
+
+
+def send(client: Client, server: Server, form: Path, environment: dict[str, str]) -> str:
+    """Runs a client once; its version."""
+    names = [client.name, *client.also]
+    program, *words = client.command
+    if not words:
+        return browse(program, names, server, form.parent, environment)
+    sender = next(i for i, word in enumerate(words) if (SENDERS / word).exists())
+    words[sender] = str(SENDERS / words[sender])
+    command = [program, *words, f"{server.url}/{client.name}", str(form)]
+    try:
+        result = subprocess.run(command, cwd=form.parent, env=environment, capture_output=True, text=True, timeout=120)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unavailable(str(error))
+    if result.returncode or not server.wait(names, 1):
+        raise Unavailable(f"sent nothing: {result.stderr.strip()[-600:]}")
+    return result.stdout.strip()
+
+
+def browse(program: str, names: list[str], server: Server, folder: Path, environment: dict[str, str]) -> str:
+    profile = folder / f"{program}-profile"
+    profile.mkdir()
+    url = f"{server.url}/page?{program.removesuffix('-esr')}"
+    flags = ["--headless", "--profile", profile, "--no-remote", url]
+    if program == "chromium":
+        # Without its sandbox, which root may not have: the only page is ours.
+        flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", url]
+    version = subprocess.run([program, "--version"], env=environment, capture_output=True, text=True).stdout.strip()
+    # Of a session of its own, so that its children end with it.
+    browser = subprocess.Popen(
+        [program, *flags], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        if not server.wait(names, 90):
+            raise Unavailable("did not post its forms within 90 seconds")
+    finally:
+        os.killpg(browser.pid, signal.SIGTERM)
+        try:
+            browser.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(browser.pid, signal.SIGKILL)
+            browser.wait()
+    return version
+
+
+def make(target: Path, wanted: list[str]) -> None:
+    if unknown := set(wanted) - {client.name for client in CLIENTS}:
+        sys.exit(f"make-fixtures: no client {', '.join(sorted(unknown))}")
+    target.mkdir(exist_ok=True)
+    manifest = target / "clients.json"
+    captures = {}
+    if manifest.exists():
+        captures = {one["client"]: one for one in json.loads(manifest.read_text())["captures"]}
+    form = {"fields": FIELDS, "file": {"name": "file", "filename": FILENAME}, "unfilledFile": "nothing"}
+    page = (SENDERS / "page.html").read_text().replace("FORM", json.dumps({**form, "content": list(CONTENT)}))
+    skipped = []
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name, Server(page.encode()) as server:
+        folder = Path(name)
+        (folder / "home").mkdir()
+        (folder / FILENAME).write_bytes(CONTENT)
+        (folder / "form.json").write_text(json.dumps(form))
+        for client in CLIENTS:
+            if wanted and client.name not in wanted:
+                continue
+            try:
+                version = send(client, server, folder / "form.json", install(client, folder))
+            except Unavailable as error:
+                skipped.append(client.name)
+                print(f"SKIPPED {client.name}: {error}", file=sys.stderr)
+                continue
+            for one in [client.name, *client.also]:
+                content_type, body = server.received[one]
+                (target / f"{one}.body").write_bytes(body)
+                captures[one] = {"client": one, "version": version, "contentType": content_type, "body": f"{one}.body"}
+                if client.lacks:
+                    captures[one]["lacks"] = client.lacks
+                print(f"ok      {one}: {len(body)} bytes, {version}")
+    form["file"]["contentHex"] = CONTENT.hex()
+    order = [name for client in CLIENTS for name in [client.name, *client.also]]
+    rows = sorted(captures.values(), key=lambda one: order.index(one["client"]))
+    manifest.write_text(json.dumps({"form": form, "captures": rows}, indent=2, ensure_ascii=False) + "\n")
+    print(f"{len(rows)} captures in {target}, {len(skipped)} clients skipped: {' '.join(skipped) or 'none'}")
