@@ -20,6 +20,8 @@ final class BodyInput {
     private let raw: RawInput
     private var framing = Framing.untilEnd
     private var ahead: [UInt8] = []
+    /// Whether bytes behind the body were read with its last ones.
+    private var hasSurplus = false
 
     /// - Parameters:
     ///   - entry: The entry of a HAR file, from 1.
@@ -68,7 +70,9 @@ final class BodyInput {
 
     /// What stands behind the body, once its end was read: half a sentence, `nil` when nothing does.
     func surplus() throws(FormworkError) -> String? {
-        guard case .length(0) = self.framing, try !self.raw.lookAhead(1).isEmpty else { return nil }
+        guard case .length(0) = self.framing else { return nil }
+        if !self.hasSurplus { self.hasSurplus = try !self.raw.lookAhead(1).isEmpty }
+        guard self.hasSurplus else { return nil }
         return "the capture goes on behind the \(self.contentLength ?? 0) bytes that its Content-Length counts"
     }
 
@@ -83,7 +87,8 @@ final class BodyInput {
             case .length(let left):
                 let count = Int(min(left, Int64(bytes.count)))
                 self.framing = .length(left: left - Int64(count))
-                return count == bytes.count ? bytes : Array(bytes[..<count])
+                self.hasSurplus = count < bytes.count
+                return self.hasSurplus ? Array(bytes[..<count]) : bytes
             case .chunked(var coding):
                 // The decoder holds no buffer, so copying it costs nothing.
                 let content = try TextInput.naming(self.name) { () throws(FormworkError) in try coding.decode(bytes) }
