@@ -100,6 +100,31 @@ struct ExtractCommandTests {
         #expect(directory.errors == "formwork: out/a.jpg: can't be written (Is a directory)\n", "\(directory.errors)")
     }
 
+    @Test("A file that is there is told at once; one that appears meanwhile isn't replaced, and nothing else is left")
+    func race() throws {
+        let folder = Folder()
+        try folder.file("body", String(decoding: Self.simple, as: UTF8.self))
+        let script = """
+            mkfifo pipe; mkdir out; printf old > out/title
+            "$F" extract pipe --to out & id=$!; exec 3> pipe; head -c 80 body >&3
+            for i in $(seq 100); do kill -0 $id 2> /dev/null || break; sleep 0.1; done
+            wait $id; echo $?; exec 3>&-; ls -A out; rm -r out
+
+            "$F" extract pipe --to out & id=$!; exec 3> pipe; head -c 140 body >&3
+            for i in $(seq 100); do ls out/.formwork.*/a.jpg > /dev/null 2>&1 && break; sleep 0.1; done
+            printf new > out/a.jpg; tail -c +141 body >&3; exec 3>&-; wait $id; echo $?; ls -A out; cat out/a.jpg
+            """
+        let result = try Command.shell("timeout 60 bash -c '\(script)'", in: folder.path)
+        // The first run ends while its input goes on.
+        #expect(result.text == "23\ntitle\n23\na.jpg\nnew", "\(result.text)")
+        #expect(
+            result.errors == """
+                formwork: out/title: is there already: --overwrite replaces it
+                formwork: out/a.jpg: is there already: --overwrite replaces it
+
+                """)
+    }
+
     @Test("A body that is malformed, cut or over a limit leaves nothing, and no folder that wasn't there")
     func nothingLeft() throws {
         let folder = Folder()
