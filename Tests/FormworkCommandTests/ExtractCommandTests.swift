@@ -108,7 +108,7 @@ struct ExtractCommandTests {
             mkfifo pipe; mkdir out; printf old > out/title
             "$F" extract pipe --to out & id=$!; exec 3> pipe; head -c 80 body >&3
             for i in $(seq 100); do kill -0 $id 2> /dev/null || break; sleep 0.1; done
-            wait $id; echo $?; exec 3>&-; ls -A out; rm -r out
+            exec 3>&-; wait $id; echo $?; ls -A out; rm -r out
 
             "$F" extract pipe --to out & id=$!; exec 3> pipe; head -c 140 body >&3
             for i in $(seq 100); do ls out/.formwork.*/a.jpg > /dev/null 2>&1 && break; sleep 0.1; done
