@@ -31,7 +31,9 @@ let package = Package(
     ],
     // A package that wants the library alone writes `traits: []` and resolves swift-system, nothing else.
     traits: [
-        .trait(name: "Command", description: "The `formwork` executable (swift-argument-parser)."),
+        .trait(
+            name: "Command", description: "The `formwork` executable (swift-argument-parser).",
+            enabledTraits: ["Digests"]),
         .trait(name: "Digests", description: "SHA-256 and MD5 while reading (swift-crypto)."),
         .default(enabledTraits: ["Command", "Digests"]),
     ],
@@ -75,7 +77,7 @@ let package = Package(
         .executableTarget(
             name: "FormworkCommand",
             dependencies: [
-                "Formwork", "FormworkMagic", "FormworkURLEncoded", "CFormworkSystem",
+                "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "CFormworkSystem",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -39,6 +39,10 @@ int fw_link_descriptor(int descriptor, const char *path) {
   snprintf(self, sizeof self, "/proc/self/fd/%d", descriptor);
   return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
+
+static int rename_exclusively(int from, const char *old, int to, const char *name) {
+  return renameat2(from, old, to, name, RENAME_NOREPLACE);
+}
 #else
 // Elsewhere every transfer goes through a buffer.
 ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
@@ -46,7 +50,21 @@ ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) { re
 int fw_set_pipe_size(int pipe, int bytes) { return -ENOSYS; }
 int fw_unnamed_file_option(void) { return 0; }
 int fw_link_descriptor(int descriptor, const char *path) { return -ENOSYS; }
+
+static int rename_exclusively(int from, const char *old, int to, const char *name) {
+  errno = ENOSYS;
+  return -1;
+}
 #endif
+
+int fw_rename_exclusively(int from, const char *old, int to, const char *name) {
+  if (rename_exclusively(from, old, to, name) == 0) return 0;
+  // A link doesn't replace either, and file systems that lack one of the two mostly have the other.
+  if (errno != EINVAL && errno != ENOSYS) return -errno;
+  if (linkat(from, old, to, name, 0) < 0) return -errno;
+  unlinkat(from, old, 0);
+  return 0;
+}
 
 int fw_wait(int descriptor, short events, int milliseconds) {
   struct pollfd entry = {.fd = descriptor, .events = events};

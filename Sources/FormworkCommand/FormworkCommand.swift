@@ -6,7 +6,7 @@ import Formwork
 struct FormworkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "formwork",
-        abstract: "Composes multipart/form-data bodies as a stream: never in memory, with an exact length.",
+        abstract: "Composes multipart/form-data bodies, and takes them apart, as a stream: never in memory.",
         discussion: """
             EXAMPLES
               Send a form through curl, streamed, with its Content-Length:
@@ -22,24 +22,28 @@ struct FormworkCommand: ParsableCommand {
               Stream standard input, with or without a length:
                 tar c . | formwork curl https://example.com/up -F 'b=@-;filename=b.tar'
 
+              List the parts of a body that was saved or captured, and take one out:
+                formwork inspect request.http
+                formwork extract request.http --part photo > photo.jpg
+
               Write parameters as a query string, as another system would:
                 echo '{"tags":["x","y"]}' | formwork query encode --dialect rails
 
             EXIT STATUS
               0   everything was written
-              2   the arguments are wrong
+              2   the arguments are wrong, or name a part that isn't there
               23  the output can't be written, or its reader went away
               26  a file or stream can't be read, or isn't as long as declared
               63  a limit was crossed
               65  a file changed, or a source can't be read again
-              70  what was read is malformed: JSON, or a query string with --strict
+              70  what was read is malformed: a body, JSON, or a query string with --strict
               127 curl is not installed
               'formwork curl' gives curl's own status where curl ran.
             """,
         version: "0.1.0",
         subcommands: [
             BodyCommand.self, HeadersCommand.self, CurlCommand.self, PlanCommand.self, TypeCommand.self,
-            QueryCommand.self,
+            InspectCommand.self, ExtractCommand.self, QueryCommand.self,
         ]
     )
 

@@ -20,6 +20,8 @@ int fw_set_pipe_size(int pipe, int bytes);
 int fw_unnamed_file_option(void);
 /// Gives the unnamed file `descriptor` (O_TMPFILE) the name `path`.
 int fw_link_descriptor(int descriptor, const char *path);
+/// Renames a file from one open folder into another, unless something has that name there (-EEXIST).
+int fw_rename_exclusively(int from, const char *old, int to, const char *name);
 /// Waits until `descriptor` is ready for `events` (POLLIN, POLLOUT), without a time limit.
 int fw_wait(int descriptor, short events, int milliseconds);
 

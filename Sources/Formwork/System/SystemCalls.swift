@@ -199,6 +199,72 @@ enum SystemCalls {
         }
     }
 
+    // Names in an open folder: no link that is put in the way meanwhile leads elsewhere. A name is one component.
+    // SAFETY, for all of them: a String lends the C string through the call, which keeps no pointer to it.
+
+    /// Makes a folder with the usual permissions.
+    static func makeFolder(_ path: FilePath) throws(Errno) {
+        // SAFETY: the C string lives through the call.
+        let result = unsafe path.withPlatformString { unsafe mkdir($0, 0o777) }
+        guard result == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Makes a folder that nobody else may enter.
+    static func makePrivateFolder(_ name: String, in folder: FileDescriptor) throws(Errno) {
+        guard unsafe mkdirat(folder.rawValue, name, 0o700) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    static func openFolder(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
+        try self.opening { unsafe openat(folder.rawValue, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+    }
+
+    /// Makes a file to write into; `fileExists` when anything has that name, a link too.
+    static func createFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        return try self.opening { unsafe openat(folder.rawValue, name, flags, self.newFilePermissions.rawValue) }
+    }
+
+    /// Whether anything has that name, a link that leads nowhere too.
+    static func exists(_ name: String, in folder: FileDescriptor) -> Bool {
+        var raw = Glibc.stat()
+        // SAFETY: the structure lives through the call.
+        return unsafe fstatat(folder.rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
+    /// Moves a file into another folder under the same name.
+    /// - Parameter replacing: Whether a file, or a link itself, may be replaced; else that is `fileExists`.
+    static func rename(
+        _ name: String, in old: FileDescriptor, to new: FileDescriptor, replacing: Bool
+    ) throws(Errno) {
+        if replacing {
+            guard unsafe renameat(old.rawValue, name, new.rawValue, name) == 0 else { throw Errno(rawValue: errno) }
+        } else {
+            let result = unsafe fw_rename_exclusively(old.rawValue, name, new.rawValue, name)
+            guard result == 0 else { throw Errno(rawValue: -result) }
+        }
+    }
+
+    static func unlink(_ name: String, in folder: FileDescriptor) { _ = unsafe unlinkat(folder.rawValue, name, 0) }
+
+    /// Removes a folder if it is empty.
+    static func removeFolder(_ name: String, in folder: FileDescriptor) {
+        _ = unsafe unlinkat(folder.rawValue, name, AT_REMOVEDIR)
+    }
+
+    /// Removes a folder if it is empty.
+    static func removeFolder(_ path: FilePath) {
+        // SAFETY: the C string lives through the call.
+        _ = unsafe path.withPlatformString { unsafe rmdir($0) }
+    }
+
+    private static func opening(_ call: () -> CInt) throws(Errno) -> FileDescriptor {
+        while true {
+            let number = call()
+            if number >= 0 { return FileDescriptor(rawValue: number) }
+            guard errno == EINTR else { throw Errno(rawValue: errno) }
+        }
+    }
+
     /// The file kinds' fast ways. Each moves up to `count` bytes and says how many; 0 is the end of the input.
     static func transfer(
         _ way: KernelWay, from input: FileDescriptor, at offset: inout Int64, to output: FileDescriptor, count: Int

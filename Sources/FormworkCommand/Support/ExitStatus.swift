@@ -27,7 +27,7 @@ struct ExitStatus: Error {
         case .sourceUnavailable, .lengthMismatch, .contentNotEncodable: 26
         case .limitExceeded: 63
         case .sourceChanged, .notReplayable, .lengthUnknown: 65
-        case .malformedBody: 70
+        case .malformedBody, .truncatedBody: 70
         default: 2
         }
     }

@@ -49,9 +49,9 @@ struct PartArgument {
     }
 
     private static let optionsWithValue: Set<String> = [
-        "--array", "--as", "--bool", "--boundary", "--compat", "--dialect", "--escape", "--from", "-H", "--header",
-        "--into", "-o", "--output", "--offset", "--length", "--null", "--progress", "--save", "--sort", "--space",
-        "--type-from",
+        "--array", "--as", "--bool", "--boundary", "--compat", "--content-type", "--dialect", "--entry", "--escape",
+        "--from", "-H", "--header", "--into", "--limit", "-o", "--output", "--offset", "--length", "--null", "--part",
+        "--profile", "--progress", "--save", "--sort", "--space", "--to", "--type-from",
     ]
 
     private init(option: Option, text: String) {

@@ -28,7 +28,8 @@ struct TextInput {
         try Self.naming(self.name, work)
     }
 
-    private static func naming<Result>(
+    /// Runs a call on the input of that name, which errors then have as their path.
+    static func naming<Result>(
         _ name: String, _ work: () throws(FormworkError) -> Result
     ) throws(FormworkError) -> Result {
         do throws(FormworkError) {

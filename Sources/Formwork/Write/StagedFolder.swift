@@ -1,0 +1,173 @@
+import FormworkCore
+import Synchronization
+import SystemPackage
+
+/// Files that appear in a folder together, once all of them are whole.
+///
+/// They are written into a hidden folder inside of it, which only this user may enter, and moved out at the end. Every
+/// name is one component in an open folder, so nothing is written elsewhere, whatever links are put in the way.
+package final class StagedFolder: Sendable {
+    private struct State {
+        var names: [String] = []
+        /// The next number to try behind a name that was wanted more than once.
+        var numbers: [String: Int] = [:]
+        var isOver = false
+    }
+
+    /// The folder, as errors name it.
+    package let path: FilePath
+    private let replacing: Bool
+    private let isNew: Bool
+    private let folder: FileDescriptor
+    private let staging: FileDescriptor
+    private let stagingName: String
+    private let state = Mutex(State())
+
+    /// Opens the folder, or makes it if only its last component is missing.
+    /// - Parameter replacing: Whether files that are there already may be replaced.
+    /// - Throws: `writeFailed`.
+    package init(_ path: FilePath, replacing: Bool) throws(FormworkError) {
+        let stagingName = ".formwork.\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        (self.path, self.replacing, self.stagingName) = (path, replacing, stagingName)
+        do throws(Errno) {
+            var isNew = true
+            do throws(Errno) { try SystemCalls.makeFolder(path) } catch .fileExists { isNew = false }
+            let folder = try SystemCalls.open(path, .readOnly, .directory)
+            do throws(Errno) {
+                try SystemCalls.makePrivateFolder(stagingName, in: folder)
+                self.staging = try SystemCalls.openFolder(stagingName, in: folder)
+            } catch {
+                SystemCalls.removeFolder(stagingName, in: folder)
+                try? SystemCalls.close(folder)
+                if isNew { SystemCalls.removeFolder(path) }
+                throw error
+            }
+            (self.folder, self.isNew) = (folder, isNew)
+        } catch {
+            throw FormworkError(.writeFailed, "files can't be written there", path: path.string, cause: error)
+        }
+    }
+
+    deinit {
+        self.discard()
+        try? SystemCalls.close(self.staging)
+        try? SystemCalls.close(self.folder)
+    }
+
+    /// Begins a file.
+    /// - Parameter name: One path component; where an earlier file of this folder has it, `a.txt` becomes `a-2.txt`.
+    /// - Throws: `writeFailed`, also when the folder had such a file before and nothing may be
+    ///   replaced: its cause is `fileExists` then.
+    package func makeFile(_ name: SafeFilename) throws(FormworkError) -> StagedFile {
+        var taken = name.text
+        return try self.naming({ taken }) { () throws(Errno) in
+            try self.state.withLock { state throws(Errno) in
+                guard !state.isOver else { throw .canceled }
+                let (descriptor, number) = try self.create(name, from: state.numbers[name.text] ?? 1)
+                taken = name.numbered(number)
+                state.names.append(taken)
+                state.numbers[name.text] = number + 1
+                let file = StagedFile(descriptor, taken, self.path)
+                // Told now rather than at the end, when everything would have been written.
+                if !self.replacing, SystemCalls.exists(taken, in: self.folder) { throw .fileExists }
+                return file
+            }
+        }
+    }
+
+    private func create(_ name: SafeFilename, from first: Int) throws(Errno) -> (FileDescriptor, number: Int) {
+        var number = first
+        while true {
+            do throws(Errno) {
+                return (try SystemCalls.createFile(name.numbered(number), in: self.staging), number)
+            } catch .fileExists {
+                number += 1
+            }
+        }
+    }
+
+    /// Gives all files their places.
+    /// - Returns: Their names, in the order in which they were begun.
+    /// - Throws: `writeFailed`; what had been placed until then is gone again, but for what replaced another file.
+    package func publish() throws(FormworkError) -> [String] {
+        var current = ""
+        return try self.naming({ current }) { () throws(Errno) in
+            try self.state.withLock { state throws(Errno) in
+                guard !state.isOver else { throw .canceled }
+                for (index, name) in state.names.enumerated() {
+                    current = name
+                    do throws(Errno) {
+                        try SystemCalls.rename(name, in: self.staging, to: self.folder, replacing: self.replacing)
+                    } catch {
+                        if !self.replacing {
+                            for placed in state.names[..<index] { SystemCalls.unlink(placed, in: self.folder) }
+                        }
+                        throw error
+                    }
+                }
+                SystemCalls.removeFolder(self.stagingName, in: self.folder)
+                state.isOver = true
+                return state.names
+            }
+        }
+    }
+
+    /// Leaves nothing of what was not published. Any thread may call it, a signal's too: later calls then fail.
+    package func discard() {
+        self.state.withLock { state in
+            guard !state.isOver else { return }
+            state.isOver = true
+            for name in state.names { SystemCalls.unlink(name, in: self.staging) }
+            SystemCalls.removeFolder(self.stagingName, in: self.folder)
+            if self.isNew { SystemCalls.removeFolder(self.path) }
+        }
+    }
+
+    private func naming<Result: ~Copyable>(
+        _ name: () -> String, _ call: () throws(Errno) -> Result
+    ) throws(FormworkError) -> Result {
+        do throws(Errno) { return try call() } catch {
+            throw FormworkError(
+                .writeFailed, error == .fileExists ? "isn't replaced" : "can't be written",
+                path: self.path.appending(name()).string, cause: error)
+        }
+    }
+}
+
+/// A file of a ``StagedFolder`` that is being written.
+package struct StagedFile: ~Copyable {
+    /// The name that it will have.
+    package let name: String
+    private let descriptor: FileDescriptor
+    private let folder: FilePath
+
+    fileprivate init(_ descriptor: FileDescriptor, _ name: String, _ folder: FilePath) {
+        (self.descriptor, self.name, self.folder) = (descriptor, name, folder)
+    }
+
+    deinit { try? SystemCalls.close(self.descriptor) }
+
+    /// Writes all of `bytes[range]`. A size limit is an error, never a signal.
+    /// - Throws: `writeFailed`.
+    package func write(_ bytes: [UInt8], _ range: Range<Int>) throws(FormworkError) {
+        try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+            try FormworkError.writing(self.folder.appending(self.name)) { () throws(Errno) in
+                var done = range.lowerBound
+                while done < range.upperBound {
+                    done += try SystemCalls.write(self.descriptor, bytes, done..<range.upperBound)
+                }
+            }
+        }
+    }
+}
+
+extension SafeFilename {
+    /// `a.txt` as `a-2.txt`; itself for 1.
+    fileprivate func numbered(_ number: Int) -> String {
+        if number == 1 { return self.text }
+        guard let dot = self.text.lastIndex(of: "."), dot > self.text.startIndex else {
+            return "\(self.text)-\(number)"
+        }
+        return "\(self.text[..<dot])-\(number)\(self.text[dot...])"
+    }
+}

@@ -1,0 +1,57 @@
+import Formwork
+
+/// Finds the boundary of a body that came without its header: in the first line that looks like a delimiter.
+struct BoundarySniffer {
+    enum Answer: Equatable {
+        case found(String)
+        /// More bytes could decide.
+        case undecided
+        case none
+    }
+
+    /// - Parameter isWhole: Whether `bytes` are all there are.
+    static func sniff(_ bytes: [UInt8], isWhole: Bool) -> Answer {
+        var rest = bytes[...]
+        while let lf = rest.firstIndex(of: 0x0A) {
+            let isFirst = rest.startIndex == 0
+            let line = Self.trimmed(rest[..<lf])
+            rest = rest[(lf + 1)...]
+            guard let text = Self.boundary(line) else { continue }
+            // In a preamble, `--` may begin a line of prose: a header behind it makes a delimiter of it.
+            let next = rest.firstIndex(of: 0x0A).map { Self.trimmed(rest[..<$0]) }
+            guard let next else {
+                if !isWhole { return .undecided }
+                // A form without parts is its close delimiter alone.
+                if isFirst { return .found(text.hasSuffix("--") && text.count > 2 ? String(text.dropLast(2)) : text) }
+                continue
+            }
+            if next.isEmpty || Self.isHeader(next) || isFirst { return .found(text) }
+        }
+        // A form without parts may end without a line end.
+        if isWhole, rest.startIndex == 0, let text = Self.boundary(Self.trimmed(rest)), text.hasSuffix("--"),
+            text.count > 2
+        {
+            return .found(String(text.dropLast(2)))
+        }
+        return isWhole ? .none : .undecided
+    }
+
+    private static func boundary(_ line: ArraySlice<UInt8>) -> String? {
+        guard line.count > 2, line.starts(with: [0x2D, 0x2D]), line.count <= 1026,
+            line.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { return nil }
+        return String(decoding: line.dropFirst(2), as: UTF8.self)
+    }
+
+    private static func isHeader(_ line: ArraySlice<UInt8>) -> Bool {
+        let name = line.prefix { $0.isTokenByte }
+        return !name.isEmpty && name.endIndex < line.endIndex && line[name.endIndex] == 0x3A
+    }
+
+    /// The line without padding and CRs.
+    private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var line = line
+        while let last = line.last, last.isBlank || last == 0x0D { line.removeLast() }
+        return line
+    }
+}

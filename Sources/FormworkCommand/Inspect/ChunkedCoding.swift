@@ -1,0 +1,88 @@
+import Formwork
+
+/// Undoes HTTP's chunked transfer coding (RFC 9112 §7.1), in pieces of any size. What follows the end is left out.
+struct ChunkedCoding {
+    private enum State {
+        /// → extension, data, trailer
+        case size(UInt64, digits: Int)
+        case `extension`(UInt64)
+        /// → dataEnd
+        case data(left: UInt64)
+        /// → size
+        case dataEnd
+        /// Behind the last chunk, on a line with that many bytes so far. → finished
+        case trailer(lineBytes: Int)
+        case finished
+    }
+
+    private var state = State.size(0, digits: 0)
+    private var offset: Int64 = 0
+
+    /// Whether the last chunk was seen: the body is whole.
+    var isWhole: Bool {
+        switch self.state {
+        case .trailer, .finished: true
+        default: false
+        }
+    }
+
+    /// - Returns: The content that `coded` holds.
+    /// - Throws: `malformedBody` with the place in the coded body.
+    mutating func decode(_ coded: [UInt8]) throws(FormworkError) -> [UInt8] {
+        var content: [UInt8] = []
+        var at = 0
+        while at < coded.count {
+            if case .data(let left) = self.state {
+                let count = Int(min(UInt64(coded.count - at), left))
+                content += coded[at..<at + count]
+                at += count
+                self.state = left == UInt64(count) ? .dataEnd : .data(left: left - UInt64(count))
+                continue
+            }
+            if case .finished = self.state { break }
+            do throws(Unexpected) {
+                self.state = try Self.next(self.state, coded[at])
+            } catch {
+                throw FormworkError(
+                    .malformedBody,
+                    "the capture's chunked coding is broken at byte \(self.offset + Int64(at)): "
+                        + "expected \(error.wanted)")
+            }
+            at += 1
+        }
+        self.offset += Int64(coded.count)
+        return content
+    }
+
+    private struct Unexpected: Error { var wanted: String }
+
+    private static func next(_ state: State, _ byte: UInt8) throws(Unexpected) -> State {
+        switch (state, byte) {
+        // A line ends at LF: a capture that was saved as text has lost its CRs here.
+        case (.size(let size, 1...), 0x0A), (.extension(let size), 0x0A):
+            return size == 0 ? .trailer(lineBytes: 0) : .data(left: size)
+        case (.size(let size, 1...), 0x0D), (.size(let size, 1...), 0x20), (.size(let size, 1...), 0x3B):
+            return .extension(size)
+        case (.size(let size, let digits), _):
+            guard let digit = byte.hexadecimalValue, digits < 15 else { throw Unexpected(wanted: "a chunk's size") }
+            return .size(size << 4 | UInt64(digit), digits: digits + 1)
+        case (.dataEnd, 0x0D), (.extension, _), (.trailer, 0x0D): return state
+        case (.dataEnd, 0x0A): return .size(0, digits: 0)
+        case (.trailer(0), 0x0A): return .finished
+        case (.trailer, 0x0A): return .trailer(lineBytes: 0)
+        case (.trailer(let count), _): return .trailer(lineBytes: count + 1)
+        case (.dataEnd, _): throw Unexpected(wanted: "a line end behind a chunk")
+        case (.data, _), (.finished, _): return state
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexadecimalValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46, 0x61...0x66: (self | 0x20) - 0x57
+        default: nil
+        }
+    }
+}

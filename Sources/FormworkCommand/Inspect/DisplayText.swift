@@ -1,0 +1,63 @@
+import Formwork
+
+/// Received text in a table: nothing in it can move the cursor, and its width is counted as terminals do.
+struct DisplayText {
+    let text: String
+    /// Columns on a terminal.
+    let width: Int
+
+    init(_ received: String, limit: Int? = nil) {
+        let escaped = received.withControlCharactersEscaped
+        let width = Self.width(of: escaped)
+        if let limit, width > limit {
+            self = Self.cut(escaped, to: limit)
+        } else {
+            (self.text, self.width) = (escaped, width)
+        }
+    }
+
+    private init(text: String, width: Int) { (self.text, self.width) = (text, width) }
+
+    /// As much of a line as fits, "…" behind it if it wasn't all.
+    static func cut(_ text: String, to limit: Int) -> DisplayText {
+        var kept = ""
+        var width = 0
+        for character in text {
+            let next = self.width(of: character)
+            if width + next > limit - 1 { return DisplayText(text: kept + "…", width: width + 1) }
+            kept.append(character)
+            width += next
+        }
+        return DisplayText(text: kept, width: width)
+    }
+
+    static func width(of text: String) -> Int {
+        text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + self.width(of: $1) }
+    }
+
+    /// Columns of one Character, which is as wide as its widest scalar, or two for what is shown as a picture.
+    private static func width(of character: Character) -> Int {
+        var width = 0
+        for scalar in character.unicodeScalars {
+            if scalar.value == 0xFE0F || scalar.isWide { return 2 }
+            switch scalar.properties.generalCategory {
+            case .nonspacingMark, .enclosingMark, .format, .control: continue
+            default: width = max(width, 1)
+            }
+        }
+        return width
+    }
+}
+
+extension Unicode.Scalar {
+    /// East Asian Wide and Fullwidth (UAX #11), by blocks, and emoji.
+    fileprivate var isWide: Bool {
+        switch self.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+            0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
+            0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+            true
+        default: self.properties.isEmojiPresentation
+        }
+    }
+}

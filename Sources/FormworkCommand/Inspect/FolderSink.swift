@@ -1,0 +1,32 @@
+import Formwork
+import SystemPackage
+
+/// Writes parts as files of a folder.
+final class FolderSink: PartSink {
+    /// Room for a number behind names that are wanted twice, below the 255 bytes of a file system.
+    private static let nameBytes = 240
+
+    private let folder: StagedFolder
+    private(set) var selector: PartSelector
+    private var file: StagedFile?
+    private var count = 0
+
+    init(_ folder: StagedFolder, _ selector: PartSelector) { (self.folder, self.selector) = (folder, selector) }
+
+    func begin(_ header: ReceivedHeader, at offset: Int64) throws {
+        self.count += 1
+        guard self.selector.takes(header) else { return }
+        self.file = try self.folder.makeFile(self.name(for: header))
+    }
+
+    func take(_ bytes: [UInt8], _ range: Range<Int>) throws { try self.file?.write(bytes, range) }
+
+    func end() { self.file = nil }
+
+    /// A file has its filename, a field its name, and `part-N` what has neither that could be a file's.
+    private func name(for header: ReceivedHeader) -> SafeFilename {
+        let wanted = header.isFile ? header.filename : header.name
+        // Letters, digits and a dash are safe.
+        return wanted.flatMap { SafeFilename($0, limit: Self.nameBytes) } ?? SafeFilename("part-\(self.count)")!
+    }
+}

@@ -1,0 +1,121 @@
+import Formwork
+import FormworkURLEncoded
+
+/// A request's body as a HAR file (HTTP Archive 1.2) has it: `log.entries[].request.postData`.
+struct HARFile {
+    /// A HAR file is read whole.
+    static let limit = 256 << 20
+
+    var contentType: String?
+    var body: [UInt8]
+
+    /// Whether JSON text is meant to be one.
+    static func isLikely(_ text: [UInt8]) -> Bool {
+        let start = String(decoding: text.prefix(4096), as: UTF8.self)
+        return start.contains("\"log\"") && (start.contains("\"entries\"") || start.contains("\"creator\""))
+    }
+
+    /// - Parameter entry: The place in `log.entries`, from 1; `nil` for the only one with a multipart body.
+    /// - Returns: `nil` when the text is JSON, but no HAR file.
+    init?(_ text: [UInt8], entry: Int?) throws {
+        let bytes = text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
+        guard case .array(let entries)? = try OrderedJSON.read(bytes)["log"]?["entries"] else { return nil }
+        let forms = entries.enumerated().compactMap { index, value in HAREntry(value, number: index + 1) }
+        let chosen = try Self.choose(entry, forms, count: entries.count)
+        self.contentType = chosen.contentType
+        self.body = try chosen.body()
+    }
+
+    private static func choose(_ number: Int?, _ forms: [HAREntry], count: Int) throws -> HAREntry {
+        if let number {
+            if let form = forms.first(where: { $0.number == number }) { return form }
+            let reason = (1...max(count, 1)).contains(number) ? "has no multipart body" : "isn't there: it has \(count)"
+            throw ExitStatus(2, "formwork: --entry \(number): this entry of the HAR file \(reason)\(Self.list(forms))")
+        }
+        guard let first = forms.first else {
+            throw FormworkError(.malformedBody, "none of the \(count) entries of this HAR file has a multipart body")
+        }
+        guard forms.count == 1 else {
+            throw ExitStatus(
+                2,
+                "formwork: \(forms.count) entries of this HAR file have a multipart body: choose one with --entry N"
+                    + Self.list(forms))
+        }
+        return first
+    }
+
+    private static func list(_ forms: [HAREntry]) -> String {
+        guard !forms.isEmpty else { return "" }
+        let shown = forms.prefix(10).map { "\($0.number) (\($0.title))" }
+        let more = forms.count > 10 ? " and \(forms.count - 10) more" : ""
+        return "; those that have one: " + shown.joined(separator: ", ") + more
+    }
+}
+
+/// An entry whose request has a multipart body.
+private struct HAREntry {
+    /// Its place, from 1.
+    let number: Int
+    private let request: ParameterValue
+    private let post: ParameterValue
+
+    init?(_ value: ParameterValue, number: Int) {
+        guard let request = value["request"], let post = request["postData"],
+            let type = post["mimeType"]?.string ?? Self.header("content-type", of: request),
+            type.lowercased().hasPrefix("multipart/")
+        else { return nil }
+        (self.number, self.request, self.post) = (number, request, post)
+    }
+
+    /// The type with a boundary, if either place has one.
+    var contentType: String? {
+        let types = [self.post["mimeType"]?.string, Self.header("content-type", of: self.request)].compactMap { $0 }
+        return types.first { $0.lowercased().contains("boundary") }
+    }
+
+    /// Method and URL, for a line.
+    var title: String {
+        let title = "\(self.request["method"]?.string ?? "?") \(self.request["url"]?.string ?? "?")"
+        let short = title.unicodeScalars.prefix(60)
+        return (short.count < title.unicodeScalars.count ? String(short) + "…" : title).withControlCharactersEscaped
+    }
+
+    func body() throws(FormworkError) -> [UInt8] {
+        guard let text = self.post["text"]?.string, !text.isEmpty else {
+            let reason =
+                self.post["params"] == nil
+                ? "no text" : "params but no text: the browser took the form apart and left its files out"
+            throw FormworkError(
+                .malformedBody, "entry \(self.number) has \(reason); capture it with a proxy instead")
+        }
+        if self.post["encoding"]?.string?.lowercased() == "base64" {
+            guard let bytes = Base64.decode(String(text.filter { !$0.isWhitespace })) else {
+                throw FormworkError(
+                    .malformedBody, "entry \(self.number): its text isn't the base64 that it says it is")
+            }
+            return bytes
+        }
+        return self.isLatin1(text) ? text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(text.utf8)
+    }
+
+    /// Whether each character stands for one byte, as Firefox writes bodies, rather than for text in UTF-8.
+    private func isLatin1(_ text: String) -> Bool {
+        guard text.unicodeScalars.allSatisfy({ $0.value <= 0xFF }) else { return false }
+        let length =
+            Self.header("content-length", of: self.request).flatMap { Int128($0) } ?? self.request["bodySize"]?.integer
+        if length == Int128(text.utf8.count) { return false }
+        if length == Int128(text.unicodeScalars.count) { return true }
+        // Nobody writes C1 controls: they are bytes.
+        return text.unicodeScalars.contains { (0x80...0x9F).contains($0.value) }
+    }
+
+    private static func header(_ name: String, of request: ParameterValue) -> String? {
+        guard case .array(let headers)? = request["headers"] else { return nil }
+        return headers.first { $0["name"]?.string?.lowercased() == name }?["value"]?.string
+    }
+}
+
+extension ParameterValue {
+    fileprivate var string: String? { if case .text(let text) = self { text } else { nil } }
+    fileprivate var integer: Int128? { if case .integer(let number) = self { number } else { nil } }
+}

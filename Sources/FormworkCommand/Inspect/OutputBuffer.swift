@@ -1,0 +1,19 @@
+import Formwork
+import SystemPackage
+
+/// Collects short texts for standard output: a system call each would be most of the time.
+final class OutputBuffer {
+    private static let limit = 64 << 10
+    private var text: [UInt8] = []
+
+    func write(_ text: String) throws {
+        self.text += text.utf8
+        if self.text.count >= Self.limit { try self.flush() }
+    }
+
+    func flush() throws {
+        guard !self.text.isEmpty else { return }
+        defer { self.text = [] }
+        try BodyPlan(copying: .bytes(self.text)).write(to: .standardOutput)
+    }
+}

@@ -1,0 +1,52 @@
+import Formwork
+import Glibc
+import SystemPackage
+
+/// Writes one part to standard output, as it is read.
+struct OutputSink: PartSink {
+    /// How much of a part a terminal gets, and only when it is text.
+    private static let terminalBytes = 64 << 10
+
+    private(set) var selector: PartSelector
+    private var isTaken = false
+    private let isTerminal = isatty(FileDescriptor.standardOutput.rawValue) == 1
+    /// What waits until it is known to be text.
+    private var held: [UInt8] = []
+
+    init(_ selector: PartSelector) { self.selector = selector }
+
+    mutating func begin(_ header: ReceivedHeader, at offset: Int64) { self.isTaken = self.selector.takes(header) }
+
+    mutating func take(_ bytes: [UInt8], _ range: Range<Int>) throws {
+        guard self.isTaken else { return }
+        guard self.isTerminal else { return try Self.write(Array(bytes[range])) }
+        self.held += bytes[range]
+        if self.held.count > Self.terminalBytes { throw Self.refusal }
+    }
+
+    mutating func end() throws {
+        guard self.isTaken, self.isTerminal else { return }
+        let isText =
+            String(validating: self.held, as: UTF8.self)?.unicodeScalars.allSatisfy {
+                $0 == "\n" || $0 == "\t" || $0 == "\r" || !String($0).disturbsATerminal
+            } ?? false
+        guard isText else { throw Self.refusal }
+        try Self.write(self.held)
+        self.held = []
+    }
+
+    private static func write(_ bytes: [UInt8]) throws {
+        try BodyPlan(copying: .bytes(bytes)).write(to: .standardOutput)
+    }
+
+    private static var refusal: ExitStatus {
+        ExitStatus(
+            2,
+            "formwork: the part is large or holds binary data, and standard output is a terminal: use --to DIR or a pipe"
+        )
+    }
+}
+
+extension String {
+    fileprivate var disturbsATerminal: Bool { self.withControlCharactersEscaped != self }
+}

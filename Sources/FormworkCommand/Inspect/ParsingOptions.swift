@@ -1,0 +1,136 @@
+import ArgumentParser
+import Formwork
+
+/// The options that say what is read, and how, the same for `inspect` and `extract`.
+struct ParsingOptions: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The bare body, a captured HTTP request or response, or a HAR file; '-', or nothing, is standard input.",
+            valueName: "file"))
+    var file: String?
+
+    @Option(help: "The boundary, instead of the capture's own, or of the body's first line.")
+    var boundary: String?
+
+    @Option(help: ArgumentHelp("The Content-Type with the boundary, instead of the capture's own.", valueName: "type"))
+    var contentType: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How tolerantly it is read: default (RFC 7578), whatwg (as fetch does), generic (any multipart type), lenient "
+                + "(LF ends lines too), strict (what every server accepts).",
+            valueName: "default|whatwg|generic|lenient|strict"),
+        completion: .list(Self.profiles.map(\.key)))
+    var profile = "default"
+
+    @Option(
+        help: ArgumentHelp(
+            "Change a limit; repeatable.",
+            discussion: """
+                Names: boundaryLength, totalBytes, preambleBytes, headerBytes, totalHeaderBytes, headerCount, nameBytes, \
+                parts, files, fields, fieldBytes, fileBytes; a value may end in k, M or G, or be 'none'. Without this \
+                option a boundary may have 1 KiB, a preamble and a header section 1 MiB each, a name 64 KiB, a part \
+                1,000 header fields, a body 10,000,000 parts; nothing else is limited. 'defaults' takes the limits \
+                that servers get from the library.
+                """,
+            valueName: "name=value"))
+    var limit: [String] = []
+
+    @Option(help: ArgumentHelp("Which entry of a HAR file, counted from 1.", valueName: "n"))
+    var entry: Int?
+
+    private static let profiles: KeyValuePairs<String, ParsingProfile> = [
+        "default": .default, "whatwg": .whatwg, "generic": .generic, "lenient": .lenient, "strict": .strict,
+    ]
+    /// How far a boundary is looked for.
+    private static let sniffBytes = 64 << 10
+
+    /// Opens the input, and finds out what separates its parts.
+    func open() throws -> PartWalk {
+        guard let profile = Self.profiles.first(where: { $0.key == self.profile })?.value else {
+            let names = Self.profiles.map(\.key).joined(separator: ", ")
+            throw ExitStatus(2, "formwork: --profile \(ShellQuote.quote(self.profile)): choose one of \(names)")
+        }
+        let limits = try LimitOption.limits(self.limit)
+        guard self.boundary == nil || self.contentType == nil else {
+            throw ExitStatus(2, "formwork: --boundary and --content-type both give the boundary: leave one out")
+        }
+        // Arguments are judged before anything is waited for.
+        if let boundary = self.boundary {
+            let parser = try Self.given("--boundary", boundary) { () throws(FormworkError) in
+                try MultipartParser(contentType: Self.type(with: boundary), profile: profile, limits: limits)
+            }
+            return PartWalk(try self.input(), parser)
+        }
+        if let type = self.contentType {
+            let parser = try Self.given("--content-type", type) { () throws(FormworkError) in
+                try MultipartParser(contentType: type, profile: profile, limits: limits)
+            }
+            return PartWalk(try self.input(), parser)
+        }
+        let input = try self.input()
+        if let type = input.contentType { return try Self.walk(input, type, profile, limits) }
+        return try Self.walk(input, Self.type(with: try Self.sniff(input)), profile, limits)
+    }
+
+    private func input() throws -> BodyInput {
+        try BodyInput(self.file, entry: self.entry, isBare: self.boundary != nil || self.contentType != nil)
+    }
+
+    private static func type(with boundary: String) -> String { "multipart/form-data; boundary=\"\(boundary)\"" }
+
+    /// A mistake in an argument is one of usage, not of the body's.
+    private static func given(
+        _ option: String, _ value: String, _ work: () throws(FormworkError) -> MultipartParser
+    ) throws -> MultipartParser {
+        do throws(FormworkError) { return try work() } catch {
+            guard error.code != .limitExceeded else { throw error }
+            var shown = error
+            shown.cause = nil
+            throw ExitStatus(
+                2, "formwork: \(option) \(ShellQuote.quote(value).withControlCharactersEscaped): \(shown)")
+        }
+    }
+
+    private static func walk(
+        _ input: BodyInput, _ type: String, _ profile: ParsingProfile, _ limits: ParsingLimits
+    ) throws -> PartWalk {
+        do throws(FormworkError) {
+            let parser = try MultipartParser(contentType: type, profile: profile, limits: limits)
+            return PartWalk(input, parser)
+        } catch {
+            var error = error
+            if error.parsingFailure?.kind == .invalidContentType {
+                error.message = "\(error.message.dropLast()): it is \"\(type.prefix(80))\""
+                let isOther = type.lowercased().hasPrefix("multipart/")
+                error.message += isOther ? ", which --profile generic reads" : ""
+            }
+            throw try PartWalk.status(of: error, try Self.observation(of: input), input)
+        }
+    }
+
+    private static func sniff(_ input: BodyInput) throws -> String {
+        var wanted = 1
+        while true {
+            let bytes = try input.lookAhead(wanted)
+            let isWhole = bytes.count < wanted
+            if case .found(let boundary) = BoundarySniffer.sniff(bytes, isWhole: isWhole) { return boundary }
+            if isWhole || bytes.count >= self.sniffBytes {
+                let error = FormworkError(
+                    .malformedBody, "No line --BOUNDARY was found: say --boundary or --content-type.",
+                    offset: nil, cause: ParsingFailure(.missingBoundaryParameter))
+                throw try PartWalk.status(of: error, self.observation(of: input), input)
+            }
+            wanted = bytes.count + 1
+        }
+    }
+
+    /// What is seen of a body that no parser reads.
+    private static func observation(of input: BodyInput) throws -> BodyObservation {
+        var seen = BodyObservation(contentLength: input.contentLength, contentEncoding: input.contentEncoding)
+        seen.take(try input.lookAhead(1))
+        // No part is counted as cut off, as nothing was read to the end.
+        if seen.byteCount > 0 { seen.contentLength = nil }
+        return seen
+    }
+}

@@ -1,0 +1,74 @@
+import Formwork
+import FormworkDigests
+import FormworkURLEncoded
+
+/// What is told about one part.
+struct PartRecord {
+    /// Its place, from 0.
+    var index: Int
+    var header: ReceivedHeader
+    /// Where its content stands in the body.
+    var offset: Int64
+    var length: Int64 = 0
+    /// Lower-case hexadecimal digits; `nil` when nobody asked.
+    var sha256: String?
+    /// The first bytes of its content.
+    var start: [UInt8] = []
+
+    /// One object, as `inspect --json` prints it.
+    var json: ParameterValue {
+        let headers = self.header.fields.map { ParameterValue.array([.text($0.name), .text($0.value)]) }
+        return .object([
+            .init("index", .integer(Int128(self.index))),
+            .init("name", Self.text(self.header.name)),
+            .init("filename", Self.text(self.header.filename)),
+            .init("contentType", Self.text(self.header.contentType)),
+            .init("headers", .array(headers)),
+            .init("offset", .integer(Int128(self.offset))),
+            .init("length", .integer(Int128(self.length))),
+            .init("sha256", Self.text(self.sha256)),
+        ])
+    }
+
+    private static func text(_ text: String?) -> ParameterValue { text.map(ParameterValue.text) ?? .null }
+}
+
+/// Makes a record of every part, and gives each on when it is whole: a million parts take no more memory than one.
+struct PartRecorder: PartSink {
+    /// Enough for a cell of the table.
+    private static let startBytes = 128
+
+    private let wantsDigest: Bool
+    private let give: (PartRecord) throws -> Void
+    /// Parts that began.
+    private(set) var count = 0
+    private var record: PartRecord?
+    private var digest: SHA256Digest?
+
+    init(wantsDigest: Bool, _ give: @escaping (PartRecord) throws -> Void) {
+        (self.wantsDigest, self.give) = (wantsDigest, give)
+    }
+
+    mutating func begin(_ header: ReceivedHeader, at offset: Int64) {
+        self.record = PartRecord(index: self.count, header: header, offset: offset)
+        self.count += 1
+        self.digest = self.wantsDigest ? SHA256Digest() : nil
+    }
+
+    mutating func take(_ bytes: [UInt8], _ range: Range<Int>) {
+        guard var record = self.record else { return }
+        self.record = nil
+        record.length += Int64(range.count)
+        if record.start.count < Self.startBytes {
+            record.start += bytes[range].prefix(Self.startBytes - record.start.count)
+        }
+        self.record = record
+        bytes.withRawSpan { self.digest?.update($0.extracting(range)) }
+    }
+
+    mutating func end() throws {
+        guard var record = self.record else { return }
+        record.sha256 = self.digest.map { DigestValue(algorithm: SHA256Digest.algorithm, bytes: $0.finalized()).hex }
+        try self.give(record)
+    }
+}

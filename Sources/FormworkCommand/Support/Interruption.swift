@@ -1,0 +1,31 @@
+import Dispatch
+import Glibc
+
+// A door to unsafe code: signals are taken over from their default handler.
+
+/// Cleans up when the user interrupts the command, or something tells it to end.
+final class Interruption {
+    private let sources: [any DispatchSourceSignal]
+
+    /// Runs `cleanUp` on another thread when SIGINT, SIGTERM or SIGHUP comes, and ends with 128 and its number.
+    ///
+    /// A signal that was ignored when the command began (`nohup`) stays ignored.
+    init(_ cleanUp: @escaping @Sendable () -> Void) {
+        self.sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
+            // SAFETY: handlers are compared as addresses, and none of ours runs as one.
+            let (before, ignoring) = unsafe (
+                unsafeBitCast(signal(number, SIG_IGN), to: Int.self), unsafeBitCast(SIG_IGN, to: Int.self)
+            )
+            guard before != ignoring else { return nil }
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                cleanUp()
+                _exit(128 + number)
+            }
+            source.activate()
+            return source
+        }
+    }
+
+    deinit { for source in self.sources { source.cancel() } }
+}

@@ -1,0 +1,12 @@
+import Formwork
+import SystemPackage
+
+/// Lines on standard error that change nothing about the exit status.
+enum Warning {
+    static func write(_ lines: [String]) {
+        for line in lines {
+            let text = "formwork: warning: \(line.withControlCharactersEscaped)\n"
+            _ = try? FileDescriptor.standardError.writeAll(text.utf8)
+        }
+    }
+}

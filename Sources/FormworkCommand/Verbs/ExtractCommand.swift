@@ -1,0 +1,89 @@
+import ArgumentParser
+import Formwork
+import SystemPackage
+
+struct ExtractCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "extract",
+        abstract: "Write the parts of a multipart body to files, or one of them to standard output.",
+        discussion: """
+            EXAMPLES
+              formwork extract body.bin --to parts
+              formwork extract request.http --part photo > photo.jpg
+              curl -s https://example.com/upload-log | formwork extract --part '#2' | sha256sum
+
+            The input is the same as for 'formwork inspect'. A file gets its filename, a field its name, and 'part-N' what
+            has neither; directories and what some system gives a meaning are taken off first, and where two parts want
+            one name, the second gets 'name-2.ext'. The files appear when the whole body was read: a body that is
+            malformed or cut leaves nothing. No file is replaced without --overwrite, and no link in the folder is followed.
+
+            The paths of the files are printed, one a line. With --part and without --to, the part's content goes to
+            standard output as it is read, so it is whole only when the exit status is 0.
+            """)
+
+    @OptionGroup var options: ParsingOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The folder for the files; it is made if only its last component is missing.", valueName: "dir"))
+    var to: String?
+
+    @Option(help: ArgumentHelp("One part only: its name, or '#' and its number from 1.", valueName: "name|#n"))
+    var part: String?
+
+    @Flag(help: "Replace files that are there already.")
+    var overwrite = false
+
+    @Flag(help: "Leave fields out: parts without a filename.")
+    var filesOnly = false
+
+    @Flag(help: "Leave files out: parts with a filename.")
+    var fieldsOnly = false
+
+    func run() throws {
+        guard self.to != nil || self.part != nil else {
+            throw ExitStatus(2, "formwork: say where the parts go: --to DIR, or --part NAME for standard output")
+        }
+        guard !(self.filesOnly && self.fieldsOnly), self.part == nil || !(self.filesOnly || self.fieldsOnly) else {
+            throw ExitStatus(2, "formwork: --part, --files-only and --fields-only exclude each other")
+        }
+        var walk = try self.options.open()
+        let kind: PartSelector.Kind = self.filesOnly ? .files : self.fieldsOnly ? .fields : .all
+        let selector = PartSelector(self.part, kind, isSingle: self.to == nil)
+        if let to = self.to {
+            try self.write(&walk, to: FilePath(to), selector)
+        } else {
+            var sink = OutputSink(selector)
+            let notes = try walk.run(&sink)
+            try sink.selector.check()
+            Warning.write(notes)
+        }
+    }
+
+    private func write(_ walk: inout PartWalk, to path: FilePath, _ selector: PartSelector) throws {
+        let folder = try StagedFolder(path, replacing: self.overwrite)
+        let interruption = Interruption { folder.discard() }
+        defer { withExtendedLifetime(interruption) {} }
+        let notes: [String]
+        let names: [String]
+        do {
+            var sink = FolderSink(folder, selector)
+            notes = try walk.run(&sink)
+            try sink.selector.check()
+            names = try folder.publish()
+        } catch {
+            // The process ends without anybody's deinit.
+            folder.discard()
+            if let error = error as? FormworkError, error.cause as? Errno == .fileExists {
+                let path = (error.path ?? "").withControlCharactersEscaped
+                throw ExitStatus(23, "formwork: \(path): is there already: --overwrite replaces it")
+            }
+            throw error
+        }
+        let output = OutputBuffer()
+        for name in names { try output.write(path.appending(name).string.withControlCharactersEscaped + "\n") }
+        try output.flush()
+        Warning.write(notes)
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Formwork
+import SystemPackage
+
+struct InspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "List the parts of a multipart body, or say what is wrong with it.",
+        discussion: """
+            EXAMPLES
+              formwork inspect body.bin
+              formwork inspect request.http --json
+              formwork body -F title=Harbour -F photo=@a.jpg | formwork inspect --sha256
+              formwork inspect session.har --entry 12
+
+            The body may stand behind the head of a captured HTTP/1.x message, whose Content-Type, Content-Length and
+            chunked coding are honoured, or in a HAR file, which is read whole and may have 256 MiB. Otherwise it is
+            streamed, whatever its size. The boundary is taken from the options, the capture, or the body's first line.
+
+            --json prints {"parts":[{"index","name","filename","contentType","headers":[[name,value],…],"offset",
+            "length","sha256"},…]}: null for what is absent, index from 0, offset and length of the content in bytes.
+            Parts are printed as they are read: the object is whole only when the exit status is 0.
+            A body that can't be read ends with 70 and one line that says where, and what probably happened to it.
+            """)
+
+    @OptionGroup var options: ParsingOptions
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @Flag(help: "Add the SHA-256 of every part's content to the table.")
+    var sha256 = false
+
+    func run() throws {
+        var walk = try self.options.open()
+        let output = OutputBuffer()
+        let notes = try self.json ? self.writeObject(&walk, output) : self.writeTable(&walk, output)
+        try output.flush()
+        Warning.write(notes)
+    }
+
+    private func writeObject(_ walk: inout PartWalk, _ output: OutputBuffer) throws -> [String] {
+        var recorder = PartRecorder(wantsDigest: true) { record in
+            try output.write(record.index == 0 ? "\n" : ",\n")
+            try output.write(OrderedJSON.write(record.json))
+        }
+        try output.write("{\"parts\":[")
+        do {
+            let notes = try walk.run(&recorder)
+            try output.write("\n]}\n")
+            return notes
+        } catch {
+            // What was read is shown, and left open: nobody takes it for all.
+            try output.write("\n")
+            try output.flush()
+            throw error
+        }
+    }
+
+    private func writeTable(_ walk: inout PartWalk, _ output: OutputBuffer) throws -> [String] {
+        let table = PartTable(output, showsDigests: self.sha256, terminalWidth: TerminalWidth.ofStandardOutput)
+        var recorder = PartRecorder(wantsDigest: self.sha256) { try table.append($0) }
+        do {
+            let notes = try walk.run(&recorder)
+            try table.flush()
+            return notes
+        } catch {
+            if recorder.count > 0 { try table.flush() }
+            try output.flush()
+            throw error
+        }
+    }
+}
