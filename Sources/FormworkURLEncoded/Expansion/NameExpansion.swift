@@ -51,20 +51,20 @@ public enum NameExpansion: String, CaseIterable, Sendable {
 
     /// `nil` for a name whose brackets don't fit.
     private func strictPath(_ name: [UInt8], _ limit: Int) -> [NameTree.Key]? {
-        let isDot = { (byte: UInt8) in self == .dots && byte == 0x2E }
+        let dot: UInt8 = self == .dots ? 0x2E : 0x5B
         var rest = name[...]
-        let root = rest.prefix { $0 != 0x5B && !isDot($0) }
+        let root = rest.prefix(before: 0x5B, or: dot)
         guard !root.isEmpty else { return nil }
         var path = [NameTree.Key(root)]
         rest = rest.dropFirst(root.count)
         while let mark = rest.popFirst(), path.count <= limit + 1 {
-            let isMember = isDot(mark)
-            let key = rest.prefix { isMember ? $0 != 0x5B && !isDot($0) : $0 != 0x5D }
+            let isBracket = mark == 0x5B
+            let key = isBracket ? rest.prefix(before: 0x5D, or: 0x5D) : rest.prefix(before: 0x5B, or: dot)
             rest = rest.dropFirst(key.count)
-            if isMember {
-                guard !key.isEmpty else { return nil }
+            if isBracket {
+                guard rest.popFirst() == 0x5D else { return nil }
             } else {
-                guard mark == 0x5B, rest.popFirst() == 0x5D else { return nil }
+                guard mark == dot, !key.isEmpty else { return nil }
             }
             path.append(key.isEmpty ? .next : NameTree.Key(key))
         }
@@ -73,8 +73,8 @@ public enum NameExpansion: String, CaseIterable, Sendable {
 
     /// As PHP's `php_register_variable_ex` reads a name.
     private static func phpPath(_ name: [UInt8], _ limit: Int) -> [NameTree.Key]? {
-        var rest = name.prefix { $0 != 0 }.drop { $0 == 0x20 }
-        var root = Array(rest.prefix { $0 != 0x5B })
+        var rest = name[...].prefix(before: 0, or: 0).drop { $0 == 0x20 }
+        var root = Array(rest.prefix(before: 0x5B, or: 0x5B))
         rest = rest.dropFirst(root.count)
         guard !root.isEmpty else { return nil }
         var path: [NameTree.Key] = []
@@ -100,5 +100,15 @@ public enum NameExpansion: String, CaseIterable, Sendable {
             }
         }
         return [NameTree.Key(root.map { $0 == 0x20 || $0 == 0x2E ? 0x5F : $0 })] + path
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// What stands before the first of two bytes. Names may be long: `prefix(while:)` calls a closure for every byte, which
+    /// builds without optimization take many times as long for.
+    fileprivate func prefix(before first: UInt8, or second: UInt8) -> ArraySlice<UInt8> {
+        var end = self.startIndex
+        while end < self.endIndex, self[end] != first, self[end] != second { end += 1 }
+        return self[..<end]
     }
 }
