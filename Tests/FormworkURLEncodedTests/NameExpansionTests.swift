@@ -96,6 +96,9 @@ struct NameExpansionTests {
         #expect(error?.message.contains("is both a value and a tree") == true)
     }
 
+    private static let many = (0..<100_000).map { URLEncodedPair($0.isMultiple(of: 2) ? "a[]" : "b[k\($0)]", "x") }
+    private static let repeated = (0..<100_000).map { URLEncodedPair("a", String($0)) }
+
     @Test("Depth is limited by name, and hostile names take no time", arguments: [NameExpansion.php, .brackets, .dots])
     func depth(expansion: NameExpansion) throws {
         let fits = "a" + String(repeating: "[b]", count: 64)
@@ -109,10 +112,11 @@ struct NameExpansionTests {
             let name = "a" + String(repeating: byte, count: (1 << 20) / byte.utf8.count)
             _ = try? expansion.expand([URLEncodedPair(name, "1")])
         }
-        let many = (0..<100_000).map { URLEncodedPair($0.isMultiple(of: 2) ? "a[]" : "b[k\($0)]", "x") }
-        guard case .object(let members) = try expansion.expand(many) else { throw FormworkError(.malformedBody, "") }
+        guard case .object(let members) = try expansion.expand(Self.many) else {
+            throw FormworkError(.malformedBody, "")
+        }
         #expect(members.count == 2)
-        let repeated = try expansion.expand((0..<100_000).map { URLEncodedPair("a", String($0)) })
+        let repeated = try expansion.expand(Self.repeated)
         #expect(repeated["a"] != nil)
     }
 }

@@ -93,6 +93,43 @@ struct URLEncodedParsingTests {
         }
     }
 
+    @Test("Text that is known to be UTF-8 is UTF-8: all escaped bytes of a character, behind every kind of byte")
+    func knownText() throws {
+        var (text, expected) = ([UInt8](), [[UInt8]]())
+        let ends: [[UInt8]] = [[], [0x7F], [0x80], [0xBF, 0x41], [0xC0]]
+        for lead in UInt8(0xC0)...0xFF {
+            for second in UInt8.min ... .max {
+                let start: [UInt8] = [[], [0x41], [0xE6, 0x9D, 0xB1], [0x80]][Int(second & 3)]
+                let bytes = start + [lead, second] + ends[Int(lead &+ second) % 5]
+                for byte in bytes { text += "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8 }
+                text.append(0x26)
+                expected.append(bytes)
+            }
+        }
+        let pairs = try URLEncodedPairs(text, rules: URLEncodedParsing(limits: .unlimited))
+        #expect(pairs.map { Array($0.nameBytes) } == expected)
+        #expect(
+            pairs.pairs.map { Array($0.name.utf8) } == expected.map { Array(String(decoding: $0, as: UTF8.self).utf8) })
+    }
+
+    @Test("Blocks and single bytes are read alike")
+    func blocks() throws {
+        let pieces = [
+            "%", "%e6%b1%89", "%41", "+", "&", "=", "a", "field", "\u{6C49}", "%F0%9F%98%80", "%80", "%4", "%ZZ",
+        ]
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<2_000 {
+            let text = (0..<Int.random(in: 1...40, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }
+            let bytes = Array(text.joined().utf8)
+            // A pair alone has nothing behind it that a block could be filled with.
+            let alone = try bytes.split(separator: 0x26).flatMap { try self.read(Array($0)) }
+            #expect(try self.read(bytes + Array(repeating: 0x26, count: 32)) == alone)
+            #expect(try self.read(bytes, .init(invalidText: .dropsPair)) == alone.filter { !$0.contains("\u{FFFD}") })
+        }
+    }
+
     @Test(
         "Hostile text is read at once or refused by name", arguments: ["[", "]", "%", "=", "+", ".", "a", "%5B", "\0"])
     func hostile(piece: String) throws {

@@ -22,20 +22,20 @@ extension NameKey {
     /// - Parameter limit: Not many more levels than this are made.
     /// - Returns: `nil` for a name whose brackets don't fit.
     package static func path(_ name: [UInt8], dots: Bool, limit: Int) -> [NameKey]? {
-        let isDot = { (byte: UInt8) in dots && byte == 0x2E }
+        let dot: UInt8 = dots ? 0x2E : 0x5B
         var rest = name[...]
-        let root = rest.prefix { $0 != 0x5B && !isDot($0) }
+        let root = rest.prefix(before: 0x5B, or: dot)
         guard !root.isEmpty else { return nil }
         var path = [NameKey(root)]
         rest = rest.dropFirst(root.count)
         while let mark = rest.popFirst(), path.count <= limit + 1 {
-            let isMember = isDot(mark)
-            let key = rest.prefix { isMember ? $0 != 0x5B && !isDot($0) : $0 != 0x5D }
+            let isBracket = mark == 0x5B
+            let key = isBracket ? rest.prefix(before: 0x5D, or: 0x5D) : rest.prefix(before: 0x5B, or: dot)
             rest = rest.dropFirst(key.count)
-            if isMember {
-                guard !key.isEmpty else { return nil }
+            if isBracket {
+                guard rest.popFirst() == 0x5D else { return nil }
             } else {
-                guard mark == 0x5B, rest.popFirst() == 0x5D else { return nil }
+                guard mark == dot, !key.isEmpty else { return nil }
             }
             path.append(key.isEmpty ? .next : NameKey(key))
         }
@@ -49,5 +49,15 @@ extension NameKey {
         case .text(let text): String(decoding: text, as: UTF8.self)
         case .next: ""
         }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// What stands before the first of two bytes. Names may be long: `prefix(while:)` calls a closure for every byte, which
+    /// builds without optimization take many times as long for.
+    package func prefix(before first: UInt8, or second: UInt8) -> ArraySlice<UInt8> {
+        var end = self.startIndex
+        while end < self.endIndex, self[end] != first, self[end] != second { end += 1 }
+        return self[..<end]
     }
 }

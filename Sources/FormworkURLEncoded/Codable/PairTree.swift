@@ -13,9 +13,10 @@ struct PairTree {
         var isAmbiguous = false
     }
 
-    struct Member: Hashable {
+    /// A name as UTF-8: two spellings of `é` are two names.
+    private struct Member: Hashable {
         var parent: Int32
-        var name: String
+        var name: [UInt8]
     }
 
     private(set) var nodes = [Node()]
@@ -36,19 +37,21 @@ struct PairTree {
         }
     }
 
-    func member(_ name: String, of parent: Int32) -> Int32? { self.members[Member(parent: parent, name: name)] }
+    func member(_ name: String, of parent: Int32) -> Int32? {
+        self.members[Member(parent: parent, name: Array(name.utf8))]
+    }
 
     /// The parts of a name: `a[b][]` is `a`, `b` and `nil`. What is behind a bracket, closed or not, is a part.
     func cut(_ name: String) -> [String?] {
-        guard self.usesDots else { return self.cutBrackets(name[...]) }
-        return name.split(separator: ".", omittingEmptySubsequences: false).flatMap { self.cutBrackets($0) }
+        guard self.usesDots else { return self.cutBrackets(name.utf8[...]) }
+        return name.utf8.split(separator: 0x2E, omittingEmptySubsequences: false).flatMap { self.cutBrackets($0) }
     }
 
-    private func cutBrackets(_ name: Substring) -> [String?] {
-        guard name.utf8.contains(0x5B) else { return [String(name)] }
-        return name.split(separator: "[", omittingEmptySubsequences: false).enumerated().map { index, part in
-            guard index > 0, part.hasSuffix("]") else { return String(part) }
-            return part.utf8.count == 1 ? nil : String(part.dropLast())
+    /// By bytes: a combining mark behind a bracket would make another character of it.
+    private func cutBrackets(_ name: Substring.UTF8View) -> [String?] {
+        name.split(separator: 0x5B, omittingEmptySubsequences: false).enumerated().map { index, part in
+            guard index > 0, part.last == 0x5D else { return String(Substring(part)) }
+            return part.count == 1 ? nil : String(Substring(part.dropLast()))
         }
     }
 
@@ -92,7 +95,7 @@ struct PairTree {
         let node = Int32(self.nodes.count)
         self.nodes.append(child)
         self.nodes[Int(parent)].children.append(node)
-        if let name = child.name { self.members[Member(parent: parent, name: name)] = node }
+        if let name = child.name { self.members[Member(parent: parent, name: Array(name.utf8))] = node }
         return node
     }
 

@@ -46,9 +46,11 @@ extension [UInt8] {
                         for index in pairs.indices {
                             if unsafe output > start { unsafe Self.put(ampersand, &output) }
                             unsafe Self.escape(pairs[index].name, names, &output)
-                            guard let value = pairs[index].value else { continue }
+                            // Unwrapped where it stands, and by `@inline(always)`: a value bound to a name, or given to
+                            // a function that is called, is retained and released, a fifth of the time of all this.
+                            guard pairs[index].value != nil else { continue }
                             unsafe Self.put(equals, &output)
-                            unsafe Self.escape(value, values, &output)
+                            unsafe Self.escape(pairs[index].value!, values, &output)
                         }
                         written = unsafe output - start
                     }
@@ -78,7 +80,7 @@ extension [UInt8] {
         }
     }
 
-    @inline(__always)
+    @inline(always)
     private static func escape(
         _ text: String, _ table: UnsafeBufferPointer<UInt32>, _ output: inout UnsafeMutableRawPointer
     ) {

@@ -52,8 +52,8 @@ public enum NameExpansion: String, CaseIterable, Sendable {
 
     /// As PHP's `php_register_variable_ex` reads a name.
     private static func phpPath(_ name: [UInt8], _ limit: Int) -> [NameKey]? {
-        var rest = name.prefix { $0 != 0 }.drop { $0 == 0x20 }
-        var root = Array(rest.prefix { $0 != 0x5B })
+        var rest = name[...].prefix(before: 0, or: 0).drop { $0 == 0x20 }
+        var root = Array(rest.prefix(before: 0x5B, or: 0x5B))
         rest = rest.dropFirst(root.count)
         guard !root.isEmpty else { return nil }
         var path: [NameKey] = []

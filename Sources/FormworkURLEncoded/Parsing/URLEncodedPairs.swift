@@ -23,6 +23,8 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
         var nameEnd: UInt32
         var end: UInt32
         var hasValue: Bool
+        var name: Unescaper.Text
+        var value: Unescaper.Text
     }
 
     private var buffer: [UInt8]
@@ -76,10 +78,11 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
             self.bounds.map { bounds in
                 let (start, nameEnd, end) = (Int(bounds.start), Int(bounds.nameEnd), Int(bounds.end))
                 // SAFETY: `parse` makes bounds that lie within the buffer; slicing checks them in debug builds.
-                let text = { (range: Range<Int>) in
-                    unsafe String(decoding: UnsafeBufferPointer(rebasing: buffer[range]), as: UTF8.self)
-                }
-                return URLEncodedPair(text(start..<nameEnd), bounds.hasValue ? text(nameEnd..<end) : nil)
+                let name = unsafe UnsafeBufferPointer(rebasing: buffer[start..<nameEnd])
+                let value = unsafe UnsafeBufferPointer(rebasing: buffer[nameEnd..<end])
+                return URLEncodedPair(
+                    unsafe String(decoding: name, knownAs: bounds.name),
+                    bounds.hasValue ? unsafe String(decoding: value, knownAs: bounds.value) : nil)
             }
         }
     }
@@ -100,6 +103,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
             let start = unescaper.count
             var stop = unsafe unescaper.run(source, from: &index, stopsAtEquals: true)
             let nameEnd = unescaper.count
+            let name = unescaper.text
             let hasValue = stop == .equals
             if hasValue { stop = unsafe unescaper.run(source, from: &index, stopsAtEquals: false) }
             let length = index - from - (stop == .end ? 0 : 1)
@@ -120,7 +124,8 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
                 }
             }
             if rules.invalidText != .kept, !isDropped,
-                !unescaper.isUTF8(start..<nameEnd) || !unescaper.isUTF8(nameEnd..<unescaper.count)
+                name == .unknown && !unescaper.isUTF8(start..<nameEnd)
+                    || hasValue && unescaper.text == .unknown && !unescaper.isUTF8(nameEnd..<unescaper.count)
             {
                 if rules.invalidText == .refused {
                     let message = "a pair that is no UTF-8"
@@ -133,7 +138,8 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
             } else {
                 bounds.append(
                     Bounds(
-                        start: UInt32(start), nameEnd: UInt32(nameEnd), end: UInt32(unescaper.count), hasValue: hasValue
+                        start: UInt32(start), nameEnd: UInt32(nameEnd), end: UInt32(unescaper.count),
+                        hasValue: hasValue, name: name, value: unescaper.text
                     ))
             }
         }

@@ -62,6 +62,41 @@ struct URLEncodedCodingTests {
         #expect(try URLEncodedCoding().encodeText([String: Int]()) == "")
     }
 
+    struct Spellings: Decodable {
+        struct Key: CodingKey {
+            var stringValue: String
+            var intValue: Int? { nil }
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        var values: [String]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            self.values = try ["\u{E9}", "e\u{301}"].map {
+                try container.decode(String.self, forKey: Key(stringValue: $0))
+            }
+        }
+    }
+
+    @Test("Two spellings of é are two names")
+    func spellings() throws {
+        let text = Array("e%CC%81=decomposed&%C3%A9=composed".utf8)
+        #expect(try URLEncodedDecoding().decode(Spellings.self, from: text).values == ["composed", "decomposed"])
+    }
+
+    @Test("A bracket is a byte, whatever combines with it")
+    func combining() throws {
+        let value = ["a": ["\u{301}b\u{301}": "1"]]
+        let text = try URLEncodedCoding().encode(value)
+        #expect(try URLEncodedDecoding().decode([String: [String: String]].self, from: text) == value)
+        let dots = Array("a.%CC%81b=1".utf8)
+        var decoding = URLEncodedDecoding()
+        decoding.coding.members = .dots
+        #expect(try decoding.decode([String: [String: String]].self, from: dots) == ["a": ["\u{301}b": "1"]])
+    }
+
     struct Deep: Codable, Equatable {
         var next: [Deep]
         var value: Int?
