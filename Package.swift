@@ -92,6 +92,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // What more than one of the tests needs.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: testSettings),
         .testTarget(name: "FormworkCoreTests", dependencies: ["FormworkCore"], swiftSettings: testSettings),
         .testTarget(
             name: "FormworkURLEncodedTests", dependencies: ["FormworkURLEncoded", "FormworkCore"],
@@ -100,7 +102,7 @@ let package = Package(
         .testTarget(
             name: "FormworkFoundationTests",
             dependencies: [
-                "FormworkFoundation", "Formwork", "FormworkURLEncoded",
+                "FormworkFoundation", "Formwork", "FormworkURLEncoded", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: testSettings
@@ -113,7 +115,8 @@ let package = Package(
         .testTarget(
             name: "FormworkTests",
             dependencies: [
-                "Formwork", "FormworkDigests", .product(name: "SystemPackage", package: "swift-system"),
+                "Formwork", "FormworkDigests", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: testSettings
         ),

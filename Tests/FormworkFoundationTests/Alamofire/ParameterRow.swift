@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Why a row can't be run.
@@ -7,54 +8,18 @@ struct RowNotUnderstood: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Any JSON; numbers keep their text out of it: rows give those that need it as text.
-enum RowValue: Hashable, Sendable, Decodable {
-    case null
-    case bool(Bool)
-    case number(Double)
-    case string(String)
-    case array([RowValue])
-    case object([String: RowValue])
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([RowValue].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: RowValue].self))
-        }
-    }
-
-    /// A text, or a number's.
-    var text: String? {
-        switch self {
-        case .string(let text): text
-        case .number(let number): Int(exactly: number).map { String($0) } ?? String(number)
-        default: nil
-        }
-    }
-}
-
 /// An object of a row. What is taken is ticked off, so that what nobody takes is noticed.
 struct RowObject: Sendable {
-    let fields: [String: RowValue]
+    let fields: [String: JSONValue]
     private let what: String
     private var taken: Set<String> = []
 
-    init(_ value: RowValue?, _ what: String) throws {
+    init(_ value: JSONValue?, _ what: String) throws {
         guard case .object(let fields)? = value else { throw RowNotUnderstood("\(what) is no object") }
         (self.fields, self.what) = (fields, what)
     }
 
-    mutating func value(_ key: String) -> RowValue? {
+    mutating func value(_ key: String) -> JSONValue? {
         self.taken.insert(key)
         return self.fields[key]
     }
@@ -98,7 +63,7 @@ struct ParameterRow: Sendable, CustomTestStringConvertible {
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "json" }
         return files.sorted { $0.path < $1.path }.flatMap { file -> [ParameterRow] in
-            guard let rows = try? JSONDecoder().decode([RowValue].self, from: Data(contentsOf: file)) else { return [] }
+            guard let rows = try? JSONDecoder().decode([JSONValue].self, from: Data(contentsOf: file)) else { return [] }
             return rows.compactMap { row in
                 guard case .object(let fields) = row, let system = fields["system"]?.text,
                     self.systems.contains(system)
@@ -112,6 +77,6 @@ struct ParameterRow: Sendable, CustomTestStringConvertible {
     var file: String
     var name: String
     var system: String
-    var json: RowValue
+    var json: JSONValue
     var testDescription: String { "\(self.file): \(self.name)" }
 }

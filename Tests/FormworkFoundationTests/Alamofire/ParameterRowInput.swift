@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A row's input as a value of `Encodable` types.
 indirect enum RowInput: Encodable, Sendable {
@@ -65,7 +66,7 @@ indirect enum RowInput: Encodable, Sendable {
         }
     }
 
-    init(_ value: RowValue) throws {
+    init(_ value: JSONValue) throws {
         switch value {
         case .null: self = .null
         case .bool(let value): self = .bool(value)
@@ -76,7 +77,7 @@ indirect enum RowInput: Encodable, Sendable {
         }
     }
 
-    private static func entries(_ pairs: [RowValue]) throws -> [(String, RowInput)] {
+    private static func entries(_ pairs: [JSONValue]) throws -> [(String, RowInput)] {
         try pairs.map { pair in
             guard case .array(let pair) = pair, pair.count == 2, let key = pair[0].text else {
                 throw RowNotUnderstood("an entry is no pair")
@@ -85,7 +86,7 @@ indirect enum RowInput: Encodable, Sendable {
         }
     }
 
-    private static func typed(_ value: RowValue) throws -> RowInput {
+    private static func typed(_ value: JSONValue) throws -> RowInput {
         var object = try RowObject(value, "a value")
         let type = try object.text("type") ?? ""
         let input = try self.input(type, &object)
@@ -94,7 +95,7 @@ indirect enum RowInput: Encodable, Sendable {
     }
 
     private static func input(_ type: String, _ object: inout RowObject) throws -> RowInput {
-        func array(_ key: String) throws -> [RowValue] {
+        func array(_ key: String) throws -> [JSONValue] {
             guard case .array(let values)? = object.value(key) else { throw RowNotUnderstood("\(type) has no \(key)") }
             return values
         }

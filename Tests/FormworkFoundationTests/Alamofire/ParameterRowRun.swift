@@ -1,5 +1,6 @@
 import FormworkFoundation
 import Foundation
+import TestSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -15,7 +16,7 @@ struct RowExpectation: Sendable {
     var body: String??
 
     init(_ row: inout RowObject) throws {
-        func optional(_ value: RowValue?) -> String?? { value.map { $0.text } }
+        func optional(_ value: JSONValue?) -> String?? { value.map { $0.text } }
         self.text = try row.text("expected")
         self.error = try Self.error(row.value("expectedError"))
         (self.url, self.contentType) = (try row.text("expectedURL"), optional(row.value("expectedContentType")))
@@ -27,7 +28,7 @@ struct RowExpectation: Sendable {
         guard self.text != nil || self.error != nil else { throw RowNotUnderstood("nothing is expected") }
     }
 
-    private static func error(_ value: RowValue?) throws -> String? {
+    private static func error(_ value: JSONValue?) throws -> String? {
         guard case .object? = value else { return value?.text }
         var object = try RowObject(value, "expectedError")
         let name = try object.text("name")

@@ -1,5 +1,6 @@
 import FormworkFoundation
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Vectors: Alamofire's parameters")
@@ -82,7 +83,7 @@ struct ParameterVectorsTests {
             ),
         ])
     func notUnderstood(row: String, message: String) throws {
-        let json = try JSONDecoder().decode(RowValue.self, from: Data(row.utf8))
+        let json = try JSONDecoder().decode(JSONValue.self, from: Data(row.utf8))
         let error = try #require(throws: RowNotUnderstood.self) {
             var run = try ParameterRun(
                 ParameterRow(file: "f", name: "n", system: "alamofire.URLEncodedFormEncoder", json: json))

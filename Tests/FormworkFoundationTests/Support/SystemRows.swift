@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import TestSupport
 import Testing
 
 extension VectorRows {
@@ -16,13 +17,13 @@ extension VectorRows {
         return try names.sorted().flatMap { name in
             let data = try Data(contentsOf: folder.appendingPathComponent(name))
             // Not by `JSONSerialization`, which drops U+FEFF at a text's beginning.
-            let rows = (try? JSONDecoder().decode([[String: RowValue]].self, from: data)) ?? []
+            let rows = (try? JSONDecoder().decode([[String: JSONValue]].self, from: data)) ?? []
             return rows.map { (name, Row(json: $0.mapValues(\.plain))) }
         }
     }
 }
 
-extension RowValue {
+extension JSONValue {
     /// The value without types of this package.
     fileprivate var plain: Any {
         switch self {

@@ -1,6 +1,7 @@
 import Formwork
 import Foundation
 import SystemPackage
+import TestSupport
 
 /// A row in the words of this package: a form, how it is to be read, and what has to come out.
 struct MultipartVector {

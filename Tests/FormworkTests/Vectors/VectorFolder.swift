@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The rows to run: those of this package's fixtures, or of the folder that `FORMWORK_VECTORS` names.
 enum VectorFolder {

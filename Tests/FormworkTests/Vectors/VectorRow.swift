@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Why a row can't be run.

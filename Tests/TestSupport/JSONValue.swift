@@ -1,7 +1,7 @@
 import Foundation
 
-/// Any JSON, for rows whose keys have to be looked at before they are trusted.
-enum JSONValue: Hashable, Sendable, Decodable {
+/// Any JSON, for rows whose keys have to be looked at before they are trusted. Rows give numbers whose text matters as text.
+package enum JSONValue: Hashable, Sendable, Decodable {
     case null
     case bool(Bool)
     case number(Double)
@@ -9,7 +9,7 @@ enum JSONValue: Hashable, Sendable, Decodable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -26,5 +26,14 @@ enum JSONValue: Hashable, Sendable, Decodable {
         }
     }
 
-    init(parsing data: Data) throws { self = try JSONDecoder().decode(JSONValue.self, from: data) }
+    package init(parsing data: Data) throws { self = try JSONDecoder().decode(JSONValue.self, from: data) }
+
+    /// A text, or a number's.
+    package var text: String? {
+        switch self {
+        case .string(let text): text
+        case .number(let number): Int(exactly: number).map { String($0) } ?? String(number)
+        default: nil
+        }
+    }
 }
