@@ -63,7 +63,9 @@ struct ParameterRow: Sendable, CustomTestStringConvertible {
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "json" }
         return files.sorted { $0.path < $1.path }.flatMap { file -> [ParameterRow] in
-            guard let rows = try? JSONDecoder().decode([JSONValue].self, from: Data(contentsOf: file)) else { return [] }
+            guard let rows = try? JSONDecoder().decode([JSONValue].self, from: Data(contentsOf: file)) else {
+                return []
+            }
             return rows.compactMap { row in
                 guard case .object(let fields) = row, let system = fields["system"]?.text,
                     self.systems.contains(system)
