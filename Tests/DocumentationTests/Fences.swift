@@ -163,6 +163,25 @@ func changingFiles(_ plan: BodyPlan) throws {
     }
 }
 
+func checkingWhileSent(_ plan: BodyPlan) throws {
+    do {
+        try plan.write(toFile: "body.bin", options: ReaderOptions(checksFraming: true))
+    } catch FormworkError.Code.framingBroken {
+        print("a content or a header field breaks the form: choose another boundary")
+    }
+}
+
+func checkingAfterwards(_ plan: BodyPlan, _ received: [[UInt8]]) throws -> [FormLint.Finding] {
+    for finding in try plan.lint() {
+        print(finding)
+    }
+
+    var lint = FormLint(contentType: "multipart/form-data; boundary=b")
+    for chunk in received { lint.take(chunk) }
+    let departures = lint.finish().filter { $0.severity == .departure }
+    return departures
+}
+
 func mediaTypes() throws {
     var upload = FormData(types: .auto)
     upload.append(name: "photo", file: "harbour.jpg")

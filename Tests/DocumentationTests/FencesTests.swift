@@ -68,6 +68,7 @@ struct FencesTests {
         let forms = try sources()
         #expect(try forms[0].plan().bytes(upTo: 2_000_000).count > 1_000_000)
         #expect(try forms[2].plan().contentLength != nil)
+        #expect(try checkingAfterwards(forms[0].plan(), [Array("--b--\r\n".utf8)]).map(\.rule) == [.noParts])
         var form = FormData()
         form.append(name: "a", value: String(repeating: "x", count: 200))
         try await readmeServer(form)

@@ -26,6 +26,8 @@ public struct BodyPlan: Sendable {
         let parts: [Part]
         let lengthBlocker: Blocker?
         let replayBlocker: Blocker?
+        /// Whether the pieces are a form's, and not what one was collected in.
+        let isForm: Bool
 
         init(_ framing: MultipartFraming, _ builder: PlanBuilder) throws(FormworkError) {
             self.framing = framing
@@ -35,6 +37,7 @@ public struct BodyPlan: Sendable {
             self.parts = builder.parts
             self.lengthBlocker = builder.lengthBlocker
             self.replayBlocker = builder.replayBlocker
+            self.isForm = builder.isForm
         }
     }
 

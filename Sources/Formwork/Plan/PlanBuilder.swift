@@ -23,10 +23,15 @@ struct PlanBuilder {
     private(set) var parts: [BodyPlan.Part] = []
     private(set) var lengthBlocker: Blocker?
     private(set) var replayBlocker: Blocker?
+    /// Whether the body is a form, and not one source's content.
+    private(set) var isForm = false
 
     init(resolver: SourceResolver = SourceResolver(status: SourceResolver.look)) { self.resolver = resolver }
 
-    mutating func build(_ form: FormData) throws(FormworkError) { try self.append(form, at: Place()) }
+    mutating func build(_ form: FormData) throws(FormworkError) {
+        self.isForm = true
+        try self.append(form, at: Place())
+    }
 
     /// One source's content without any framing.
     mutating func build(content source: BodySource) throws(FormworkError) {

@@ -166,8 +166,19 @@ struct PartWalk {
     /// Appends a part's head, and its content where that is small and in memory.
     /// - Returns: Whether the content was appended too.
     func append(_ part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) -> Bool {
+        try self.appendHead(of: part, to: &bytes)
+        return self.appendIfSmall(part, to: &bytes)
+    }
+
+    /// Appends what stands before a part's content.
+    func appendHead(of part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) {
         try self.framer.appendHead(of: part.header, isFirst: self.first.index + self.index == 0, to: &bytes)
-        return part.goesOutAsItIs ? part.source.appendIfSmall(to: &bytes) : part.content.appendIfSmall(to: &bytes)
+    }
+
+    /// Appends a part's content where that is small and in memory.
+    /// - Returns: Whether it was.
+    func appendIfSmall(_ part: BodyPart, to bytes: inout [UInt8]) -> Bool {
+        part.goesOutAsItIs ? part.source.appendIfSmall(to: &bytes) : part.content.appendIfSmall(to: &bytes)
     }
 
     func reference(to part: BodyPart) -> PartReference { self.reference(named: part.header.name) }

@@ -25,6 +25,8 @@ public final class BodyReader: ByteStream {
     private var digestsAreWhole = true
     /// Where the content of the current part began.
     private var contentStart: Int64 = 0
+    /// Reads back what is given; `nil` when nobody asked for that.
+    private var checker: FramingChecker?
 
     package init(_ plan: BodyPlan, options: ReaderOptions) {
         self.plan = plan
@@ -32,6 +34,8 @@ public final class BodyReader: ByteStream {
         self.limiter = options.rateLimit.map(RateLimiter.init)
         self.meter = options.progress.map(ProgressMeter.init)
         self.digests = options.digests
+        // What a form was collected in was checked when it was collected.
+        if options.checksFraming, plan.storage.isForm { self.checker = FramingChecker(plan) }
     }
 
     /// Writes the next bytes into `buffer`. Every read but the last fills it, unless a stream would have to be waited
@@ -81,6 +85,12 @@ public final class BodyReader: ByteStream {
     public func seek(to offset: Int64) throws(FormworkError) {
         try self.checkUsable()
         guard offset != self.position else { return }
+        guard self.checker == nil || offset == 0 else {
+            throw FormworkError(
+                .invalidArgument, "a reader that checks the framing begins at 0, not at \(offset): turn one of them off"
+            )
+        }
+        if self.checker != nil { self.checker = FramingChecker(self.plan) }
         let layout = self.plan.storage.layout
         guard offset >= 0, offset <= layout.length ?? .max else {
             throw FormworkError(
@@ -168,6 +178,8 @@ public final class BodyReader: ByteStream {
         try self.checkUsable()
         do throws(FormworkError) {
             let result = try self.walk(&buffer, leavingKernelRuns)
+            try self.checker?.check(
+                buffer.bytes.extracting(first: result.count), isEnd: self.index == self.pieces.count)
             self.account(for: result.count, in: buffer.bytes)
             return result
         } catch {
@@ -184,6 +196,9 @@ public final class BodyReader: ByteStream {
         while filled < capacity, self.index < self.pieces.count {
             switch self.pieces[self.index].content {
             case .framing(let range), .value(let range):
+                if let checker = self.checker, self.pieceOffset == 0 {
+                    try checker.comes(to: self.pieces[self.index], at: self.position + Int64(filled))
+                }
                 let start = range.lowerBound + Int(self.pieceOffset)
                 let stop = min(range.upperBound, start + capacity - filled)
                 buffer.copy(self.plan.storage.layout.bytes, start..<stop, at: filled)
@@ -191,7 +206,7 @@ public final class BodyReader: ByteStream {
                 filled += stop - start
                 if stop == range.upperBound { self.nextPiece(contentAt: self.position + Int64(filled)) }
             case .source(let number):
-                let cursor = try self.openCursor(number)
+                let cursor = try self.openCursor(number, at: self.position + Int64(filled))
                 if cursor.needsChunk { return (filled, true) }
                 if filled > 0, cursor.mayWait { return (filled, false) }
                 if leavingKernelRuns, self.prefersKernel(cursor) { return (filled, false) }
@@ -200,6 +215,7 @@ public final class BodyReader: ByteStream {
                     let count = try cursor.read(into: &room)
                     filled += count
                     self.pieceOffset += Int64(count)
+                    try self.checker?.readParts()
                     if cursor.needsChunk { return (filled, true) }
                 }
                 if cursor.isFinished { self.nextPiece(contentAt: self.position + Int64(filled)) }
@@ -209,10 +225,11 @@ public final class BodyReader: ByteStream {
         return (filled, false)
     }
 
-    private func openCursor(_ number: Int) throws(FormworkError) -> any SourceCursor {
+    private func openCursor(_ number: Int, at offset: Int64) throws(FormworkError) -> any SourceCursor {
         if let cursor = self.cursor { return cursor }
         let cursor = try self.plan.storage.sources[number].makeCursor(at: self.pieceOffset)
         self.cursor = cursor
+        self.checker?.opens(cursor, of: self.pieces[self.index], at: offset)
         return cursor
     }
 
@@ -256,7 +273,7 @@ public final class BodyReader: ByteStream {
     private static let kernelThreshold: Int64 = 64 << 10
 
     private func prefersKernel(_ cursor: any SourceCursor) -> Bool {
-        self.digests.isEmpty && cursor.fileCount >= Self.kernelThreshold
+        self.digests.isEmpty && self.checker == nil && cursor.fileCount >= Self.kernelThreshold
     }
 
     /// The file content that comes next and is worth being moved by the kernel; `nil` when there is none.

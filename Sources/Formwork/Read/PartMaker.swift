@@ -18,6 +18,8 @@ struct PartMaker {
     private var typesSeen: Int
     /// Whether the last part was made.
     private(set) var isAtEnd = false
+    /// Where the last part's head ended in the bytes it was appended to.
+    private(set) var headEnd = 0
 
     /// Stands at the last mark at or before `offset`.
     init(_ parts: PlannedParts, before offset: Int64) {
@@ -75,7 +77,9 @@ struct PartMaker {
     ) throws(FormworkError) -> Int64? {
         let start = bytes.count
         do throws(FormworkError) {
-            let content = try self.walk.append(part, to: &bytes) ? 0 : self.wait(for: part, &waiting)
+            try self.walk.appendHead(of: part, to: &bytes)
+            self.headEnd = bytes.count
+            let content = self.walk.appendIfSmall(part, to: &bytes) ? 0 : try self.wait(for: part, &waiting)
             try self.move(by: content.addingLength(Int64(bytes.count - start)))
             return content
         } catch {

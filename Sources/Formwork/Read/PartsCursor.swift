@@ -21,6 +21,10 @@ final class PartsCursor: SourceCursor {
     private var cursor: (any SourceCursor)?
     /// The part whose content had to be opened last.
     private var current: InnerPart?
+    /// Who is told where the parts lie; `nil` for nobody. Only a cursor that began at 0 can tell.
+    var log: PartLog?
+    /// Bytes given.
+    private var given: Int64 = 0
 
     init(_ parts: PlannedParts, at offset: Int64) throws(FormworkError) {
         self.maker = PartMaker(parts, before: offset)
@@ -50,6 +54,12 @@ final class PartsCursor: SourceCursor {
     var chunkCursor: ChunkCursor? { self.cursor?.chunkCursor }
 
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
+        let count = try self.readNext(into: &buffer)
+        self.given += Int64(count)
+        return count
+    }
+
+    private func readNext(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
         while true {
             if self.used < self.gathered.count {
                 let count = buffer.copy(self.gathered, self.used..<self.gathered.count, at: 0)
@@ -115,7 +125,8 @@ final class PartsCursor: SourceCursor {
         (self.gathered, self.waiting, self.used) = ([], [], 0)
         defer { (self.gathered, self.waiting) = (bytes, waiting) }
         bytes.removeAll(keepingCapacity: true)
-        if let part = try self.maker.gather(Self.batch, into: &bytes, &waiting) { self.current = part }
+        self.log?.base = self.given
+        if let part = try self.maker.gather(Self.batch, into: &bytes, &waiting, self.log) { self.current = part }
     }
 
     /// Skips what `count` bytes take, without reading content.
@@ -162,10 +173,12 @@ extension PartMaker {
     ///
     /// Here and not in the cursor, so that its ``PartsCursor/maker`` is checked for exclusivity once a batch.
     fileprivate mutating func gather(
-        _ count: Int, into bytes: inout [UInt8], _ waiting: inout [Waiting]
+        _ count: Int, into bytes: inout [UInt8], _ waiting: inout [Waiting], _ log: PartLog?
     ) throws(FormworkError) -> InnerPart? {
         while bytes.count < count, let part = try self.next() {
+            let start = bytes.count
             let content = try self.append(part, to: &bytes, &waiting)
+            log?.add(part.header, self.reference(to: part), start, contentFrom: self.headEnd)
             if !waiting.isEmpty { return InnerPart(reference: self.reference(to: part), position: 0, length: content) }
         }
         return nil

@@ -12,12 +12,21 @@ public struct ReaderOptions: Sendable {
     /// Digests that are fed with every byte given.
     public var digests: [any BodyDigest]
 
-    /// No limit, no progress and no digests, unless said otherwise.
+    /// Whether every byte is read back before it is given, and compared with the plan, see ``FramingCheck``.
+    ///
+    /// A body whose content holds its delimiter, or whose header fields break it, is then never completed. Parts inside
+    /// parts count as content. Such a reader begins at 0: ``BodyReader/seek(to:)`` goes nowhere else. File content is
+    /// read instead of moved by the kernel.
+    public var checksFraming: Bool
+
+    /// No limit, no progress, no digests and no check, unless said otherwise.
     public init(
-        rateLimit: RateLimit? = nil, progress: ProgressObserver? = nil, digests: [any BodyDigest] = []
+        rateLimit: RateLimit? = nil, progress: ProgressObserver? = nil, digests: [any BodyDigest] = [],
+        checksFraming: Bool = false
     ) {
         self.rateLimit = rateLimit
         self.progress = progress
         self.digests = digests
+        self.checksFraming = checksFraming
     }
 }

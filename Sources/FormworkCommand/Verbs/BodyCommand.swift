@@ -33,6 +33,9 @@ struct BodyCommand: ParsableCommand {
     @Option(help: "Write at most this many bytes.")
     var length: Int64?
 
+    @Flag(help: "Read the body back while it is written: one that its own bytes break is an error.")
+    var check = false
+
     @Option(help: "Show progress on standard error: auto (on a terminal), always or never.")
     var progress: ProgressOption = .auto
 
@@ -48,6 +51,8 @@ struct BodyCommand: ParsableCommand {
                     + "-o - to have it all the same")
         }
         try ProgressLine.shown(self.progress.isOn(bodyGoesToTerminal: isTerminal)) { options in
+            var options = options
+            options.checksFraming = self.check
             let reader = try plan.makeReader(from: self.offset, count: self.length, options: options)
             if let file {
                 try reader.write(toFile: FilePath(file))

@@ -7,7 +7,7 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case invalidArgument, sourceUnavailable, sourceChanged, lengthMismatch, lengthUnknown, notReplayable
-            case limitExceeded, writeFailed, contentNotEncodable, malformedBody, truncatedBody, timedOut
+            case limitExceeded, writeFailed, contentNotEncodable, framingBroken, malformedBody, truncatedBody, timedOut
         }
         private let kind: Kind
 
@@ -35,6 +35,10 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         public static var timedOut: Self { .init(kind: .timedOut) }
         /// The content holds what its transfer encoding doesn't allow: take another one.
         public static var contentNotEncodable: Self { .init(kind: .contentNotEncodable) }
+
+        /// A body read back while it was sent is another form than the one planned: choose another boundary, or mend the
+        /// part that is named.
+        public static var framingBroken: Self { .init(kind: .framingBroken) }
 
         /// The code's name, fit for a metrics label.
         public var description: String { self.kind.rawValue }

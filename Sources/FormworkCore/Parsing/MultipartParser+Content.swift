@@ -26,7 +26,11 @@ extension MultipartParser {
             position = place
             let event = try self.deliver(chunk, start..<contentEnd)
             switch verdict {
-            case .content: self.failure = self.longerLine(at: from)
+            case .content:
+                let error = self.longerLine(at: from)
+                // The next call throws; without an event to give, this one does, or more of the chunk would be read.
+                guard event != nil else { throw error }
+                self.failure = error
             case .open:
                 self.hold(from: contentEnd, upTo: self.delimiter.count, needleAt: at)
                 self.heldLine.append(chunk, lineStart..<end)

@@ -80,7 +80,8 @@ extension BodyPlan {
     /// This plan, or the same bytes collected where their number isn't known or they have to be waited for.
     fileprivate func readyToSend(_ options: UploadOptions) async throws -> BodyPlan {
         if self.contentLength != nil, self.waitsForNobody { return self }
-        let reader = AsyncBodyReader(self.makeReader())
+        let reader = AsyncBodyReader(
+            try self.makeReader(options: ReaderOptions(checksFraming: options.reading.checksFraming)))
         var bytes: [UInt8] = []
         do {
             while bytes.count <= options.memoryThreshold {

@@ -1,0 +1,244 @@
+/// Says where a form departs from RFC 7578, and what real servers trip over, from the body's bytes in chunks of any size.
+///
+/// It reads on past what a careful receiver refuses: LF for CRLF, folded and repeated header fields, `filename*`, a
+/// boundary that is none. Where it can't, the last finding carries the parser's class. Findings don't depend on how the
+/// body is cut, and nothing of its content is held.
+///
+/// ```
+/// var lint = FormLint(contentType: contentType)
+/// for chunk in chunks { lint.take(chunk) }
+/// for finding in lint.finish() { print(finding) }
+/// ```
+public struct FormLint: Sendable {
+    /// Findings that are kept; more are counted in ``leftOut``.
+    public static let findingLimit = 1_000
+    /// Bytes of a header section that is still read.
+    static let headerLimit = 64 << 10
+
+    /// What was found so far, in the order of the body.
+    public private(set) var findings: [Finding] = []
+    /// Findings beyond ``findingLimit``.
+    public private(set) var leftOut = 0
+
+    /// `nil` once the body can't be read any further.
+    var parser: MultipartParser?
+    let boundaryCount: Int
+    private var isOver = false
+
+    /// Up to here the body's bytes are explained: as content, as a delimiter that was looked at, as a header section.
+    var explained: Int64 = 0
+    /// The bytes behind ``explained`` of the chunks before: a delimiter or a header section at most.
+    private var held: [UInt8] = []
+    private var heldStart: Int64 = 0
+    var closing = ClosingLine()
+
+    private var part: PartReference?
+    private var partCount = 0
+    var hasReadFirstDelimiter = false
+    private var finishedAt: Int64?
+    /// What is told once for a body.
+    private var told: Set<Rule> = []
+    /// The value of `_charset_`, as much of it as matters; `nil` outside such a field.
+    private var charset: [UInt8]?
+
+    /// Bytes that are held back or copied: a delimiter or a header section at most, twice.
+    public var retainedBytes: Int { self.held.count + (self.parser?.retainedBytes ?? 0) }
+
+    /// Begins with the request's `Content-Type`.
+    public init(contentType: String) {
+        let type = LintedContentType(contentType)
+        self.boundaryCount = type.boundary.count
+        var profile = ParsingProfile.lenient
+        (profile.subtype, profile.duplicates, profile.blanksBeforeColon) = (.any, .last, .accepted)
+        var limits = ParsingLimits.none
+        limits.headerBytes = Self.headerLimit
+        for (rule, message) in type.findings { self.add(rule, message, at: nil) }
+        if let error = type.error {
+            self.add(Self.rule(of: error), "\(Self.name(of: error)): \(error.message)", at: nil)
+        } else {
+            self.parser = MultipartParser(unchecked: type.boundary, profile, limits)
+        }
+    }
+
+    /// Takes the body's next bytes.
+    public mutating func take(_ chunk: some BodyChunk) { chunk.withBytes { self.take($0) } }
+
+    /// Takes the body's next bytes.
+    public mutating func take(_ chunk: RawSpan) {
+        var position = 0
+        let start = self.parser?.offset ?? 0
+        do throws(FormworkError) {
+            while let event = try self.parser?.next(in: chunk, from: &position) {
+                if case .needsInput = event { break }
+                self.take(event, chunk, from: start)
+            }
+            self.readLoneClose(chunk, from: start)
+        } catch {
+            self.readLoneClose(chunk, from: start)
+            self.giveUp(error)
+        }
+        self.keep(chunk, from: start)
+    }
+
+    /// Says that the body has ended.
+    /// - Returns: All findings, in the order of the body.
+    public mutating func finish() -> [Finding] {
+        guard !self.isOver else { return self.findings }
+        self.isOver = true
+        do throws(FormworkError) {
+            try self.parser?.finish()
+            self.ended()
+        } catch {
+            self.giveUp(error)
+        }
+        return self.findings
+    }
+
+    mutating func add(_ rule: Rule, _ message: String, _ part: PartReference? = nil, at offset: Int64?) {
+        guard self.findings.count < Self.findingLimit else {
+            self.leftOut += 1
+            return
+        }
+        self.findings.append(Finding(rule: rule, part: part, offset: offset, message: message))
+    }
+
+    mutating func addOnce(_ rule: Rule, _ message: String, at offset: Int64) {
+        guard self.told.insert(rule).inserted else { return }
+        self.add(rule, message, at: offset)
+    }
+
+    // MARK: - What the parser tells
+
+    private mutating func take(_ event: MultipartParser.Event, _ chunk: RawSpan, from start: Int64) {
+        let offset = self.parser?.offset ?? 0
+        switch event {
+        case .partBegan(let header):
+            if self.partCount == 0 { self.readFirstDelimiter(chunk, start, isClose: false, before: offset) }
+            self.partCount += 1
+            let part = PartReference(index: self.partCount - 1, name: header.name)
+            self.part = part
+            self.checkLineEnds(of: header, self.bytes(max(self.explained, offset - 2)..<offset, chunk, start))
+            var check = LintedHeader(header)
+            check.run()
+            for (rule, message) in check.findings { self.add(rule, message, part, at: self.explained) }
+            self.charset = header.name == "_charset_" && !header.isFile ? [] : nil
+            self.explained = offset
+        case .content(let range):
+            self.explained += Int64(range.count)
+            if let count = self.charset?.count, count < 64 {
+                self.charset?.append(chunk, range.prefix(64 - count))
+            }
+        case .heldContent(let held):
+            self.explained += Int64(held.count)
+            if let count = self.charset?.count, count < 64 { self.charset? += held.prefix(64 - count) }
+        case .partEnded:
+            self.checkDelimiter(self.bytes(self.explained..<offset, chunk, start), at: self.explained)
+            self.checkCharset()
+            self.explained = offset
+            self.part = nil
+        case .finished:
+            if !self.hasReadFirstDelimiter { self.readFirstDelimiter(chunk, start, isClose: true, before: offset) }
+            self.closing.take(self.bytes(max(self.explained, offset - 2)..<offset, chunk, start))
+            self.checkClosing(upTo: offset)
+            self.finishedAt = offset
+            self.explained = offset
+        case .needsInput: break
+        }
+    }
+
+    /// The bytes at these places of the body, as far as they are held or lent.
+    func bytes(_ range: Range<Int64>, _ chunk: RawSpan, _ start: Int64) -> ArraySlice<UInt8> {
+        var bytes: [UInt8] = []
+        if range.lowerBound < start {
+            let from = Int(max(0, range.lowerBound - self.heldStart))
+            let to = min(Int(min(range.upperBound, start) - self.heldStart), self.held.count)
+            if from < to { bytes += self.held[from..<to] }
+        }
+        let from = Int(max(0, range.lowerBound - start))
+        let to = Int(max(0, range.upperBound - start))
+        if from < to { bytes.append(chunk, from..<to) }
+        return bytes[...]
+    }
+
+    /// Looks at a close delimiter without parts before it, which no event tells of until its line is over.
+    private mutating func readLoneClose(_ chunk: RawSpan, from start: Int64) {
+        guard !self.hasReadFirstDelimiter, case .closing = self.parser?.state else { return }
+        self.readFirstDelimiter(chunk, start, isClose: true, before: start + Int64(chunk.byteCount))
+    }
+
+    /// Keeps what isn't explained yet of the bytes lent.
+    private mutating func keep(_ chunk: RawSpan, from start: Int64) {
+        let end = start + Int64(chunk.byteCount)
+        guard let parser = self.parser else { return self.held = [] }
+        if let finished = self.finishedAt {
+            self.held = []
+            if end > finished {
+                self.addOnce(
+                    .epilogue, "Bytes follow the close delimiter's line: end the body there.", at: finished)
+            }
+            return
+        }
+        // The preamble is told of by no event.
+        if !self.hasReadFirstDelimiter { self.explained = max(self.explained, parser.preambleBytes) }
+        var from = self.explained
+        if case .closing = parser.state {
+            // Blanks without end may follow the close delimiter.
+            from = max(from, end - 2)
+        }
+        if from > self.heldStart {
+            self.held.removeFirst(min(self.held.count, Int(from - self.heldStart)))
+            self.heldStart = from
+        }
+        if from < end { self.held.append(chunk, Int(max(from - start, 0))..<chunk.byteCount) }
+    }
+
+    private mutating func ended() {
+        guard let parser = self.parser else { return }
+        switch parser.state {
+        case .headers, .partEnding(isLast: false):
+            self.add(
+                .missingClose, "The body ends behind a delimiter that doesn't close it: write --boundary-- at the end.",
+                at: parser.offset)
+        case .closing:
+            self.closing.take(self.held[...])
+            self.checkClosing(upTo: parser.offset)
+        default: break
+        }
+        if self.partCount == 0 {
+            self.add(.noParts, "The form has no parts: RFC 2046 wants one at least.", at: 0)
+        }
+    }
+
+    private mutating func giveUp(_ error: FormworkError) {
+        let parser = self.parser
+        self.parser = nil
+        self.isOver = true
+        let isCutOff = error.parsingFailure?.kind == .unexpectedEnd && parser?.parts ?? 0 > 0
+        guard !isCutOff else {
+            return self.add(
+                .missingClose, "The body ends without its close delimiter: write --boundary-- at the end.", self.part,
+                at: error.offset)
+        }
+        var part = self.part
+        if part == nil, let parser, parser.parts > 0, parser.parts > self.partCount {
+            part = PartReference(index: parser.parts - 1, name: nil)
+        }
+        self.add(Self.rule(of: error), "\(Self.name(of: error)): \(error.message)", part, at: error.offset)
+    }
+
+    private static func rule(of error: FormworkError) -> Rule {
+        error.parsingFailure?.kind == .duplicateParameter ? .duplicateParameter : .malformed
+    }
+
+    private static func name(of error: FormworkError) -> String { error.parsingFailure?.description ?? "\(error.code)" }
+
+    private mutating func checkCharset() {
+        guard let value = self.charset else { return }
+        self.charset = nil
+        let text = String(decoding: value, as: UTF8.self)
+        guard !["utf-8", "utf8"].contains(text.lowercased()) else { return }
+        self.add(
+            .defaultCharset, "The field _charset_ names \"\(text)\": send text as UTF-8, and leave the field out.",
+            self.part, at: self.explained)
+    }
+}

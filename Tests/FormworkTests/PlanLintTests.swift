@@ -1,0 +1,44 @@
+import Formwork
+import FormworkCore
+import Testing
+
+@Suite("A plan's own body under the lint")
+struct PlanLintTests {
+    @Test("Forms of every kind of source have no findings", arguments: UInt64(800)..<824)
+    func ownForms(seed: UInt64) throws {
+        let folder = TemporaryFolder()
+        let (form, body) = try generatedForm(seed: seed, in: folder)
+        let plan = try form.plan()
+        let findings = try plan.lint()
+        #expect(findings.map(\.rule) == (body == Array("--b--\r\n".utf8) ? [.noParts] : []))
+        var inChunks = FormLint(contentType: plan.contentType)
+        for start in stride(from: 0, to: body.count, by: 97) {
+            inChunks.take(body[start..<min(start + 97, body.count)])
+        }
+        #expect(inChunks.finish() == findings)
+    }
+
+    @Test("Files with their types, and boundaries of every format, have none either")
+    func files() throws {
+        let folder = TemporaryFolder()
+        var generator = SeededGenerator(state: 1)
+        for boundary in [
+            Boundary.random(using: &generator), .afNetworking(using: &generator), .alamofire(using: &generator),
+            .curl(using: &generator), try Boundary("needs (quotes)"),
+        ] {
+            var form = FormData(framing: MultipartFraming(boundary: boundary))
+            form.append(name: "größe", value: "1")
+            form.append(name: "f", file: try folder.file("grüße.txt", "\r\n\r\n--"))
+            #expect(try form.plan().lint() == [])
+        }
+    }
+
+    @Test("What curl would send besides is found")
+    func departures() throws {
+        var form = formB()
+        let camera = try HeaderField("X-Camera", "7")
+        form.append(
+            BodyPart(header: PartHeader(name: "a", transferEncoding: .base64(), fields: [camera]), source: .text("1")))
+        #expect(try form.plan().lint().map(\.rule) == [.otherHeader, .transferEncoding])
+    }
+}
