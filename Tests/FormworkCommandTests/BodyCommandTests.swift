@@ -37,6 +37,21 @@ struct BodyCommandTests {
                 """)
     }
 
+    @Test("A checked body is the same, and one that its own content breaks leaves no file")
+    func check() throws {
+        let folder = Folder()
+        try folder.file("good", "\r\n--c\r\n")
+        try folder.file("bad", "\r\n--b\r\n")
+        let form = "--type-from extension --boundary b -F f=@"
+        let plain = try Command.shell("$F body \(form)good", in: folder.path)
+        let checked = try Command.shell("$F body --check \(form)good", in: folder.path)
+        #expect(checked.output == plain.output && checked.status == 0)
+        let broken = try Command.shell("$F body --check \(form)bad -o out", in: folder.path)
+        #expect(broken.status == 26)
+        #expect(broken.errors.hasPrefix("formwork: part 1 \"f\": "), "\(broken.errors)")
+        #expect(try Command.shell("ls out", in: folder.path).status != 0)
+    }
+
     @Test("Any slice is that slice of the whole")
     func slices() throws {
         let folder = Folder()

@@ -23,6 +23,22 @@ struct InspectCommandTests {
             "\"$F\" inspect " + arguments.joined(separator: " "), input: Array(body.utf8))
     }
 
+    @Test("A lint: a line for each finding, 70 when a standard forbids it")
+    func lint() throws {
+        let clean = try Self.inspect(twoParts, "--lint")
+        #expect(clean.text == "" && clean.status == 0 && clean.errors == "")
+        let body =
+            "--XX\r\nContent-Disposition: form-data; name=\"a\"; filename*=utf-8''a.txt\r\n"
+            + "Content-Type: text/plain\r\n\r\n1\r\n--XX--\r\n"
+        let found = try Self.inspect(body, "--lint")
+        #expect(found.text.hasPrefix("departure extendedFilename (RFC 7578 §4.2): part 1 \"a\": "), "\(found.text)")
+        #expect(found.status == 70)
+        #expect(found.errors == "formwork: standard input: 1 departure from RFC 7578\n")
+        let both = try Self.inspect(twoParts, "--lint", "--json")
+        #expect(both.status == 2)
+        #expect(both.errors == "formwork: --lint prints no parts: leave --json and --sha256 out\n")
+    }
+
     @Test("A table: aligned by what a terminal shows, nulls as dashes, values of fields, digests on request")
     func table() throws {
         let folder = Folder()

@@ -73,6 +73,15 @@ struct ParsingOptions: ParsableArguments {
         return try Self.walk(input, Self.type(with: try Self.sniff(input)), profile, limits)
     }
 
+    /// Opens the input for a lint, which reads on where a parser would refuse.
+    func openUnparsed() throws -> (input: BodyInput, contentType: String) {
+        let input = try self.input()
+        if let type = self.contentType ?? self.boundary.map(Self.type(with:)) ?? input.contentType {
+            return (input, type)
+        }
+        return (input, Self.type(with: try Self.sniff(input)))
+    }
+
     private func input() throws -> BodyInput {
         try BodyInput(self.file, entry: self.entry, isBare: self.boundary != nil || self.contentType != nil)
     }

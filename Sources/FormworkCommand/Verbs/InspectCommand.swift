@@ -20,6 +20,8 @@ struct InspectCommand: ParsableCommand {
             --json prints {"parts":[{"index","name","filename","contentType","headers":[[name,value],…],"offset",
             "length","sha256"},…]}: null for what is absent, index from 0, offset and length of the content in bytes.
             Parts are printed as they are read: the object is whole only when the exit status is 0.
+            --lint prints a line for each departure from RFC 7578, with its section, and for what real servers trip over;
+            it ends with 70 when there is a departure. --profile and --limit don't matter to it.
             A body that can't be read ends with 70 and one line that says where, and what probably happened to it.
             """)
 
@@ -31,12 +33,40 @@ struct InspectCommand: ParsableCommand {
     @Flag(help: "Add the SHA-256 of every part's content to the table.")
     var sha256 = false
 
+    @Flag(help: "Say where the form departs from RFC 7578.")
+    var lint = false
+
     func run() throws {
+        if self.lint {
+            guard !self.json, !self.sha256 else {
+                throw ExitStatus(2, "formwork: --lint prints no parts: leave --json and --sha256 out")
+            }
+            return try self.runLint()
+        }
         var walk = try self.options.open()
         let output = OutputBuffer()
         let notes = try self.json ? self.writeObject(&walk, output) : self.writeTable(&walk, output)
         try output.flush()
         Warning.write(notes)
+    }
+
+    private func runLint() throws {
+        let (input, contentType) = try self.options.openUnparsed()
+        var lint = FormLint(contentType: contentType)
+        while true {
+            let chunk = try input.next()
+            if chunk.isEmpty { break }
+            lint.take(chunk)
+        }
+        let findings = lint.finish()
+        let output = OutputBuffer()
+        for finding in findings { try output.write("\(finding)\n") }
+        if lint.leftOut > 0 { try output.write("\(lint.leftOut) more\n") }
+        try output.flush()
+        let departures = findings.count { $0.severity == .departure }
+        guard departures > 0 else { return }
+        let what = departures == 1 ? "1 departure" : "\(departures) departures"
+        throw ExitStatus(70, "formwork: \(input.name.withControlCharactersEscaped): \(what) from RFC 7578")
     }
 
     private func writeObject(_ walk: inout PartWalk, _ output: OutputBuffer) throws -> [String] {
