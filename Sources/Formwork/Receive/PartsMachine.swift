@@ -88,15 +88,15 @@ struct PartsMachine: Sendable {
     /// - Returns: Whether the part has ended; a chunk is needed otherwise.
     @usableFromInline
     mutating func collect(
-        into bytes: inout [UInt8], upTo limit: Int, in chunk: RawSpan
+        into bytes: inout [UInt8], upTo limit: CollectingLimit, in chunk: RawSpan
     ) throws(FormworkError) -> Bool {
         while true {
             switch try self.nextContent(in: chunk) {
             case .content(let range):
-                try self.check(range.count, limit - bytes.count, limit)
+                try self.check(range.count, limit.room - bytes.count, limit)
                 if bytes.isEmpty { bytes = [UInt8](copying: chunk, range) } else { bytes.append(chunk, range) }
             case .heldContent(let held):
-                try self.check(held.count, limit - bytes.count, limit)
+                try self.check(held.count, limit.room - bytes.count, limit)
                 bytes += held
             case .partEnded: return true
             case .needsChunk: return false
@@ -104,12 +104,13 @@ struct PartsMachine: Sendable {
         }
     }
 
-    private func check(_ count: Int, _ room: Int, _ limit: Int) throws(FormworkError) {
+    private func check(_ count: Int, _ room: Int, _ limit: CollectingLimit) throws(FormworkError) {
         guard count > room else { return }
+        guard case .content(let bytes) = limit else { throw self.named(limit.formError) }
         let isFile = self.header?.isFile ?? false
-        let failure = ParsingFailure(isFile ? .fileBytesLimit : .fieldBytesLimit, limit: Int64(limit))
+        let failure = ParsingFailure(isFile ? .fileBytesLimit : .fieldBytesLimit, limit: Int64(bytes))
         throw self.named(
-            failure.error("the content has more than \(limit) bytes", at: self.offset - Int64(count - room)))
+            failure.error("the content has more than \(bytes) bytes", at: self.offset - Int64(count - room)))
     }
 
     /// An error told in which part it happened.

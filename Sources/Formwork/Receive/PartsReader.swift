@@ -48,7 +48,7 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     }
 
     @inlinable
-    func collect(upTo limit: Int, of part: Int) async throws -> [UInt8] {
+    func collect(upTo limit: CollectingLimit, of part: Int) async throws -> [UInt8] {
         try self.enter()
         defer { self.leave() }
         var collected: [UInt8] = []
@@ -168,7 +168,7 @@ struct PartsState<Chunk: BodyChunk> {
     /// Collects content.
     /// - Returns: Whether the part has ended; a chunk is needed otherwise.
     @inlinable
-    mutating func collect(into bytes: inout [UInt8], upTo limit: Int, of part: Int) throws -> Bool {
+    mutating func collect(into bytes: inout [UInt8], upTo limit: CollectingLimit, of part: Int) throws -> Bool {
         guard try self.isOpen(part) else { return true }
         return try self.inChunk(false) { machine, chunk throws(FormworkError) in
             try machine.collect(into: &bytes, upTo: limit, in: chunk)

@@ -22,7 +22,7 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     /// The file's name as the sender wrote it, not to be trusted: see ``ReceivedHeader/safeFilename``; `nil` for a field.
     public var filename: String? { self.header.filename }
     /// Whether the part is a file: it has a filename, maybe an empty one.
-    public var isFile: Bool { self.header.isFile }
+    @inlinable public var isFile: Bool { self.header.isFile }
     /// The content's type as the sender wrote it; `nil` for none, which means `text/plain`.
     public var contentType: String? { self.header.contentType }
 
@@ -40,7 +40,7 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     ///   iterating throws.
     @inlinable
     public func collect(upTo limit: Int) async throws -> [UInt8] {
-        try await self.reader.collect(upTo: limit, of: self.index)
+        try await self.reader.collect(upTo: .content(limit), of: self.index)
     }
 
     /// The rest of the content as text; what is no UTF-8 is repaired, as WHATWG has it.
