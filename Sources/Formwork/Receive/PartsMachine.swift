@@ -2,8 +2,10 @@ import FormworkCore
 
 /// Turns a parser's events into parts, chunk by lent chunk: all of a ``PartsReader`` that doesn't wait and doesn't depend on
 /// the chunks' type, so that the compiler makes fast code of it once.
+@usableFromInline
 struct PartsMachine: Sendable {
     /// What asking for a part came to.
+    @usableFromInline
     enum PartStep {
         case part(ReceivedHeader)
         case finished
@@ -11,43 +13,56 @@ struct PartsMachine: Sendable {
     }
 
     /// What asking for content came to.
+    @usableFromInline
     enum ContentStep {
         case content(Range<Int>)
-        case heldContent(ArraySlice<UInt8>)
+        case heldContent([UInt8])
         case partEnded
         case needsChunk
     }
 
     private var parser: MultipartParser
     private var position = 0
+    /// The part that was begun last.
+    private var header: ReceivedHeader?
     /// Parts begun.
-    private(set) var count = 0
-    /// The part whose content isn't over; `nil` between parts.
-    private(set) var header: ReceivedHeader?
-    private(set) var isFinished = false
+    @usableFromInline private(set) var count = 0
+    /// Whether there may be content left of that part.
+    @usableFromInline private(set) var isInPart = false
+    @usableFromInline private(set) var isFinished = false
+    /// `nil` where no deadline is set.
+    private var deadlines: RunningDeadlines?
 
-    init(_ parser: MultipartParser) { self.parser = parser }
+    init(_ parser: MultipartParser, _ deadlines: ReceivingDeadlines) {
+        self.parser = parser
+        self.deadlines = RunningDeadlines(deadlines)
+    }
 
     /// Bytes of the body used so far.
     var offset: Int64 { self.parser.offset }
 
+    /// The deadline of the next chunk; `nil` for none.
+    var deadline: (instant: ContinuousClock.Instant, subject: String)? { self.deadlines?.next }
+
     mutating func chunkBegins() { self.position = 0 }
 
-    mutating func limitContent(to bytes: Int64) { self.parser.limitContent(to: bytes) }
+    @usableFromInline mutating func limitContent(to bytes: Int64) { self.parser.limitContent(to: bytes) }
 
     mutating func finish() throws(FormworkError) {
         try self.parser.finish()
         self.isFinished = true
     }
 
-    mutating func nextPart(in chunk: RawSpan) throws(FormworkError) -> PartStep {
+    @usableFromInline mutating func nextPart(in chunk: RawSpan) throws(FormworkError) -> PartStep {
         while true {
             switch try self.parser.next(in: chunk, from: &self.position) {
             case .partBegan(let header):
                 self.count += 1
                 self.header = header
+                self.isInPart = true
+                self.deadlines?.partBegan()
                 return .part(header)
-            case .partEnded: self.header = nil
+            case .partEnded: self.isInPart = false
             case .content, .heldContent: break
             case .finished:
                 self.isFinished = true
@@ -57,29 +72,31 @@ struct PartsMachine: Sendable {
         }
     }
 
-    mutating func nextContent(in chunk: RawSpan) throws(FormworkError) -> ContentStep {
+    @usableFromInline mutating func nextContent(in chunk: RawSpan) throws(FormworkError) -> ContentStep {
         switch try self.parser.next(in: chunk, from: &self.position) {
         case .content(let range): return .content(range)
         case .heldContent(let bytes): return .heldContent(bytes)
         case .needsInput: return .needsChunk
         case .partEnded, .partBegan, .finished:
-            self.header = nil
+            self.isInPart = false
+            self.deadlines?.partEnded()
             return .partEnded
         }
     }
 
     /// Collects content.
     /// - Returns: Whether the part has ended; a chunk is needed otherwise.
+    @usableFromInline
     mutating func collect(
-        into bytes: inout [UInt8], upTo limit: Int, in chunk: RawSpan
+        into bytes: inout [UInt8], upTo limit: CollectingLimit, in chunk: RawSpan
     ) throws(FormworkError) -> Bool {
         while true {
             switch try self.nextContent(in: chunk) {
             case .content(let range):
-                try self.check(range.count, limit - bytes.count, limit)
-                bytes.append(chunk, range)
+                try self.check(range.count, limit.room - bytes.count, limit)
+                if bytes.isEmpty { bytes = [UInt8](copying: chunk, range) } else { bytes.append(chunk, range) }
             case .heldContent(let held):
-                try self.check(held.count, limit - bytes.count, limit)
+                try self.check(held.count, limit.room - bytes.count, limit)
                 bytes += held
             case .partEnded: return true
             case .needsChunk: return false
@@ -87,17 +104,19 @@ struct PartsMachine: Sendable {
         }
     }
 
-    private func check(_ count: Int, _ room: Int, _ limit: Int) throws(FormworkError) {
+    private func check(_ count: Int, _ room: Int, _ limit: CollectingLimit) throws(FormworkError) {
         guard count > room else { return }
+        guard case .content(let bytes) = limit else { throw self.named(limit.formError) }
         let isFile = self.header?.isFile ?? false
-        let failure = ParsingFailure(isFile ? .fileBytesLimit : .fieldBytesLimit, limit: Int64(limit))
+        let failure = ParsingFailure(isFile ? .fileBytesLimit : .fieldBytesLimit, limit: Int64(bytes))
         throw self.named(
-            failure.error("the content has more than \(limit) bytes", at: self.offset - Int64(count - room)))
+            failure.error("the content has more than \(bytes) bytes", at: self.offset - Int64(count - room)))
     }
 
     /// An error told in which part it happened.
+    @usableFromInline
     func named(_ error: FormworkError) -> FormworkError {
-        guard let header = self.header else { return error }
+        guard self.isInPart, let header = self.header else { return error }
         return error.naming(PartReference(index: self.count - 1, name: header.name))
     }
 }

@@ -33,13 +33,17 @@ public struct ReceivedForm: Sendable {
     /// Collects all parts of a body.
     /// - Throws: What iterating throws, ``FormworkError/Code/limitExceeded`` for fields that need more memory than `limits`
     ///   allows, and ``FormworkError/Code/writeFailed`` when a file can't be kept on disk.
+    @inlinable
     public init<Chunks>(
         collecting parts: ReceivedParts<Chunks>, limits: CollectingLimits = CollectingLimits()
     ) async throws {
         var collector = FormCollector(limits)
         for try await part in parts { try await collector.take(part) }
-        self.entries = try await collector.entries()
+        self.init(try await collector.entries())
     }
+
+    @usableFromInline
+    init(_ entries: [Entry]) { self.entries = entries }
 
     /// The text of the first field of that name; `nil` when there is none.
     public subscript(name: String) -> String? { self.entries(named: name).lazy.compactMap(\.text).first }
@@ -57,6 +61,7 @@ public struct ReceivedForm: Sendable {
 }
 
 /// Collects a form's parts. Nothing it has begun survives it.
+@usableFromInline
 struct FormCollector {
     private struct Collected {
         var header: ReceivedHeader
@@ -65,42 +70,46 @@ struct FormCollector {
         var range: Range<Int64>?
     }
 
-    private let limits: CollectingLimits
-    private var memory: Int
+    @usableFromInline let limits: CollectingLimits
+    @usableFromInline var memory: Int
     private var collected: [Collected] = []
     private var writer: FileWriter?
 
+    @usableFromInline
     init(_ limits: CollectingLimits) {
         self.limits = limits
         self.memory = limits.memoryBytes
     }
 
+    @inlinable
     mutating func take<Chunks>(_ part: ReceivedPart<Chunks>) async throws {
-        try self.reserve(part.header.bytes.count + CollectingLimits.partOverhead, for: part)
+        let overhead = part.header.bytes.count + CollectingLimits.partOverhead
+        guard overhead <= self.memory else { throw self.crossed(part) }
+        self.memory -= overhead
         if part.isFile {
             try await self.takeFile(part)
         } else {
             // The parser's own limit is named when it is the lower one.
-            var bytes: [UInt8] = []
-            for try await piece in part.content {
-                try self.reserve(piece.byteCount, for: part)
-                bytes.append(all: piece)
-            }
-            self.collected.append(Collected(header: part.header, bytes: bytes))
+            let left = CollectingLimit.form(left: self.memory, of: self.limits.memoryBytes)
+            let bytes = try await part.reader.collect(upTo: left, of: part.index)
+            self.memory -= bytes.count
+            self.append(part.header, bytes)
         }
     }
 
-    private mutating func reserve<Chunks>(_ bytes: Int, for part: ReceivedPart<Chunks>) throws(FormworkError) {
-        guard bytes <= self.memory else {
-            let limit = self.limits.memoryBytes
-            throw ParsingFailure(.memoryBytesLimit, limit: Int64(limit))
-                .error("The form takes more than \(limit) bytes of memory (CollectingLimits.memoryBytes).", at: nil)
-                .naming(PartReference(index: part.index, name: part.name))
-        }
-        self.memory -= bytes
+    @usableFromInline
+    func crossed<Chunks>(_ part: ReceivedPart<Chunks>) -> FormworkError {
+        CollectingLimit.form(left: self.memory, of: self.limits.memoryBytes).formError
+            .naming(PartReference(index: part.index, name: part.name))
     }
 
-    private mutating func takeFile<Chunks>(_ part: ReceivedPart<Chunks>) async throws {
+    @usableFromInline
+    mutating func append(_ header: ReceivedHeader, _ bytes: [UInt8]) {
+        self.collected.append(Collected(header: header, bytes: bytes))
+    }
+
+    @usableFromInline
+    mutating func takeFile<Chunks>(_ part: ReceivedPart<Chunks>) async throws {
         let room = min(self.limits.fileMemoryBytes, self.memory)
         var bytes: [UInt8] = []
         var start: Int64?
@@ -131,6 +140,7 @@ struct FormCollector {
         return writer
     }
 
+    @usableFromInline
     func entries() async throws -> [ReceivedForm.Entry] {
         let spool: Spool? = if let writer = self.writer { Spool(try await writer.closeTemporary()) } else { nil }
         return self.collected.map { part in

@@ -6,23 +6,28 @@ import SystemPackage
 /// Its content is to be had until the next part is asked for; later uses throw
 /// ``FormworkError/Code/invalidArgument``, and so does reading it in two tasks at once.
 public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
-    let reader: PartsReader<Chunks>
+    @usableFromInline let reader: PartsReader<Chunks>
     /// The part's header section.
     public let header: ReceivedHeader
     /// The part's place in the body, from 0.
     public let index: Int
+
+    @inlinable
+    init(reader: PartsReader<Chunks>, header: ReceivedHeader, index: Int) {
+        (self.reader, self.header, self.index) = (reader, header, index)
+    }
 
     /// The field's name; `nil` when there is none, which ``ParsingProfile/generic`` allows.
     public var name: String? { self.header.name }
     /// The file's name as the sender wrote it, not to be trusted: see ``ReceivedHeader/safeFilename``; `nil` for a field.
     public var filename: String? { self.header.filename }
     /// Whether the part is a file: it has a filename, maybe an empty one.
-    public var isFile: Bool { self.header.isFile }
+    @inlinable public var isFile: Bool { self.header.isFile }
     /// The content's type as the sender wrote it; `nil` for none, which means `text/plain`.
     public var contentType: String? { self.header.contentType }
 
     /// The content as it arrives.
-    public var content: ReceivedContent<Chunks> { ReceivedContent(reader: self.reader, index: self.index) }
+    @inlinable public var content: ReceivedContent<Chunks> { ReceivedContent(reader: self.reader, index: self.index) }
 
     /// Sets how many bytes of content the part may have, in place of ``ParsingLimits/fieldBytes`` or
     /// ``ParsingLimits/fileBytes``; what was read already counts.
@@ -33,17 +38,20 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     /// - Parameter limit: Bytes allowed, beside what the parser's limits allow.
     /// - Throws: ``FormworkError/Code/limitExceeded`` at the first byte more; the part can still be skipped then. Else what
     ///   iterating throws.
+    @inlinable
     public func collect(upTo limit: Int) async throws -> [UInt8] {
-        try await self.reader.collect(upTo: limit, of: self.index)
+        try await self.reader.collect(upTo: .content(limit), of: self.index)
     }
 
     /// The rest of the content as text; what is no UTF-8 is repaired, as WHATWG has it.
     /// - Throws: What ``collect(upTo:)`` throws.
+    @inlinable
     public func text(upTo limit: Int) async throws -> String {
         String(decoding: try await self.collect(upTo: limit), as: UTF8.self)
     }
 
     /// Reads the rest of the content, and keeps none of it.
+    @inlinable
     public func skip() async throws { try await self.reader.skipContent(of: self.index) }
 
     /// Writes the rest of the content to a file that appears only when it is whole, on a thread of its own.
@@ -73,23 +81,32 @@ where Chunks.Element: BodyChunk {
     /// A stretch of a chunk, 1 byte or more.
     public typealias Element = Chunks.Element.Content
 
-    let reader: PartsReader<Chunks>
-    let index: Int
+    @usableFromInline let reader: PartsReader<Chunks>
+    @usableFromInline let index: Int
+
+    @inlinable
+    init(reader: PartsReader<Chunks>, index: Int) { (self.reader, self.index) = (reader, index) }
 
     /// Gives piece after piece.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let reader: PartsReader<Chunks>
-        let index: Int
+        @usableFromInline let reader: PartsReader<Chunks>
+        @usableFromInline let index: Int
+
+        @inlinable
+        init(reader: PartsReader<Chunks>, index: Int) { (self.reader, self.index) = (reader, index) }
 
         /// The next piece; `nil` at the content's end.
+        @inlinable
         public func next() async throws -> Chunks.Element.Content? { try await self.reader.nextContent(of: self.index) }
 
         /// The next piece; `nil` at the content's end.
+        @inlinable
         public func next(isolation actor: isolated (any Actor)?) async throws -> Chunks.Element.Content? {
             try await self.reader.nextContent(of: self.index)
         }
     }
 
     /// Goes on where the content was left.
+    @inlinable
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: self.reader, index: self.index) }
 }

@@ -51,19 +51,23 @@ where Chunks.Element: BodyChunk {
 
     /// Gives part after part.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let reader: PartsReader<Chunks>
+        @usableFromInline let reader: PartsReader<Chunks>
 
+        @inlinable
         init(_ reader: PartsReader<Chunks>) { self.reader = reader }
 
         /// The next part, once its header section is there; `nil` behind the close delimiter. Skips the part before.
+        @inlinable
         public mutating func next() async throws -> ReceivedPart<Chunks>? { try await self.reader.nextPart() }
 
         /// The next part, once its header section is there; `nil` behind the close delimiter. Skips the part before.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ReceivedPart<Chunks>? {
             try await self.reader.nextPart()
         }
     }
 
     /// Begins to read.
+    @inlinable
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(PartsReader(self)) }
 }

@@ -22,7 +22,9 @@ struct RunningDeadlines: Sendable {
     private let bodyEnd: ContinuousClock.Instant?
     private var partEnd: ContinuousClock.Instant?
 
-    init(_ deadlines: ReceivingDeadlines) {
+    /// - Returns: `nil` where none is set.
+    init?(_ deadlines: ReceivingDeadlines) {
+        guard deadlines != ReceivingDeadlines() else { return nil }
         (self.chunk, self.part) = (deadlines.chunk, deadlines.part)
         self.bodyEnd = deadlines.total.map { ContinuousClock.now.advanced(by: $0) }
     }

@@ -17,14 +17,15 @@ public protocol BodyChunk: Sendable {
 
 extension BodyChunk {
     /// Bytes in it.
-    public var byteCount: Int { self.withBytes { $0.byteCount } }
+    @inlinable public var byteCount: Int { self.withBytes { $0.byteCount } }
 }
 
 extension [UInt8]: BodyChunk {
     /// An array of these bytes.
-    public init(copying bytes: ArraySlice<UInt8>) { self = Array(bytes) }
+    @inlinable public init(copying bytes: ArraySlice<UInt8>) { self = Array(bytes) }
 
     /// Lends the bytes.
+    @inlinable
     public func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -33,14 +34,15 @@ extension [UInt8]: BodyChunk {
     }
 
     /// The bytes at these places, counted from 0, without copying them.
-    public func content(_ range: Range<Int>) -> ArraySlice<UInt8> { self[range] }
+    @inlinable public func content(_ range: Range<Int>) -> ArraySlice<UInt8> { self[range] }
 }
 
 extension ArraySlice<UInt8>: BodyChunk {
     /// The slice itself.
-    public init(copying bytes: ArraySlice<UInt8>) { self = bytes }
+    @inlinable public init(copying bytes: ArraySlice<UInt8>) { self = bytes }
 
     /// Lends the bytes.
+    @inlinable
     public func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -49,7 +51,7 @@ extension ArraySlice<UInt8>: BodyChunk {
     }
 
     /// The bytes at these places, counted from 0, without copying them.
-    public func content(_ range: Range<Int>) -> ArraySlice<UInt8> {
+    @inlinable public func content(_ range: Range<Int>) -> ArraySlice<UInt8> {
         self[self.startIndex + range.lowerBound..<self.startIndex + range.upperBound]
     }
 }

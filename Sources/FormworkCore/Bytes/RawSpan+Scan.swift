@@ -13,6 +13,12 @@ extension RawSpan {
         unsafe self.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
     }
 
+    /// Four bytes from an offset, which is checked, in the machine's own order.
+    @inline(__always) package func word(at offset: Int) -> UInt32 {
+        // SAFETY: every bit pattern is a UInt32, and the span checks both ends.
+        unsafe self.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    }
+
     @inline(__always) private func lanes(unchecked offset: Int) -> SIMD16<UInt8> {
         // SAFETY: the one caller checks the range that it takes offsets from.
         unsafe self.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: SIMD16<UInt8>.self)
@@ -79,17 +85,34 @@ extension RawSpan {
 
     /// The first offset from `start` on that holds CR, LF or NUL; `end` where none does.
     package func firstBreak(from start: Int, to end: Int) -> Int {
-        let cr = SIMD16<UInt8>(repeating: 0x0D)
-        let lf = SIMD16<UInt8>(repeating: 0x0A)
-        let nul = SIMD16<UInt8>(repeating: 0)
         var at = start
         while at + 16 <= end {
-            let bytes = self.lanes(at: at)
-            if let lane = ((bytes .== cr) .| (bytes .== lf) .| (bytes .== nul)).firstLane { return at + lane }
+            if let lane = self.lanes(at: at).breaks.firstLane { return at + lane }
             at += 16
         }
         while at < end, !self[at].isBreak { at += 1 }
         return at
+    }
+
+    /// The first offset from `start` on that holds `"`, CR, LF or NUL; `end` where none does.
+    @inline(__always)
+    package func firstQuoteOrBreak(from start: Int, to end: Int) -> Int {
+        let quotes = SIMD16<UInt8>(repeating: 0x22)
+        var at = start
+        while at + 16 <= end {
+            let bytes = self.lanes(at: at)
+            if let lane = (bytes.breaks .| (bytes .== quotes)).firstLane { return at + lane }
+            at += 16
+        }
+        while at < end, !self[at].isBreak, self[at] != 0x22 { at += 1 }
+        return at
+    }
+}
+
+extension SIMD16<UInt8> {
+    /// Which lanes hold CR, LF or NUL.
+    @inline(__always) fileprivate var breaks: SIMDMask<SIMD16<Int8>> {
+        (self .== Self(repeating: 0x0D)) .| (self .== Self(repeating: 0x0A)) .| (self .== Self(repeating: 0))
     }
 }
 

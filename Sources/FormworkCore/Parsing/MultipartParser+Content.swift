@@ -147,7 +147,7 @@ extension MultipartParser {
             return nil
         }
         guard !held.isEmpty else { return nil }
-        return .heldContent(held.prefix(try self.allowance(for: held.count, from: start)))
+        return .heldContent(Array(held.prefix(try self.allowance(for: held.count, from: start))))
     }
 
     /// Reports content, as much of it as the limit allows.

@@ -2,6 +2,7 @@
 
 extension MultipartParser {
     /// The next event in `chunk` from `position` on, as ``next(in:from:)`` of a raw span.
+    @inlinable
     public mutating func next(
         in chunk: Span<UInt8>, from position: inout Int
     ) throws(FormworkError) -> Event {
@@ -10,12 +11,14 @@ extension MultipartParser {
     }
 
     /// The next event in `chunk` from `position` on, as ``next(in:from:)`` of a raw span.
+    @inlinable
     public mutating func next(in chunk: [UInt8], from position: inout Int) throws(FormworkError) -> Event {
         // SAFETY: reading a span's bytes as bytes.
         try self.next(in: unsafe chunk.span.bytes, from: &position)
     }
 
     /// The next event in `chunk` from `position` on, an index of the slice as ranges of content are.
+    @inlinable
     public mutating func next(
         in chunk: ArraySlice<UInt8>, from position: inout Int
     ) throws(FormworkError) -> Event {

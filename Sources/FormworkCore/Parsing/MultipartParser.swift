@@ -30,7 +30,7 @@ public struct MultipartParser: Sendable {
         /// Content of the part: these places of the chunk that was lent. Never empty.
         case content(Range<Int>)
         /// Content of the part that an earlier chunk's end left undecided, because a delimiter could begin so.
-        case heldContent(ArraySlice<UInt8>)
+        case heldContent([UInt8])
         /// The part's content is complete.
         case partEnded
         /// The close delimiter and its line are over. What follows is skipped and may as well not be lent.

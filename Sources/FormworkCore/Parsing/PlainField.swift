@@ -1,8 +1,8 @@
 /// Knows the header section of a field that has a name and nothing else, as most parts do, without reading its lines:
 /// half the time of a small part would go there.
 struct PlainField {
-    /// The bytes up to the name, sixteen at a time, the last overlapping.
-    private static let head: [UInt8] = Array("Content-Disposition: form-data; name=\"".utf8)
+    /// Where `form-data` stands in the section.
+    static let disposition = 21..<30
 
     /// The section's length, its empty line included.
     var count: Int
@@ -13,13 +13,36 @@ struct PlainField {
     @inline(__always)
     init?(_ bytes: RawSpan, from start: Int, to end: Int) {
         let name = start + 38
-        guard name + 16 <= end, bytes.holds(Self.head, at: start, before: end) else { return nil }
-        let lineEnd = bytes.firstBreak(from: name, to: end)
-        guard lineEnd > name, end - lineEnd >= 4, bytes[lineEnd - 1] == 0x22,
-            bytes[lineEnd] == 0x0D, bytes[lineEnd + 1] == 0x0A, bytes[lineEnd + 2] == 0x0D, bytes[lineEnd + 3] == 0x0A,
-            bytes.firstIndex(of: 0x22, from: name, to: lineEnd) == lineEnd - 1
-        else { return nil }
-        self.count = lineEnd + 4 - start
-        self.name = 38..<lineEnd - 1 - start
+        guard name + 16 <= end, Self.isHead(bytes, at: start) else { return nil }
+        let nameEnd = bytes.firstQuoteOrBreak(from: name, to: end)
+        guard end - nameEnd >= 5, bytes[nameEnd] == 0x22, bytes.word(at: nameEnd + 1) == Self.twoLineEnds else {
+            return nil
+        }
+        self.count = nameEnd + 5 - start
+        self.name = 38..<nameEnd - start
     }
+
+    /// Whether `Content-Disposition: form-data; name="` stands there: sixteen bytes at a time, the last overlapping.
+    @inline(__always)
+    private static func isHead(_ bytes: RawSpan, at start: Int) -> Bool {
+        let one = bytes.lanes(at: start) .== Self.head.one
+        let two = bytes.lanes(at: start + 16) .== Self.head.two
+        let three = bytes.lanes(at: start + 22) .== Self.head.three
+        let same = (one .& two .& three).words
+        return same[0] & same[1] == .max
+    }
+
+    private typealias Lanes = SIMD16<UInt8>
+
+    /// Computed, so that it is a constant in the code.
+    @inline(__always) private static var head: (one: Lanes, two: Lanes, three: Lanes) {
+        (
+            Lanes(0x43, 0x6F, 0x6E, 0x74, 0x65, 0x6E, 0x74, 0x2D, 0x44, 0x69, 0x73, 0x70, 0x6F, 0x73, 0x69, 0x74),
+            Lanes(0x69, 0x6F, 0x6E, 0x3A, 0x20, 0x66, 0x6F, 0x72, 0x6D, 0x2D, 0x64, 0x61, 0x74, 0x61, 0x3B, 0x20),
+            Lanes(0x6F, 0x72, 0x6D, 0x2D, 0x64, 0x61, 0x74, 0x61, 0x3B, 0x20, 0x6E, 0x61, 0x6D, 0x65, 0x3D, 0x22)
+        )
+    }
+
+    /// CR LF CR LF, as ``RawSpan/word(at:)`` reads it.
+    private static var twoLineEnds: UInt32 { UInt32(littleEndian: 0x0A0D_0A0D) }
 }

@@ -3,9 +3,8 @@
 /// Names are read lazily from the section's bytes, which are held once. None of them is safe as a path: see
 /// ``safeFilename``.
 public struct ReceivedHeader: Sendable {
-    /// A range of ``text`` in eight bytes, or none: headers are handed on by value, five ranges of Int and a flag each
-    /// would be most of them.
-    private struct Place {
+    /// A range of ``text`` in eight bytes, or none: so a header and its parser's event fit in four registers.
+    fileprivate struct Place {
         static let none = Place(start: .max, end: .max)
         var start: UInt32
         var end: UInt32
@@ -23,30 +22,49 @@ public struct ReceivedHeader: Sendable {
         }
     }
 
+    /// What most parts, the ``PlainField``s, don't have.
+    fileprivate struct Details {
+        /// The section without folds; `nil` where there were none.
+        var unfolded: [UInt8]?
+        var disposition = Place.none
+        var type = Place.none
+        var filename = Place.none
+        var extended = Place.none
+        var isNameExtended = false
+        var isFilenameQuoted = false
+    }
+
+    private final class Box: Sendable {
+        let details: Details
+        init(_ details: Details) { self.details = details }
+    }
+
     /// The section as received: its lines with their line ends, without the empty line behind them.
     public let bytes: [UInt8]
-    /// The section without folds; ``bytes`` itself where there were none.
-    private let text: [UInt8]
+    /// `nil` for a ``PlainField``.
+    private let box: Box?
+    private let namePlace: Place
+    private let isNameQuoted: Bool
     private let backslashes: ParsingProfile.Backslashes
     private let decodesPercentEscapes: Bool
-    private var dispositionPlace = Place.none
-    private var typePlace = Place.none
-    private var namePlace = Place.none
-    private var filenamePlace = Place.none
-    private var extendedPlace = Place.none
-    private var isNameQuoted = false
-    private var isNameExtended = false
-    private var isFilenameQuoted = false
+
+    /// The section without folds.
+    private var text: [UInt8] { self.box?.details.unfolded ?? self.bytes }
+    private var filenamePlace: Place { self.box?.details.filename ?? .none }
+    private var extendedPlace: Place { self.box?.details.extended ?? .none }
 
     /// What `Content-Disposition` begins with, as received (`form-data`); `nil` without that field.
-    public var disposition: String? { self.dispositionPlace.range.map { self.string($0) } }
+    public var disposition: String? {
+        guard let box = self.box else { return self.string(PlainField.disposition) }
+        return box.details.disposition.range.map { self.string($0) }
+    }
     /// The field's name, repaired where it is no UTF-8; `nil` when there is none.
     ///
     /// It is the value of `name`, or where that is missing the text of `name*` (RFC 8187): so Rust's reqwest sends names
     /// beyond ASCII.
     public var name: String? {
         self.namePlace.range.flatMap {
-            self.isNameExtended
+            self.box?.details.isNameExtended ?? false
                 ? ExtendedValue.text(of: self.text[$0]) : self.unescaped($0, isQuoted: self.isNameQuoted)
         }
     }
@@ -56,7 +74,7 @@ public struct ReceivedHeader: Sendable {
     public var filename: String? { self.extendedFilename ?? self.plainFilename }
     /// The value of `filename`, repaired where it is no UTF-8; `nil` when there is none.
     public var plainFilename: String? {
-        self.filenamePlace.range.map { self.unescaped($0, isQuoted: self.isFilenameQuoted) }
+        self.filenamePlace.range.map { self.unescaped($0, isQuoted: self.box?.details.isFilenameQuoted ?? false) }
     }
     /// The value of `filename` as received, without its quotes, escapes left; `nil` when there is none.
     public var filenameBytes: ArraySlice<UInt8>? { self.filenamePlace.range.map { self.text[$0] } }
@@ -65,11 +83,14 @@ public struct ReceivedHeader: Sendable {
     /// The value of `filename*` as received; `nil` when there is none.
     public var extendedFilenameBytes: ArraySlice<UInt8>? { self.extendedPlace.range.map { self.text[$0] } }
     /// Whether the part is a file: it has `filename` or `filename*`, whatever they hold.
-    public var isFile: Bool { self.filenamePlace.range != nil || self.extendedPlace.range != nil }
+    public var isFile: Bool {
+        guard let box = self.box else { return false }
+        return box.details.filename.range != nil || box.details.extended.range != nil
+    }
     /// ``filename`` made fit for a folder of the receiver's, see ``SafeFilename``; `nil` when nothing is left of it.
     public var safeFilename: String? { self.filename.flatMap { SafeFilename($0)?.text } }
     /// The value of `Content-Type`, folds joined; `nil` without that field, which means `text/plain` (RFC 7578 §4.4).
-    public var contentType: String? { self.typePlace.range.map { self.string($0) } }
+    public var contentType: String? { self.box?.details.type.range.map { self.string($0) } }
 
     /// All fields in their order, values without surrounding blanks, folds joined.
     public var fields: [ReceivedField] {
@@ -137,10 +158,9 @@ extension ReceivedHeader: Hashable {
 extension ReceivedHeader {
     /// The section of a ``PlainField``.
     init(plain section: [UInt8], name: Range<Int>, _ profile: ParsingProfile) {
-        (self.bytes, self.text) = (section, section)
+        (self.bytes, self.box) = (section, nil)
         (self.backslashes, self.decodesPercentEscapes) = (profile.backslashes, profile.decodesPercentEscapes)
         (self.namePlace, self.isNameQuoted) = (Place(name), true)
-        self.dispositionPlace = Place(21..<30)
     }
 
     /// Understands a section whose lines were judged.
@@ -151,69 +171,37 @@ extension ReceivedHeader {
         self.bytes = section
         (self.backslashes, self.decodesPercentEscapes) = (profile.backslashes, profile.decodesPercentEscapes)
         var lines = lines
+        var details = Details()
+        var text = section
         if lines.hasFolds {
-            self.text = HeaderLines.unfolded(section)
+            text = HeaderLines.unfolded(section)
+            details.unfolded = text
             lines = HeaderLines()
-            _ = try lines.read(self.text, profile, countLimit: .max, at: offset)
-        } else {
-            self.text = section
+            _ = try lines.read(text, profile, countLimit: .max, at: offset)
         }
-        if let type = lines.contentType { self.typePlace = Place(Self.trimmed(type, in: self.text.span)) }
+        if let type = lines.contentType { details.type = Place(Self.trimmed(type, in: text.span)) }
+        var name = (range: Range<Int>?.none, isQuoted: false)
         do throws(MalformedParameter) {
-            if let value = lines.disposition { try self.readDisposition(value, profile) }
+            if let value = lines.disposition { name = try details.readDisposition(value, of: text, profile) }
         } catch {
             let failure = ParsingFailure(error.isDuplicate ? .duplicateParameter : .malformedHeader)
             throw failure.error("Content-Disposition can't be read: \(error.message).", at: offset)
         }
+        (self.namePlace, self.isNameQuoted) = (name.range.map(Place.init) ?? .none, name.isQuoted)
+        self.box = Box(details)
         try self.check(profile, nameLimit, offset)
     }
 
-    private static func trimmed(_ range: Range<Int>, in bytes: Span<UInt8>) -> Range<Int> {
+    fileprivate static func trimmed(_ range: Range<Int>, in bytes: Span<UInt8>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, bytes[start].isBlank { start += 1 }
         while end > start, bytes[end - 1].isBlank { end -= 1 }
         return start..<end
     }
 
-    private mutating func readDisposition(
-        _ range: Range<Int>, _ profile: ParsingProfile
-    ) throws(MalformedParameter) {
-        let text = self.text
-        let bytes = text.span
-        var place = range.lowerBound
-        var extendedName: Range<Int>?
-        while place < range.upperBound, bytes[place] != 0x3B { place += 1 }
-        self.dispositionPlace = Place(Self.trimmed(range.lowerBound..<place, in: bytes))
-        while let next = try bytes.nextParameter(at: &place, before: range.upperBound, profile.backslashes) {
-            switch next.name.count {
-            case 4 where bytes.holds("name", in: next.name):
-                guard self.namePlace.range == nil else { throw MalformedParameter(duplicate: "name") }
-                (self.namePlace, self.isNameQuoted) = (Place(next.value), next.isQuoted)
-            case 5 where bytes.holds("name*", in: next.name):
-                guard extendedName == nil else { throw MalformedParameter(duplicate: "name*") }
-                extendedName = next.value
-            case 8 where bytes.holds("filename", in: next.name):
-                guard self.filenamePlace.range == nil else { throw MalformedParameter(duplicate: "filename") }
-                (self.filenamePlace, self.isFilenameQuoted) = (Place(next.value), next.isQuoted)
-            case 9 where bytes.holds("filename*", in: next.name):
-                guard self.extendedPlace.range == nil else { throw MalformedParameter(duplicate: "filename*") }
-                guard profile.extendedFilenames == .accepted else {
-                    throw MalformedParameter(message: "it has filename*, which RFC 7578 forbids")
-                }
-                self.extendedPlace = Place(next.value)
-            default: break
-            }
-        }
-        // Beside `name` it is one of the parameters that nobody asked for, and most receivers don't know.
-        guard let extendedName, self.namePlace.range == nil, profile.extendedFilenames == .accepted,
-            ExtendedValue.text(of: text[extendedName]) != nil
-        else { return }
-        (self.namePlace, self.isNameExtended) = (Place(extendedName), true)
-    }
-
     private func check(_ profile: ParsingProfile, _ nameLimit: Int, _ offset: Int64) throws(FormworkError) {
         if profile.subtype == .formData {
-            guard let type = self.dispositionPlace.range, self.text.span.holds("form-data", in: type) else {
+            guard let type = self.box?.details.disposition.range, self.text.span.holds("form-data", in: type) else {
                 throw ParsingFailure(.missingContentDisposition)
                     .error("A part has no Content-Disposition: form-data.", at: offset)
             }
@@ -230,5 +218,47 @@ extension ReceivedHeader {
             guard let range, String(validating: self.text[range], as: UTF8.self) == nil else { continue }
             throw ParsingFailure(.invalidText).error("A part's name or filename is no UTF-8.", at: offset)
         }
+    }
+}
+
+extension ReceivedHeader.Details {
+    /// Reads the value of `Content-Disposition`.
+    /// - Returns: Where the field's name stands.
+    fileprivate mutating func readDisposition(
+        _ range: Range<Int>, of text: [UInt8], _ profile: ParsingProfile
+    ) throws(MalformedParameter) -> (range: Range<Int>?, isQuoted: Bool) {
+        let bytes = text.span
+        var place = range.lowerBound
+        var name: Range<Int>?
+        var isNameQuoted = false
+        var extendedName: Range<Int>?
+        while place < range.upperBound, bytes[place] != 0x3B { place += 1 }
+        self.disposition = .init(ReceivedHeader.trimmed(range.lowerBound..<place, in: bytes))
+        while let next = try bytes.nextParameter(at: &place, before: range.upperBound, profile.backslashes) {
+            switch next.name.count {
+            case 4 where bytes.holds("name", in: next.name):
+                guard name == nil else { throw MalformedParameter(duplicate: "name") }
+                (name, isNameQuoted) = (next.value, next.isQuoted)
+            case 5 where bytes.holds("name*", in: next.name):
+                guard extendedName == nil else { throw MalformedParameter(duplicate: "name*") }
+                extendedName = next.value
+            case 8 where bytes.holds("filename", in: next.name):
+                guard self.filename.range == nil else { throw MalformedParameter(duplicate: "filename") }
+                (self.filename, self.isFilenameQuoted) = (.init(next.value), next.isQuoted)
+            case 9 where bytes.holds("filename*", in: next.name):
+                guard self.extended.range == nil else { throw MalformedParameter(duplicate: "filename*") }
+                guard profile.extendedFilenames == .accepted else {
+                    throw MalformedParameter(message: "it has filename*, which RFC 7578 forbids")
+                }
+                self.extended = .init(next.value)
+            default: break
+            }
+        }
+        // Beside `name` it is one of the parameters that nobody asked for, and most receivers don't know.
+        guard let extendedName, name == nil, profile.extendedFilenames == .accepted,
+            ExtendedValue.text(of: text[extendedName]) != nil
+        else { return (name, isNameQuoted) }
+        self.isNameExtended = true
+        return (extendedName, false)
     }
 }
