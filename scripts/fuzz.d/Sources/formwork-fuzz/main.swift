@@ -26,6 +26,7 @@ let entries: [String: Entry] = [
     "types": { run(fuzzTypes, $0, $1) },
     "urlencoded": { run(fuzzURLEncoded, $0, $1) },
     "parse": { run(fuzzParse, $0, $1) },
+    "receive": { run(fuzzReceive, $0, $1) },
 ]
 
 let arguments = CommandLine.arguments
