@@ -2,8 +2,8 @@
 ///
 /// What is left is one path component: directories cut off, no control characters, no characters that some system
 /// gives a meaning, no name of a device, no dot or blank at either end. It can still be the name of a file that is
-/// there already, so a receiver picks names of its own or creates files exclusively. Two spellings of one accented
-/// letter stay two: the standard library doesn't say how to compose them.
+/// there already, so a receiver picks names of its own or creates files exclusively. Letters are composed (Unicode NFC),
+/// so that the two spellings of an accented letter, which macOS and others send, are one file.
 public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
     /// The name, 1 to `limit` bytes of UTF-8.
     public let text: String
@@ -28,7 +28,9 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
             default: if !scalar.isInvisible { scalars.append(scalar) }
             }
         }
-        var name = Self.trimmed(Self.cut(Self.trimmed(String(scalars)), limit))
+        // Underscored, but public in the standard library and its ABI, and the only NFC without Foundation.
+        let composed = String(decoding: String(scalars)._nfcCodeUnits, as: UTF8.self)
+        var name = Self.trimmed(Self.cut(Self.trimmed(composed), limit))
         guard !name.isEmpty else { return nil }
         if Self.isReserved(name) { name = Self.trimmed(Self.cut("_\(name)", limit)) }
         self.text = name

@@ -17,6 +17,17 @@ import Testing
     func rows(_ name: String, _ safe: String) { #expect(SafeFilename(name)?.text == safe) }
 
     @Test(
+        "Letters are composed, whatever stood between them",
+        arguments: [
+            ("e\u{301}.txt", [0xC3, 0xA9, 0x2E, 0x74, 0x78, 0x74]), ("\u{212B}", [0xC3, 0x85]),
+            ("e\u{200B}\u{301}", [0xC3, 0xA9]), ("q\u{301}\u{323}", [0x71, 0xCC, 0xA3, 0xCC, 0x81]),
+            ("\u{1100}\u{1161}", [0xEA, 0xB0, 0x80]), ("CLOC\u{212A}$", Array("_CLOCK$".utf8)),
+        ] as [(String, [UInt8])])
+    func composed(_ name: String, _ bytes: [UInt8]) {
+        #expect(SafeFilename(name).map { Array($0.text.utf8) } == bytes)
+    }
+
+    @Test(
         "A name of which nothing is left is none",
         arguments: ["", ".", "..", "/", "a/", "\\", " ", "\u{0}", "C:", "a/.."])
     func nothing(_ name: String) { #expect(SafeFilename(name) == nil) }
@@ -39,7 +50,7 @@ import Testing
         var generator = SplitMix64(seed: 3)
         let pieces = [
             "/", "\\", ".", "..", " ", "CON", "com1", ":", "\u{0}", "\u{7F}", "a", "é", "👍🏽", ".txt", "\u{202E}",
-            "$DATA",
+            "$DATA", "e", "\u{301}", "\u{200B}",
         ]
         for _ in 0..<3000 {
             let name = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
