@@ -10,6 +10,8 @@ let usage = """
            Both: --unmeasured makes every part once, without a length beforehand.
            formwork-bench types DIR COUNT HOW  the types of those files, with HOW one of: name (by the table, opening
                   nothing), plan (a form of them, planned), auto (name and content); prints how many of each
+           formwork-bench parse FILE HOW BOUNDARY CHUNK  the multipart body in a file, in chunks of so many bytes, HOW
+                  one of: machine, async, pieces, form (MB for each second of CPU time), disk (read once)
            formwork-bench random BYTES     one synthetic part, with its CRC-32C on standard error
 
     """
@@ -34,7 +36,7 @@ func makeForm() throws -> FormData {
     FormData(framing: MultipartFraming(boundary: try Boundary("formwork-bench-boundary-0123456789")))
 }
 
-func run(_ arguments: [String]) throws -> Bool {
+func run(_ arguments: [String]) async throws -> Bool {
     var form = try makeForm()
     let isMeasured = !arguments.contains("--unmeasured")
     let arguments = arguments.filter { $0 != "--unmeasured" }
@@ -60,6 +62,9 @@ func run(_ arguments: [String]) throws -> Bool {
         for (type, count) in types.sorted(by: { $0.key < $1.key }) {
             try FileDescriptor.standardOutput.writeAll("\(type) \(count)\n".utf8)
         }
+    case ("parse", let size?) where arguments.count == 5:
+        let answer = try await parse(arguments[1], how: arguments[2], boundary: arguments[3], chunkSize: size)
+        try FileDescriptor.standardOutput.writeAll(answer.utf8)
     case ("random", let count?):
         form.append(name: "data", source: .synthetic(SyntheticBytes(.random(seed: 1), count: Int64(count))))
         let reader = try form.plan().makeReader(options: ReaderOptions(digests: [CRC32C()]))
@@ -91,6 +96,6 @@ func findTypes(_ folder: FilePath, _ count: Int, _ how: String, _ take: (String)
     }
 }
 
-if try !run(Array(CommandLine.arguments.dropFirst())) {
+if try await !run(Array(CommandLine.arguments.dropFirst())) {
     try FileDescriptor.standardError.writeAll(usage.utf8)
 }
