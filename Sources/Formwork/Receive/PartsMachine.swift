@@ -22,6 +22,8 @@ struct PartsMachine: Sendable {
     }
 
     private var parser: MultipartParser
+    /// For the diagnosis in errors.
+    private var seen: BodyObservation
     private var position = 0
     /// The part that was begun last.
     private var header: ReceivedHeader?
@@ -35,6 +37,7 @@ struct PartsMachine: Sendable {
 
     init(_ parser: MultipartParser, _ deadlines: ReceivingDeadlines) {
         self.parser = parser
+        self.seen = BodyObservation(for: parser)
         self.deadlines = RunningDeadlines(deadlines)
     }
 
@@ -44,7 +47,10 @@ struct PartsMachine: Sendable {
     /// The deadline of the next chunk; `nil` for none.
     var deadline: (instant: ContinuousClock.Instant, subject: String)? { self.deadlines?.next }
 
-    mutating func chunkBegins() { self.position = 0 }
+    mutating func begin(_ chunk: RawSpan) {
+        self.position = 0
+        self.seen.take(chunk)
+    }
 
     @usableFromInline mutating func limitContent(to bytes: Int64) { self.parser.limitContent(to: bytes) }
 
@@ -62,7 +68,9 @@ struct PartsMachine: Sendable {
                 self.isInPart = true
                 self.deadlines?.partBegan()
                 return .part(header)
-            case .partEnded: self.isInPart = false
+            case .partEnded:
+                self.isInPart = false
+                self.deadlines?.partEnded()
             case .content, .heldContent: break
             case .finished:
                 self.isFinished = true
@@ -113,10 +121,19 @@ struct PartsMachine: Sendable {
             failure.error("the content has more than \(bytes) bytes", at: self.offset - Int64(count - room)))
     }
 
-    /// An error told in which part it happened.
+    /// An error told in which part it happened, and what probably happened to the body.
     @usableFromInline
     func named(_ error: FormworkError) -> FormworkError {
-        guard self.isInPart, let header = self.header else { return error }
-        return error.naming(PartReference(index: self.count - 1, name: header.name))
+        var error = error
+        if self.isInPart, let header = self.header {
+            error = error.naming(PartReference(index: self.count - 1, name: header.name))
+        }
+        guard error.parsingFailure?.limit == nil, error.parsingFailure != nil else { return error }
+        var seen = self.seen
+        seen.parts = self.count
+        guard let diagnosis = BodyDiagnosis(of: error, in: seen) else { return error }
+        if error.message.hasSuffix(".") { error.message.removeLast() }
+        error.message += "; probably: \(diagnosis)"
+        return error
     }
 }

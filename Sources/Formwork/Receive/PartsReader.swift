@@ -213,7 +213,7 @@ struct PartsState<Chunk: BodyChunk> {
     }
 
     mutating func begin(_ chunk: Chunk) {
-        self.machine.chunkBegins()
+        chunk.withBytes { self.machine.begin($0) }
         self.chunk = chunk
     }
 

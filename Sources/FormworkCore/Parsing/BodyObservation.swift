@@ -25,7 +25,7 @@ public struct BodyObservation: Sendable {
     /// Bytes of the body so far.
     public private(set) var byteCount: Int64 = 0
     /// Parts whose header section was whole.
-    public private(set) var parts = 0
+    public package(set) var parts = 0
 
     /// The first bytes of the body.
     private(set) var head: [UInt8] = []

@@ -172,6 +172,37 @@ struct ReceivedPartsTests {
         expect(.malformedBody) { try ReceivedParts(ChunkSource("", every: 1), contentType: type) }
     }
 
+    @Test(
+        "An error says what probably happened to the body",
+        arguments: [
+            ("", "the body has no bytes: something has read it before, or it was never sent"),
+            ("{\"a\": 1}", "it is JSON, not multipart"),
+            ("--c\r\n", "its first line is \"--c\", but the boundary is given as \"b\""),
+        ])
+    func diagnosis(body: String, cause: String) async throws {
+        let error = await #expect(throws: FormworkError.self) {
+            for try await _ in try ReceivedParts(ChunkSource(body, every: 2), contentType: Self.type) {}
+        }
+        #expect(error?.message.hasSuffix("; probably: \(cause)") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("A skipped part's deadline ends with it")
+    func skippedDeadline() async throws {
+        let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+        let deadlines = ReceivingDeadlines(part: .milliseconds(300))
+        var parts = try ReceivedParts(chunks, contentType: Self.type, deadlines: deadlines).makeAsyncIterator()
+        // Up to the second part's first header line.
+        source.yield(Array(Self.body.utf8.prefix(90)))
+        #expect(try await parts.next()?.name == "title")
+        let rest = Task {
+            try await Task.sleep(for: .milliseconds(600))
+            source.yield(Array(Self.body.utf8.dropFirst(90)))
+            source.finish()
+        }
+        #expect(try await parts.next()?.name == "photo")
+        try await rest.value
+    }
+
     @Test("Cancellation ends the wait, whoever waits", arguments: [false, true])
     func cancellation(hasDeadline: Bool) async throws {
         let source = ChunkSource([Array(Self.body.utf8.prefix(60))], stops: true)
