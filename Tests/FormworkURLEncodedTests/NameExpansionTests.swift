@@ -99,7 +99,9 @@ struct NameExpansionTests {
     private static let many = (0..<100_000).map { URLEncodedPair($0.isMultiple(of: 2) ? "a[]" : "b[k\($0)]", "x") }
     private static let repeated = (0..<100_000).map { URLEncodedPair("a", String($0)) }
 
-    @Test("Depth is limited by name, and hostile names take no time", arguments: [NameExpansion.php, .brackets, .dots])
+    @Test(
+        "CVE-2022-31019: depth is limited by name, and hostile names take no time",
+        arguments: [NameExpansion.php, .brackets, .dots])
     func depth(expansion: NameExpansion) throws {
         let fits = "a" + String(repeating: "[b]", count: 64)
         #expect(throws: Never.self) { try expansion.expand([URLEncodedPair(fits, "1")]) }

@@ -132,19 +132,21 @@ enum SystemCalls {
     ]
 
     /// A file without a name in `folder` (O_TMPFILE), which ``link(_:at:)`` can give one.
-    static func openUnnamed(in folder: FilePath) throws(Errno) -> FileDescriptor {
+    static func openUnnamed(
+        in folder: FilePath, permissions: FilePermissions = SystemCalls.newFilePermissions
+    ) throws(Errno) -> FileDescriptor {
         let option = fw_unnamed_file_option()
         guard option != 0 else { throw .notSupported }
         return try self.open(
-            folder, .readWrite, FileDescriptor.OpenOptions(rawValue: option), permissions: self.newFilePermissions)
+            folder, .readWrite, FileDescriptor.OpenOptions(rawValue: option), permissions: permissions)
     }
 
     /// A file that nobody else can reach and that is gone when it is closed.
     static func openTemporary(in folder: FilePath) throws(Errno) -> FileDescriptor {
-        if let descriptor = try? self.openUnnamed(in: folder) { return descriptor }
+        // Without a name it is reached through /proc alone; whoever gets that far meets the mode.
+        if let descriptor = try? self.openUnnamed(in: folder, permissions: .ownerReadWrite) { return descriptor }
         let name = folder.appending(".formwork.\(String(UInt64.random(in: .min ... .max), radix: 36))")
-        let descriptor = try self.open(
-            name, .readWrite, [.create, .exclusiveCreate], permissions: [.ownerRead, .ownerWrite])
+        let descriptor = try self.open(name, .readWrite, [.create, .exclusiveCreate], permissions: .ownerReadWrite)
         self.unlink(name)
         return descriptor
     }
