@@ -30,17 +30,8 @@ public struct FormFile: Codable, Sendable {
     }
 
     /// The content in memory; a disk is read on a thread of its own.
-    /// - Throws: ``FormworkError/Code/limitExceeded`` for more than `limit` bytes, and what reading the source throws.
-    public func bytes(upTo limit: Int) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        for try await chunk in try BodyPlan(copying: self.source).chunks() {
-            guard chunk.count <= limit - bytes.count else {
-                throw FormworkError(.limitExceeded, "the file has more than \(limit) bytes")
-            }
-            bytes += chunk
-        }
-        return bytes
-    }
+    /// - Throws: What ``BodySource/bytes(upTo:)`` throws.
+    public func bytes(upTo limit: Int) async throws -> [UInt8] { try await self.source.bytes(upTo: limit) }
 
     /// Writes the content to a file that appears only when it is whole, on a thread of its own.
     /// - Parameters:
@@ -48,13 +39,10 @@ public struct FormFile: Codable, Sendable {
     ///   - replacing: Whether a file that is there already is replaced; an error otherwise.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
     /// - Returns: Bytes written.
-    /// - Throws: ``FormworkError/Code/writeFailed``. Nothing is left then, and what was there stays.
+    /// - Throws: What ``BodySource/write(toFile:replacing:durably:)`` throws.
     @discardableResult
     public func write(toFile path: FilePath, replacing: Bool = false, durably: Bool = false) async throws -> Int64 {
-        let writer = FileWriter()
-        try await writer.open(path, replacing: replacing)
-        for try await chunk in try BodyPlan(copying: self.source).chunks() { try await writer.write(chunk) }
-        return try await writer.publish(durably: durably)
+        try await self.source.write(toFile: path, replacing: replacing, durably: durably)
     }
 
     /// For ``FormDataDecoder`` alone.
