@@ -145,7 +145,7 @@ struct ComposedBodyTests {
         let (form, parts) = try Self.form(seed: UInt64(seed), in: folder)
         let plan = try form.plan()
         var body: [UInt8] = []
-        for await chunk in try plan.chunks(of: 10_000) { body += chunk }
+        for try await chunk in plan.chunks(of: 10_000) { body += chunk }
         for size in Self.cuts where size > 1000 || body.count < 10_000 {
             let received = try await self.collect(body, plan.contentType, every: size, in: folder)
             self.expectEqual(try await self.parts(received), parts, "seed \(seed), chunks of \(size)")
