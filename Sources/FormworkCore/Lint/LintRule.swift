@@ -84,7 +84,7 @@ extension FormLint {
         private static let practice = "practice"
 
         private static let sources: [Self: (severity: Severity, section: String)] = [
-            .notFormData: (.departure, "RFC 7578 §4.1"),
+            .notFormData: (.departure, "RFC 7578 §4"),
             .boundaryCharacters: (.departure, "RFC 2046 §5.1.1"),
             .boundaryLength: (.departure, "RFC 2046 §5.1.1"),
             .boundaryTrailingSpace: (.departure, "RFC 2046 §5.1.1"),

@@ -303,7 +303,7 @@ struct FormLintTests {
         Row(
             body: part(disposition), type: "multipart/mixed; boundary=b",
             findings: [
-                "departure notFormData (RFC 7578 §4.1): Content-Type is not multipart/form-data: forms are sent as that, or "
+                "departure notFormData (RFC 7578 §4): Content-Type is not multipart/form-data: forms are sent as that, or "
                     + "url-encoded."
             ]),
         Row(
