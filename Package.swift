@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "FormworkFoundation", targets: ["FormworkFoundation"]),
         .library(name: "FormworkDigests", targets: ["FormworkDigests"]),
         .library(name: "FormworkMagic", targets: ["FormworkMagic"]),
+        .library(name: "FormworkNIO", targets: ["FormworkNIO"]),
         .executable(name: "formwork", targets: ["FormworkCommand"]),
         .executable(name: "formwork-bench", targets: ["FormworkBenchmarks"]),
     ],
@@ -35,12 +36,18 @@ let package = Package(
             name: "Command", description: "The `formwork` executable (swift-argument-parser).",
             enabledTraits: ["Digests"]),
         .trait(name: "Digests", description: "SHA-256 and MD5 while reading (swift-crypto)."),
+        .trait(
+            name: "NIO",
+            description: "FormworkNIO: ByteBuffers, AsyncHTTPClient and channels (swift-nio, async-http-client)."),
         .default(enabledTraits: ["Command", "Digests"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     ],
     targets: [
         .target(name: "FormworkCore", swiftSettings: settings),
@@ -74,6 +81,19 @@ let package = Package(
             providers: [.apt(["libmagic-dev"]), .brew(["libmagic"])]
         ),
         .target(name: "FormworkMagic", dependencies: ["FormworkCore", "CMagic"], swiftSettings: settings),
+        .target(
+            name: "FormworkNIO",
+            dependencies: [
+                "Formwork",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["NIO"])),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "FormworkCommand",
             dependencies: [
@@ -110,6 +130,20 @@ let package = Package(
         .testTarget(
             name: "FormworkMagicTests",
             dependencies: ["FormworkMagic", "Formwork", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: testSettings
+        ),
+        // Empty without the trait: scripts/test-nio runs it.
+        .testTarget(
+            name: "FormworkNIOTests",
+            dependencies: [
+                "FormworkNIO", "Formwork", "FormworkCore", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["NIO"])),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["NIO"])),
+            ],
             swiftSettings: testSettings
         ),
         .testTarget(

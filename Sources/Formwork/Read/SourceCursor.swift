@@ -39,11 +39,11 @@ extension SourceCursor {
 }
 
 /// File bytes that the kernel may move by itself.
-struct KernelRun {
-    var descriptor: FileDescriptor
+package struct KernelRun: Sendable {
+    package var descriptor: FileDescriptor
     /// Where they begin in the file.
-    var offset: Int64
-    var remaining: Int64
+    package var offset: Int64
+    package var remaining: Int64
 }
 
 /// A part that a source of many parts has come to.

@@ -80,19 +80,7 @@ extension BodyPlan {
     /// This plan, or the same bytes collected where their number isn't known or they have to be waited for.
     fileprivate func readyToSend(_ options: UploadOptions) async throws -> BodyPlan {
         if self.contentLength != nil, self.waitsForNobody { return self }
-        let reader = AsyncBodyReader(
-            try self.makeReader(options: ReaderOptions(checksFraming: options.reading.checksFraming)))
-        var bytes: [UInt8] = []
-        do {
-            while bytes.count <= options.memoryThreshold {
-                guard let chunk = try await reader.next() else { return try self.collected(as: .bytes(bytes)) }
-                bytes += chunk
-            }
-            return try await self.collected(as: Spool(bytes, and: reader, in: options.temporaryFolder).source)
-        } catch {
-            // A sequence that was cancelled while it was waited for counts as a source that failed.
-            try Task.checkCancellation()
-            throw error
-        }
+        return try await self.collected(
+            upTo: options.memoryThreshold, in: options.temporaryFolder, checksFraming: options.reading.checksFraming)
     }
 }

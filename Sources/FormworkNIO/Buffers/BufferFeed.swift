@@ -1,0 +1,140 @@
+#if NIO
+    import Formwork
+    import NIOCore
+    import Synchronization
+
+    /// What one consumer pulls a body's buffers from: one is read ahead, and the last is held back until its source turned
+    /// out to be what was planned.
+    final class BufferFeed: Sendable {
+        private struct State {
+            /// Reads the next buffer.
+            var ahead: Task<ByteBuffer?, any Error>?
+            var given: Int64 = 0
+            var isComplete = false
+            var failure: FormworkError?
+            /// Why no more is given.
+            var stop: Stop?
+        }
+
+        /// Why a feed gives no more.
+        private enum Stop {
+            /// The client asks no more, unless it has begun to: then it gets nothing to send.
+            case quietly
+            /// The connection must not go on as if the body had ended.
+            case failing(any Error)
+        }
+
+        let length: Int64?
+        private let reader: AsyncBodyReader
+        private let ring: BufferRing
+        /// Whether to wait while the consumer holds as many buffers as the ring has.
+        private let isBounded: Bool
+        private let state = Mutex(State())
+
+        /// - Parameter isBounded: The consumer lets go of buffers once they are sent, and has no other way to say so.
+        init(
+            _ plan: BodyPlan, size: Int, isBounded: Bool, allocator: ByteBufferAllocator = ByteBufferAllocator(),
+            options: ReaderOptions
+        ) {
+            self.length = plan.contentLength
+            self.reader = AsyncBodyReader(BodyReader(plan, options: options), chunkSize: size)
+            self.ring = BufferRing(limit: 4, allocator: allocator)
+            self.isBounded = isBounded
+        }
+
+        deinit { self.state.withLock { $0.ahead?.cancel() } }
+
+        /// Bytes given.
+        var count: Int64 { self.state.withLock { $0.given } }
+        /// Whether all bytes were given, and are what was planned.
+        var isComplete: Bool { self.state.withLock { $0.isComplete } }
+        var failure: FormworkError? { self.state.withLock { $0.failure } }
+
+        /// The next bytes; `nil` at the end of a whole body. One caller at a time.
+        func next() async throws -> ByteBuffer? {
+            do {
+                if self.isComplete { return nil }
+                if self.isBounded { try await self.ring.waitForRoom() }
+                guard let buffer = try await self.read() else {
+                    self.state.withLock { $0.isComplete = true }
+                    return nil
+                }
+                let given = self.count + Int64(buffer.readableBytes)
+                if given == self.length {
+                    // The server may answer as soon as it has the last bytes, and they had better not go out if the source
+                    // turns out changed.
+                    guard try await self.read() == nil else {
+                        throw FormworkError(.lengthMismatch, "the body is longer than its plan", offset: given)
+                    }
+                } else {
+                    self.readAhead()
+                }
+                // A stop meanwhile decides.
+                if let stopped = try await self.stopped() { return stopped }
+                self.state.withLock { state in
+                    state.given = given
+                    if given == self.length { state.isComplete = true }
+                }
+                return buffer
+            } catch {
+                if let stopped = try await self.stopped() { return stopped }
+                self.state.withLock { if $0.failure == nil { $0.failure = error as? FormworkError } }
+                throw error
+            }
+        }
+
+        /// Ends reading and lets go of what is open; a consumer that asks on gets this error.
+        func stop(_ error: any Error) { self.stop(.failing(error)) }
+
+        /// The same, but a consumer that asks on gets empty buffers, for as long as it asks.
+        func stopQuietly() { self.stop(.quietly) }
+
+        private func stop(_ stop: Stop) {
+            let ahead = self.state.withLock { state in
+                if state.stop == nil { state.stop = stop }
+                return state.ahead
+            }
+            ahead?.cancel()
+            Task { await self.reader.close() }
+        }
+
+        private func stopped() async throws -> ByteBuffer? {
+            switch self.state.withLock({ $0.stop }) {
+            case nil: return nil
+            case .failing(let error): throw error
+            case .quietly:
+                // Until the client has taken note that it need not ask.
+                try await Task.sleep(for: .milliseconds(1))
+                return ByteBuffer()
+            }
+        }
+
+        private func read() async throws -> ByteBuffer? {
+            let task = self.readAhead()
+            let result = await withTaskCancellationHandler {
+                await task.result
+            } onCancel: {
+                task.cancel()
+            }
+            self.state.withLock { $0.ahead = nil }
+            return try result.get()
+        }
+
+        /// Begins to read the next buffer, if that isn't under way.
+        @discardableResult
+        private func readAhead() -> Task<ByteBuffer?, any Error> {
+            self.state.withLock { state in
+                if let ahead = state.ahead { return ahead }
+                let ahead = Task { [reader, ring] in
+                    let step = try await reader.step(leavingKernelRuns: false) { size, fill throws(FormworkError) in
+                        try ring.fill(upTo: size, fill)
+                    }
+                    if case .chunk(let buffer) = step { return buffer as ByteBuffer? }
+                    return nil
+                }
+                state.ahead = ahead
+                return ahead
+            }
+        }
+    }
+#endif

@@ -1,0 +1,123 @@
+#if NIO
+    import AsyncHTTPClient
+    import Formwork
+    import NIOCore
+    import NIOHTTP1
+
+    extension HTTPClient {
+        /// Sends a body, in flat memory, and gives the answer: also one that isn't 2xx, and one that came early.
+        ///
+        /// 307, 308 and a 401 are handled here, and the body is sent again from its plan: the client alone hands the redirect
+        /// back. `GET` becomes `POST`. An answer of 300 or more that comes while the body is being sent ends the sending.
+        /// - Parameters:
+        ///   - plan: The body.
+        ///   - request: Everything but the body.
+        ///   - deadline: When the answer's header section has to be there, all redirects included.
+        ///   - options: Redirects, credentials, and how the length is told.
+        /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
+        ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
+        ///   2xx, before it has all of the body. `CancellationError`; the client's own errors for all else.
+        public func upload(
+            _ plan: BodyPlan, with request: HTTPClientRequest, deadline: NIODeadline = .distantFuture,
+            options: UploadOptions = UploadOptions()
+        ) async throws -> UploadResponse {
+            let plan = try await plan.readyToSend(options)
+            let isChunked = options.length == .chunked
+            let first = request
+            var request = request
+            request.describeBody(plan, isChunked: isChunked)
+            var hasBody = true
+            var attempts = 0
+            var redirects = 0
+            var isAuthorized = false
+            while true {
+                var feed: BufferFeed?
+                if hasBody {
+                    if attempts > 0, let blocker = plan.replayBlocker {
+                        throw FormworkError(
+                            .notReplayable,
+                            "the body would have to be sent again, but \(blocker.reason): give a source that can be opened again",
+                            part: blocker.part)
+                    }
+                    attempts += 1
+                    let bodyFeed = BufferFeed(plan, options: options.reading)
+                    request.body = .feed(bodyFeed, of: plan, isChunked: isChunked)
+                    feed = bodyFeed
+                }
+                let response = try await self.send(request, feed, deadline)
+                if response.history.count > 1, let last = response.history.last?.request {
+                    // The client followed, which it does where the body stays behind.
+                    request = last
+                    hasBody = last.body != nil
+                }
+                if response.status == .unauthorized, !isAuthorized, request.hasOrigin(of: first),
+                    let authorization = try await options.authentication?.answer(response)
+                {
+                    isAuthorized = true
+                    request.headers.replaceOrAdd(name: "Authorization", value: authorization)
+                } else if options.maximumRedirects > 0, let next = request.redirected(by: response) {
+                    redirects += 1
+                    guard redirects <= options.maximumRedirects else { throw HTTPClientError.redirectLimitReached }
+                    request = next.request
+                    hasBody = hasBody && next.keepsBody
+                } else {
+                    return UploadResponse(
+                        response: response, url: request.url, bytesSent: feed?.count ?? 0,
+                        isBodyComplete: feed?.isComplete ?? true)
+                }
+            }
+        }
+
+        /// Sends a body, in flat memory, and gives the answer; see ``upload(_:with:deadline:options:)``.
+        public func upload(
+            _ plan: BodyPlan, with request: HTTPClientRequest, timeout: TimeAmount,
+            options: UploadOptions = UploadOptions()
+        ) async throws -> UploadResponse {
+            try await self.upload(plan, with: request, deadline: .now() + timeout, options: options)
+        }
+
+        /// One transfer.
+        private func send(
+            _ request: HTTPClientRequest, _ feed: BufferFeed?, _ deadline: NIODeadline
+        ) async throws -> HTTPClientResponse {
+            let response: HTTPClientResponse
+            do {
+                response = try await withTaskCancellationHandler {
+                    try await self.execute(request, deadline: deadline)
+                } onCancel: {
+                    feed?.stop(CancellationError())
+                }
+            } catch {
+                feed?.stop(error)
+                try _Concurrency.Task.checkCancellation()
+                if let failure = feed?.failure { throw failure }
+                let isMine = [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError)
+                guard let feed, feed.count > 0, !feed.isComplete, !isMine else { throw error }
+                throw FormworkError(
+                    .writeFailed, "the connection failed before the server had all of the body", offset: feed.count,
+                    cause: error)
+            }
+            guard let feed, !feed.isComplete else { return response }
+            if let failure = feed.failure { throw failure }
+            if response.history.count <= 1, 200..<300 ~= response.status.code {
+                let error = FormworkError(
+                    .writeFailed, "the server answered \(response.status.code) before it had all of the body",
+                    offset: feed.count)
+                feed.stop(error)
+                throw error
+            }
+            feed.stopQuietly()
+            return response
+        }
+    }
+
+    extension BodyPlan {
+        /// This plan, or the same bytes collected where their number has to be known.
+        fileprivate func readyToSend(_ options: HTTPClient.UploadOptions) async throws -> BodyPlan {
+            guard options.length == .fixed, self.contentLength == nil else { return self }
+            return try await self.collected(
+                upTo: options.memoryThreshold, in: options.temporaryFolder, checksFraming: options.reading.checksFraming
+            )
+        }
+    }
+#endif
