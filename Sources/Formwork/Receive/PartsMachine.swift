@@ -114,11 +114,10 @@ struct PartsMachine: Sendable {
 
     private func check(_ count: Int, _ room: Int, _ limit: CollectingLimit) throws(FormworkError) {
         guard count > room else { return }
-        guard case .content(let bytes) = limit else { throw self.named(limit.formError) }
+        guard case .content(let bytes) = limit else { throw limit.formError }
         let isFile = self.header?.isFile ?? false
         let failure = ParsingFailure(isFile ? .fileBytesLimit : .fieldBytesLimit, limit: Int64(bytes))
-        throw self.named(
-            failure.error("the content has more than \(bytes) bytes", at: self.offset - Int64(count - room)))
+        throw failure.error("the content has more than \(bytes) bytes", at: self.offset - Int64(count - room))
     }
 
     /// An error told in which part it happened, and what probably happened to the body.

@@ -1,5 +1,4 @@
 import Formwork
-import SystemPackage
 
 /// The bytes of a file or of standard input, as they come, with a look ahead.
 final class RawInput {
@@ -14,14 +13,10 @@ final class RawInput {
 
     /// - Parameter file: `nil` and `-` are standard input.
     init(_ file: String?) throws {
-        if let part = PartArgument.ofThisProcess.first {
-            throw ExitStatus(2, "formwork: \(part.option.rawValue): this command takes no parts of a form")
-        }
-        let isInput = file == nil || file == "-"
-        let name = isInput ? "standard input" : file ?? ""
+        let (name, source) = try TextInput.source(file)
         self.name = name
         self.reader = try TextInput.naming(name) { () throws(FormworkError) in
-            try BodyPlan(copying: isInput ? .descriptor(.standardInput) : .file(FilePath(name))).makeReader()
+            try BodyPlan(copying: source).makeReader()
         }
     }
 

@@ -11,16 +11,20 @@ struct TextInput {
     let bytes: [UInt8]
 
     init(_ file: String?) throws {
+        let (name, source) = try Self.source(file)
+        self.name = name
+        self.bytes = try Self.naming(name) { () throws(FormworkError) in
+            try BodyPlan(copying: source).bytes(upTo: Self.limit)
+        }
+    }
+
+    /// What an argument names: a file; standard input for `nil` and `-`.
+    static func source(_ file: String?) throws -> (name: String, source: BodySource) {
         if let part = PartArgument.ofThisProcess.first {
             throw ExitStatus(2, "formwork: \(part.option.rawValue): this command takes no parts of a form")
         }
-        let isInput = file == nil || file == "-"
-        let name = isInput ? "standard input" : file ?? ""
-        self.name = name
-        self.bytes = try Self.naming(name) { () throws(FormworkError) in
-            let source: BodySource = isInput ? .descriptor(.standardInput) : .file(FilePath(name))
-            return try BodyPlan(copying: source).bytes(upTo: Self.limit)
-        }
+        guard let file, file != "-" else { return ("standard input", .descriptor(.standardInput)) }
+        return (file, .file(FilePath(file)))
     }
 
     /// Names the input in errors of what was read there.
