@@ -16,6 +16,10 @@ let testSettings: [SwiftSetting] =
 
 let settings = testSettings + [.strictMemorySafety()]
 
+func product(_ name: String, _ package: String, _ trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
 let package = Package(
     name: "formwork",
     platforms: [.macOS(.v15)],
@@ -26,7 +30,9 @@ let package = Package(
         .library(name: "FormworkFoundation", targets: ["FormworkFoundation"]),
         .library(name: "FormworkDigests", targets: ["FormworkDigests"]),
         .library(name: "FormworkMagic", targets: ["FormworkMagic"]),
+        .library(name: "FormworkHTTP", targets: ["FormworkHTTP"]),
         .library(name: "FormworkNIO", targets: ["FormworkNIO"]),
+        .library(name: "FormworkHummingbird", targets: ["FormworkHummingbird"]),
         .executable(name: "formwork", targets: ["FormworkCommand"]),
         .executable(name: "formwork-bench", targets: ["FormworkBenchmarks"]),
     ],
@@ -39,6 +45,12 @@ let package = Package(
         .trait(
             name: "NIO",
             description: "FormworkNIO: ByteBuffers, AsyncHTTPClient and channels (swift-nio, async-http-client)."),
+        .trait(
+            name: "Hummingbird", description: "FormworkHummingbird: forms of a request (hummingbird).",
+            enabledTraits: ["NIO"]),
+        .trait(
+            name: "Transfer", description: "`formwork send` and `formwork receive`.",
+            enabledTraits: ["Command", "Digests", "NIO", "Hummingbird"]),
         .default(enabledTraits: ["Command", "Digests"]),
     ],
     dependencies: [
@@ -47,7 +59,15 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.34.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.38.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.30.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0", traits: []),
     ],
     targets: [
         .target(name: "FormworkCore", swiftSettings: settings),
@@ -82,15 +102,64 @@ let package = Package(
         ),
         .target(name: "FormworkMagic", dependencies: ["FormworkCore", "CMagic"], swiftSettings: settings),
         .target(
+            name: "FormworkHTTP",
+            dependencies: [
+                "Formwork", "FormworkDigests",
+                .product(name: "SystemPackage", package: "swift-system"),
+                product("HTTPTypes", "swift-http-types", "NIO"),
+                product("StructuredFieldValues", "swift-http-structured-headers", "NIO"),
+                product("RawStructuredFieldValues", "swift-http-structured-headers", "NIO"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "FormworkNIO",
             dependencies: [
-                "Formwork",
+                "Formwork", "FormworkHTTP",
                 .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["NIO"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["NIO"])),
-                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["NIO"])),
-                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["NIO"])),
+                product("NIOCore", "swift-nio", "NIO"),
+                product("NIOPosix", "swift-nio", "NIO"),
+                product("NIOHTTP1", "swift-nio", "NIO"),
+                product("NIOHTTP2", "swift-nio-http2", "NIO"),
+                product("NIOSSL", "swift-nio-ssl", "NIO"),
+                product("NIOExtras", "swift-nio-extras", "NIO"),
+                product("NIOHTTPTypes", "swift-nio-extras", "NIO"),
+                product("NIOHTTPTypesHTTP1", "swift-nio-extras", "NIO"),
+                product("NIOHTTPTypesHTTP2", "swift-nio-extras", "NIO"),
+                product("HTTPTypes", "swift-http-types", "NIO"),
+                product("AsyncHTTPClient", "async-http-client", "NIO"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "FormworkHummingbird",
+            dependencies: [
+                "Formwork", "FormworkHTTP", "FormworkNIO",
+                .product(name: "SystemPackage", package: "swift-system"),
+                product("NIOCore", "swift-nio", "Hummingbird"),
+                product("HTTPTypes", "swift-http-types", "Hummingbird"),
+                product("Hummingbird", "hummingbird", "Hummingbird"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "FormworkReceiver",
+            dependencies: [
+                "Formwork", "FormworkDigests", "FormworkHTTP", "FormworkNIO", "FormworkHummingbird",
+                .product(name: "SystemPackage", package: "swift-system"),
+                product("NIOCore", "swift-nio", "Transfer"),
+                product("NIOPosix", "swift-nio", "Transfer"),
+                product("NIOSSL", "swift-nio-ssl", "Transfer"),
+                product("HTTPTypes", "swift-http-types", "Transfer"),
+                product("AsyncHTTPClient", "async-http-client", "Transfer"),
+                product("Crypto", "swift-crypto", "Transfer"),
+                product("Logging", "swift-log", "Transfer"),
+                product("Metrics", "swift-metrics", "Transfer"),
+                product("ServiceLifecycle", "swift-service-lifecycle", "Transfer"),
+                product("UnixSignals", "swift-service-lifecycle", "Transfer"),
+                product("Hummingbird", "hummingbird", "Transfer"),
+                product("HummingbirdTLS", "hummingbird", "Transfer"),
+                product("HummingbirdHTTP2", "hummingbird", "Transfer"),
             ],
             swiftSettings: settings
         ),
@@ -98,6 +167,9 @@ let package = Package(
             name: "FormworkCommand",
             dependencies: [
                 "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "CFormworkSystem",
+                .target(name: "FormworkHTTP", condition: .when(traits: ["Transfer"])),
+                .target(name: "FormworkNIO", condition: .when(traits: ["Transfer"])),
+                .target(name: "FormworkReceiver", condition: .when(traits: ["Transfer"])),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -132,17 +204,50 @@ let package = Package(
             dependencies: ["FormworkMagic", "Formwork", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: testSettings
         ),
-        // Empty without the trait: scripts/test-nio runs it.
+        // Empty without their traits: scripts/test-nio runs them.
+        .testTarget(
+            name: "FormworkHTTPTests",
+            dependencies: ["FormworkHTTP", "Formwork", "TestSupport", product("HTTPTypes", "swift-http-types", "NIO")],
+            swiftSettings: testSettings
+        ),
         .testTarget(
             name: "FormworkNIOTests",
             dependencies: [
                 "FormworkNIO", "Formwork", "FormworkCore", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["NIO"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["NIO"])),
-                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["NIO"])),
-                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["NIO"])),
+                product("NIOCore", "swift-nio", "NIO"),
+                product("NIOPosix", "swift-nio", "NIO"),
+                product("NIOEmbedded", "swift-nio", "NIO"),
+                product("NIOHTTP1", "swift-nio", "NIO"),
+                product("NIOSSL", "swift-nio-ssl", "NIO"),
+                product("HTTPTypes", "swift-http-types", "NIO"),
+                product("AsyncHTTPClient", "async-http-client", "NIO"),
+            ],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "FormworkHummingbirdTests",
+            dependencies: [
+                "FormworkHummingbird", "Formwork", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+                product("NIOCore", "swift-nio", "Hummingbird"),
+                product("HTTPTypes", "swift-http-types", "Hummingbird"),
+                product("Hummingbird", "hummingbird", "Hummingbird"),
+                product("HummingbirdTesting", "hummingbird", "Hummingbird"),
+                product("AsyncHTTPClient", "async-http-client", "Hummingbird"),
+            ],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "FormworkReceiverTests",
+            dependencies: [
+                "FormworkReceiver", "FormworkHTTP", "FormworkNIO", "Formwork", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+                product("NIOCore", "swift-nio", "Transfer"),
+                product("HTTPTypes", "swift-http-types", "Transfer"),
+                product("AsyncHTTPClient", "async-http-client", "Transfer"),
+                product("Hummingbird", "hummingbird", "Transfer"),
+                product("Logging", "swift-log", "Transfer"),
             ],
             swiftSettings: testSettings
         ),

@@ -47,13 +47,17 @@ struct FormworkCommand: ParsableCommand {
         ]
     )
 
-    static func main() {
+    static func main() async {
         do {
             if let place = RawArguments.firstNotUTF8 {
                 throw ExitStatus(2, "formwork: argument \(place) is not UTF-8: rename the file, or pass it as '@-'")
             }
             var command = try parseAsRoot(PartArgument.take(from: Array(CommandLine.arguments.dropFirst())))
-            try command.run()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
         } catch let error as ExitStatus {
             error.leave()
         } catch let error as FormworkError {

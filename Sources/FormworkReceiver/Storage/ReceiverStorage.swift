@@ -1,0 +1,36 @@
+#if Transfer
+    import Formwork
+    import FormworkCore
+    import NIOCore
+
+    /// Where uploads end up: a folder, or an object store.
+    package protocol ReceiverStorage: Sendable {
+        /// Begins a file, which nobody sees before it is finished.
+        func begin(_ file: IncomingFile) async throws -> any StorageUpload
+    }
+
+    /// What is known of a file before its first byte.
+    package struct IncomingFile: Sendable {
+        /// The name it should have: one path component that is safe everywhere.
+        package var name: SafeFilename
+        /// The media type that its sender gave; `nil` where it gave none.
+        package var contentType: String?
+        /// Bytes in all; `nil` when only the end can tell.
+        package var length: Int64?
+
+        package init(name: SafeFilename, contentType: String? = nil, length: Int64? = nil) {
+            (self.name, self.contentType, self.length) = (name, contentType, length)
+        }
+    }
+
+    /// A file on its way. Whoever begins one ends it, by ``finish()`` or by ``abandon()``.
+    package protocol StorageUpload: Sendable {
+        /// Takes the next bytes; returns when it can take more, which bounds the memory.
+        func write(_ buffer: ByteBuffer) async throws
+        /// Makes the file visible.
+        /// - Returns: The name it got, which is another one where its own was taken.
+        func finish() async throws -> String
+        /// Leaves nothing of it.
+        func abandon() async
+    }
+#endif
