@@ -6,8 +6,10 @@ final class OutputBuffer {
     private static let limit = 64 << 10
     private var text: [UInt8] = []
 
-    func write(_ text: String) throws {
-        self.text += text.utf8
+    func write(_ text: String) throws { try self.write { $0 += text.utf8 } }
+
+    func write(_ append: (inout [UInt8]) -> Void) throws {
+        append(&self.text)
         if self.text.count >= Self.limit { try self.flush() }
     }
 

@@ -51,7 +51,7 @@ struct PartArgument {
     private static let optionsWithValue: Set<String> = [
         "--array", "--as", "--bool", "--boundary", "--compat", "--content-type", "--dialect", "--entry", "--escape",
         "--from", "-H", "--header", "--into", "--limit", "-o", "--output", "--offset", "--length", "--null", "--part",
-        "--profile", "--progress", "--save", "--sort", "--space", "--to", "--type-from",
+        "--profile", "--progress", "--save", "--sort", "--space", "--to", "--type-from", "--url",
     ]
 
     private init(option: Option, text: String) {

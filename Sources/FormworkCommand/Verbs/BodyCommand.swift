@@ -12,6 +12,9 @@ struct BodyCommand: ParsableCommand {
               formwork body -F title=Harbour -F photo=@a.jpg -o body.bin
               formwork body -F photo=@a.jpg --boundary b1 | sha256sum
               formwork body -F photo=@a.jpg --boundary b1 --offset 1000000
+              formwork body -F photo=@a.jpg --as hey --url http://localhost:8080/ -o body.bin
+              formwork body -F photo=@a.jpg --as vegeta --url http://localhost:8080/ |
+                vegeta attack -format=json -lazy -rate=50
             """)
 
     @OptionGroup var form: FormOptions
@@ -24,8 +27,16 @@ struct BodyCommand: ParsableCommand {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "'curl' prints a curl command that makes the same body, instead of the body.", valueName: "curl"))
-    var dialect: CompatOption?
+            "Print what a tool needs to send the body: a command, target or script.",
+            discussion: """
+                curl makes the body itself, of the same parts. vegeta gets a target of its JSON format with the body in it; \
+                the others, and vegeta too with -o, name the file of -o, which has the body.
+                """,
+            valueName: "ab|curl|hey|http|k6|oha|vegeta|wget|wrk"))
+    var tool: ToolOption?
+
+    @Option(help: "Where the tool of --as sends the body.")
+    var url: String?
 
     @Option(help: "Begin at this byte of the body, without reading what stands before it.")
     var offset: Int64 = 0
@@ -41,8 +52,8 @@ struct BodyCommand: ParsableCommand {
 
     func run() throws {
         let plan = try self.form.makePlan()
-        if self.dialect != nil { return try StandardOutput.write(CurlCommandLine.text(for: plan)) }
         let file = self.output == "-" ? nil : self.output
+        if let tool { return try self.write(plan, for: tool, to: file) }
         let isTerminal = file == nil && isatty(FileDescriptor.standardOutput.rawValue) == 1
         if isTerminal, self.output == nil, !plan.isPlainText {
             throw ExitStatus(
@@ -50,9 +61,7 @@ struct BodyCommand: ParsableCommand {
                 "formwork: the body may hold binary data and standard output is a terminal: use -o FILE, a pipe, or "
                     + "-o - to have it all the same")
         }
-        try ProgressLine.shown(self.progress.isOn(bodyGoesToTerminal: isTerminal)) { options in
-            var options = options
-            options.checksFraming = self.check
+        try self.reading(bodyGoesToTerminal: isTerminal) { options in
             let reader = try plan.makeReader(from: self.offset, count: self.length, options: options)
             if let file {
                 try reader.write(toFile: FilePath(file))
@@ -60,6 +69,37 @@ struct BodyCommand: ParsableCommand {
                 try reader.write(to: .standardOutput)
             }
         }
+    }
+
+    private func reading(bodyGoesToTerminal: Bool, _ body: (ReaderOptions) throws -> Void) throws {
+        try ProgressLine.shown(self.progress.isOn(bodyGoesToTerminal: bodyGoesToTerminal)) { options in
+            var options = options
+            options.checksFraming = self.check
+            try body(options)
+        }
+    }
+
+    private func write(_ plan: BodyPlan, for tool: ToolOption, to file: String?) throws {
+        guard self.offset == 0, self.length == nil else {
+            throw ExitStatus(2, "formwork: --as sends the whole body: leave out --offset and --length")
+        }
+        if tool == .curl, file == nil {
+            return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: self.url.map { [$0] } ?? []))
+        }
+        guard let url = self.url else {
+            throw ExitStatus(2, "formwork: --as \(tool) needs --url URL: where the body is to be sent")
+        }
+        let target = ToolTarget(tool: tool, url: url, contentType: plan.contentType)
+        guard let file else {
+            guard tool == .vegeta else {
+                throw ExitStatus(2, "formwork: --as \(tool) reads the body from a file: say which with -o FILE")
+            }
+            return try self.reading(bodyGoesToTerminal: false) { try target.writeVegetaTarget(of: plan, $0) }
+        }
+        try self.reading(bodyGoesToTerminal: false) { options in
+            try plan.makeReader(options: options).write(toFile: FilePath(file))
+        }
+        try StandardOutput.write(target.text(naming: FilePath(file)))
     }
 }
 

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Formwork
+import FormworkCore
+import FormworkURLEncoded
+import SystemPackage
+
+/// The programs that `body --as` writes for.
+enum ToolOption: String, ExpressibleByArgument, CaseIterable {
+    case ab, curl, hey, http, k6, oha, vegeta, wget, wrk
+}
+
+/// What another program needs to send a body: its command line, target or script.
+struct ToolTarget {
+    let tool: ToolOption
+    let url: String
+    let contentType: String
+
+    /// The text that names a file with the body, ready to run or to be read by the program.
+    func text(naming file: FilePath) -> String {
+        let body = file.string
+        switch self.tool {
+        case .ab: return Self.line(["ab", "-n", "100", "-c", "10", "-p", body, "-T", self.contentType, self.url])
+        case .curl:
+            return Self.line(["curl", "--data-binary", "@\(body)", "-H", "Content-Type: \(self.contentType)", self.url])
+        case .hey: return Self.line(["hey", "-m", "POST", "-T", self.contentType, "-D", body, self.url])
+        case .http:
+            return Self.line(["http", "--ignore-stdin", "POST", self.url, "Content-Type:\(self.contentType)", "@\(body)"])
+        case .k6:
+            return """
+                import http from 'k6/http';
+                const body = open(\(Self.literal(body)), 'b');
+                const params = { headers: { 'Content-Type': \(Self.literal(self.contentType)) } };
+                export default function () {
+                  http.post(\(Self.literal(self.url)), body, params);
+                }
+
+                """
+        case .oha: return Self.line(["oha", "-m", "POST", "-T", self.contentType, "-D", body, self.url])
+        case .vegeta: return "POST \(self.url)\nContent-Type: \(self.contentType)\n@\(body)\n"
+        case .wget:
+            return Self.line([
+                "wget", "-O", "-", "--post-file=\(body)", "--header=Content-Type: \(self.contentType)", self.url,
+            ])
+        case .wrk:
+            return """
+                -- wrk -s FILE-OF-THIS \(self.url)
+                local file = assert(io.open(\(Self.literal(body)), "rb"))
+                wrk.method = "POST"
+                wrk.body = file:read("*a")
+                wrk.headers["Content-Type"] = \(Self.literal(self.contentType))
+                file:close()
+
+                """
+        }
+    }
+
+    /// One line of Vegeta's JSON format on standard output, with the body in it: streamed, whatever its size.
+    func writeVegetaTarget(of plan: BodyPlan, _ options: ReaderOptions) throws {
+        let reader = try plan.makeReader(options: options)
+        defer { reader.close() }
+        let output = OutputBuffer()
+        try output.write("{\"method\":\"POST\",\"url\":\(Self.literal(self.url)),")
+        try output.write("\"header\":{\"Content-Type\":[\(Self.literal(self.contentType))]},\"body\":\"")
+        var encoder = Base64Encoder(columns: nil)
+        var isEnd = false
+        while !isEnd {
+            let bytes = try reader.read(upTo: 48 << 10)
+            isEnd = bytes.isEmpty
+            try output.write { encoder.encode(bytes, isEnd: isEnd, into: &$0) }
+        }
+        try output.write("\"}\n")
+        try output.flush()
+    }
+
+    private static func line(_ words: [String]) -> String {
+        words.map(ShellQuote.quote).joined(separator: " ") + "\n"
+    }
+
+    /// A JSON string, which is one of JavaScript's, and of Lua's too for what a URL, a type and a file's name hold.
+    private static func literal(_ text: String) -> String { OrderedJSON.write(.text(text)) }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@Suite("formwork body --as")
+struct ToolTargetTests {
+    private static let form = "-F a=1 --boundary 'b 1' --url http://h/x"
+
+    @Test(
+        "The body goes to the file, and what the tool needs to standard output",
+        arguments: [
+            ("ab", "ab -n 100 -c 10 -p o.bin -T 'multipart/form-data; boundary=\"b 1\"' http://h/x\n"),
+            ("hey", "hey -m POST -T 'multipart/form-data; boundary=\"b 1\"' -D o.bin http://h/x\n"),
+            ("oha", "oha -m POST -T 'multipart/form-data; boundary=\"b 1\"' -D o.bin http://h/x\n"),
+            (
+                "http",
+                "http --ignore-stdin POST http://h/x 'Content-Type:multipart/form-data; boundary=\"b 1\"' @o.bin\n"
+            ),
+            (
+                "curl",
+                "curl --data-binary @o.bin -H 'Content-Type: multipart/form-data; boundary=\"b 1\"' http://h/x\n"
+            ),
+            (
+                "wget",
+                "wget -O - --post-file=o.bin '--header=Content-Type: multipart/form-data; boundary=\"b 1\"' http://h/x\n"
+            ),
+            ("vegeta", "POST http://h/x\nContent-Type: multipart/form-data; boundary=\"b 1\"\n@o.bin\n"),
+        ])
+    func file(tool: String, expected: String) throws {
+        let folder = Folder()
+        let result = try Command.shell("$F body \(Self.form) --as \(tool) -o o.bin", in: folder.path)
+        #expect(result.text == expected)
+        let body = try String(decoding: Data(contentsOf: URL(filePath: folder.path + "/o.bin")), as: UTF8.self)
+        #expect(body == "--b 1\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b 1--\r\n")
+    }
+
+    @Test("Scripts hold what they send as literals of their language")
+    func scripts() throws {
+        let folder = Folder()
+        let k6 = try Command.shell("$F body \(Self.form) --as k6 -o 'a\"b'", in: folder.path)
+        #expect(k6.text.contains("open(\"a\\\"b\", 'b')"))
+        #expect(k6.text.contains("'Content-Type': \"multipart/form-data; boundary=\\\"b 1\\\"\""))
+        let wrk = try Command.shell("$F body \(Self.form) --as wrk -o o", in: folder.path)
+        #expect(wrk.text.contains("io.open(\"o\", \"rb\")"))
+    }
+
+    @Test("A target of Vegeta's has the body in it")
+    func vegeta() throws {
+        let result = try Command.shell("$F body -F a=1 --boundary b --url http://h/x --as vegeta")
+        #expect(
+            result.text == """
+                {"method":"POST","url":"http://h/x","header":{"Content-Type":["multipart/form-data; boundary=b"]},\
+                "body":"LS1iDQpDb250ZW50LURpc3Bvc2l0aW9uOiBmb3JtLWRhdGE7IG5hbWU9ImEiDQoNCjENCi0tYi0tDQo="}
+
+                """)
+    }
+
+    @Test("What is missing is told")
+    func missing() throws {
+        let url = try Command.run("body", "-F", "a=1", "--as", "hey", "-o", "x")
+        #expect(url.status == 2 && url.errors.contains("--as hey needs --url"), "\(url.errors)")
+        let file = try Command.run("body", "-F", "a=1", "--as", "ab", "--url", "http://h/")
+        #expect(file.status == 2 && file.errors.contains("-o FILE"), "\(file.errors)")
+        let range = try Command.run("body", "-F", "a=1", "--as", "ab", "--offset", "1", "-o", "x", "--url", "http://h/")
+        #expect(range.status == 2 && range.errors.contains("--offset"), "\(range.errors)")
+    }
+}
