@@ -24,7 +24,9 @@ struct ToolTarget {
             return Self.line(["curl", "--data-binary", "@\(body)", "-H", "Content-Type: \(self.contentType)", self.url])
         case .hey: return Self.line(["hey", "-m", "POST", "-T", self.contentType, "-D", body, self.url])
         case .http:
-            return Self.line(["http", "--ignore-stdin", "POST", self.url, "Content-Type:\(self.contentType)", "@\(body)"])
+            return Self.line([
+                "http", "--ignore-stdin", "POST", self.url, "Content-Type:\(self.contentType)", "@\(body)",
+            ])
         case .k6:
             return """
                 import http from 'k6/http';
