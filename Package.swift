@@ -204,7 +204,7 @@ let package = Package(
             dependencies: ["FormworkMagic", "Formwork", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: testSettings
         ),
-        // Empty without their traits: scripts/test-nio runs them.
+        // Empty without their traits: scripts/test turns them on.
         .testTarget(
             name: "FormworkHTTPTests",
             dependencies: ["FormworkHTTP", "Formwork", "TestSupport", product("HTTPTypes", "swift-http-types", "NIO")],
