@@ -7,7 +7,8 @@
  *
  * start and end are CLOCK_MONOTONIC seconds, so that other programs' clocks can be compared with them;
  * user and system are summed over all descendants; peak_kib is the largest of them; written is what the
- * kernel says COMMAND wrote (-1 where it doesn't say); status is 128 + N for a death by signal N.
+ * kernel says COMMAND wrote (-1 where it doesn't say); status is 128 + N for a death by signal N. SIGTERM is passed on to COMMAND, which is how a
+ * server is ended.
  *
  * Why not from Python: the kernel carries a process's peak over exec, so a child started straight from a
  * big parent reports the parent's peak. This program is small, and so is the child it forks.
@@ -45,6 +46,12 @@ static long long bytes_written(pid_t pid) {
     return written;
 }
 
+static volatile pid_t server;
+
+static void pass_on(int number) {
+    if (server > 0) kill(server, number);
+}
+
 static pid_t launch(char **command) {
     pid_t pid = fork();
     if (pid != 0) return pid;
@@ -72,7 +79,7 @@ static void add_usage(struct outcome *sum, const struct rusage *usage) {
 static struct outcome wait_for_all(pid_t command) {
     struct outcome sum = {.written = -1, .status = 127};
     siginfo_t info;
-    while (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0) {
+    while (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0) { /* signal() has calls go on behind a handler */
         struct rusage usage;
         int status;
         sum.end = now();
@@ -95,11 +102,13 @@ int main(int count, char **arguments) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 
     double start = now();
+    signal(SIGTERM, pass_on);
     pid_t command = launch(arguments + 2);
     if (command < 0) {
         perror("fork");
         return 1;
     }
+    server = command;
     /* The command's reader sees the end of the file only when every copy of the descriptor is closed. */
     close(STDIN_FILENO);
     close(STDOUT_FILENO);
