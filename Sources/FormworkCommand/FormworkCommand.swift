@@ -52,6 +52,9 @@ struct FormworkCommand: ParsableCommand {
             if let place = RawArguments.firstNotUTF8 {
                 throw ExitStatus(2, "formwork: argument \(place) is not UTF-8: rename the file, or pass it as '@-'")
             }
+            #if !Transfer
+                try TransferExecutable.takeOver(Array(CommandLine.arguments.dropFirst()))
+            #endif
             var command = try parseAsRoot(PartArgument.take(from: Array(CommandLine.arguments.dropFirst())))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
