@@ -1,8 +1,11 @@
 """What a script needs of Debian and of PyPI: installed when it is missing, or said to be unavailable."""
 
+import functools
+import importlib.util
 import os
 import shutil
 import subprocess
+import tempfile
 import venv
 from pathlib import Path
 
@@ -48,14 +51,23 @@ def install(packages: list[str], may_install: bool = True) -> None:
     raise Unavailable(f"apt-get does not install {' '.join(missing)}")
 
 
-def python_with(place: Path, packages: list[str]) -> Path:
-    """The Python of a throw-away environment that has the packages."""
-    venv.create(place, with_pip=True)
+@functools.cache
+def python_with(folder: Path, *packages: str) -> Path:
+    """The Python of a throw-away environment in the folder that has the packages; the same one for the same packages."""
+    if not importlib.util.find_spec("ensurepip"):
+        install(["python3-venv"])  # Debian keeps it apart from python3
+    # One pip for all environments: having it in each takes longer than most packages.
+    pip = folder / "pip"
+    if not pip.exists():
+        venv.create(pip, with_pip=True)
+    place = Path(tempfile.mkdtemp(prefix="python-", dir=folder))
+    venv.create(place, with_pip=False)
     python = place / "bin/python"
+    command = [pip / "bin/python", "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "--quiet"]
     try:
-        result = run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], 600)
+        result = run([*command, *packages], 300)
     except subprocess.TimeoutExpired:
-        raise Unavailable(f"pip takes more than ten minutes for {' '.join(packages)}")
+        raise Unavailable(f"pip takes more than five minutes for {' '.join(packages)}")
     if result.returncode:
         raise Unavailable(f"pip does not install {' '.join(packages)}: {result.stderr.strip()[-300:]}")
     return python

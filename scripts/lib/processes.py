@@ -12,6 +12,14 @@ def free_port() -> int:
         return free.getsockname()[1]
 
 
+def is_listening(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+        return True
+    except OSError:
+        return False
+
+
 class Process:
     """A program in a session of its own, so that its children end with it; what it prints is kept for when it fails."""
 

@@ -96,7 +96,7 @@ def install(client: Client, folder: Path, may_install: bool = True) -> dict[str,
     if client.pip:
         if not may_install:
             raise Unavailable("installs nothing")
-        python = packages.python_with(folder / client.name, client.pip)
+        python = packages.python_with(folder, *client.pip)
         environment["PATH"] = f"{python.parent}:{environment['PATH']}"
     return environment
 
@@ -117,7 +117,7 @@ def send(client: Client, server: Server, form: Path, environment: dict[str, str]
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(str(error))
     if result.returncode or not server.wait(names, 1):
-        raise Unavailable(f"sent nothing: {result.stderr.strip()[-600:]}")
+        raise Unavailable(f"sent nothing: {result.stderr.strip()[:300]} … {result.stderr.strip()[-300:]}")
     return result.stdout.strip()
 
 
