@@ -1,6 +1,7 @@
 """A server on loopback that keeps the body of every request posted to it, and gives browsers a page to post it from."""
 
 import threading
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 # A form of ours has 2 KiB. Whatever else knocks here is not kept.
@@ -33,6 +34,11 @@ class Server(ThreadingHTTPServer):
     def handle_error(self, *_: object) -> None:
         """A client that hangs up before it was answered has sent its form all the same."""
 
+    def take(self, name: str, headers: Message, body: bytes) -> None:
+        with self.arrived:
+            self.received[name] = (headers["Content-Type"], body)
+            self.arrived.notify_all()
+
     def wait(self, names: list[str], seconds: float) -> bool:
         with self.arrived:
             return self.arrived.wait_for(lambda: all(name in self.received for name in names), seconds)
@@ -51,9 +57,7 @@ class Handler(BaseHTTPRequestHandler):
             body = b"".join(self.chunks())
         else:
             body = self.rfile.read(min(int(self.headers["Content-Length"]), MOST_BYTES))
-        with self.server.arrived:
-            self.server.received[self.path.lstrip("/")] = (self.headers["Content-Type"], body)
-            self.server.arrived.notify_all()
+        self.server.take(self.path.lstrip("/"), self.headers, body)
         self.answer(b"ok")
 
     def chunks(self):

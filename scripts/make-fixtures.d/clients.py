@@ -6,16 +6,18 @@ version. A client that can't be installed or fails is named and left out; its ca
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import venv
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+import packages
 from capture import Server
+from packages import Unavailable
 
 SENDERS = Path(__file__).resolve().parent / "senders"
 
@@ -42,6 +44,8 @@ class Client:
     lacks: str = ""
     # Names of captures besides the client's own: a browser posts twice.
     also: list[str] = field(default_factory=list)
+    # Where its sender is.
+    senders: Path = SENDERS
 
 
 def python(name: str, *packages: str, sender: str | None = None, lacks: str = "") -> Client:
@@ -84,53 +88,36 @@ CLIENTS = [
 ]
 
 
-class Unavailable(Exception):
-    pass
-
-
-def install(client: Client, folder: Path) -> dict[str, str]:
+def install(client: Client, folder: Path, may_install: bool = True) -> dict[str, str]:
     """Sees to what the client needs; the environment in which it is found."""
     environment = {**os.environ, "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8", "GO111MODULE": "off"}
     environment["GOCACHE"] = str(folder / "go")
-    missing = [p for p in client.apt if not is_installed(p)]
-    if missing:
-        prefix = [] if os.geteuid() == 0 else ["sudo"]
-        command = [*prefix, "apt-get", "install", "-y", "--no-install-recommends", *missing]
-        if not shutil.which("apt-get") or subprocess.run(command, capture_output=True).returncode:
-            raise Unavailable(f"not installed, and apt-get does not install {' '.join(missing)}")
+    packages.install(client.apt, may_install)
     if client.pip:
-        place = folder / client.name
-        venv.create(place, with_pip=True)
-        pip = [place / "bin/python", "-m", "pip", "install", "--quiet", *client.pip]
-        if subprocess.run(pip, capture_output=True).returncode:
-            raise Unavailable(f"pip does not install {' '.join(client.pip)}")
-        environment["PATH"] = f"{place / 'bin'}:{environment['PATH']}"
+        if not may_install:
+            raise Unavailable("installs nothing")
+        python = packages.python_with(folder, *client.pip)
+        environment["PATH"] = f"{python.parent}:{environment['PATH']}"
     return environment
 
 
-def is_installed(package: str) -> bool:
-    # A client that someone installed in another way is as good, when it is a program.
-    if shutil.which({"nodejs": "node", "golang-go": "go", "php-cli": "php", "default-jdk-headless": "javac"}.get(package, package)):
-        return True
-    query = ["dpkg-query", "-W", "-f", "${Status}", package]
-    return subprocess.run(query, capture_output=True, text=True).stdout.endswith(" installed")
-
-
 def send(client: Client, server: Server, form: Path, environment: dict[str, str]) -> str:
-    """Runs a client once; its version."""
+    """Runs a client once; its version. The form is in a folder with the file of which it speaks."""
     names = [client.name, *client.also]
     program, *words = client.command
     if not words:
         return browse(program, names, server, form.parent, environment)
-    sender = next(i for i, word in enumerate(words) if (SENDERS / word).exists())
-    words[sender] = str(SENDERS / words[sender])
+    sender = next(i for i, word in enumerate(words) if (client.senders / word).exists())
+    words[sender] = str(client.senders / words[sender])
+    # For senders that are written in a shell, which has no JSON.
+    environment = {**environment, "FORM_FILENAME": json.loads(form.read_text())["file"]["filename"]}
     command = [program, *words, f"{server.url}/{client.name}", str(form)]
     try:
         result = subprocess.run(command, cwd=form.parent, env=environment, capture_output=True, text=True, timeout=120)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(str(error))
     if result.returncode or not server.wait(names, 1):
-        raise Unavailable(f"sent nothing: {result.stderr.strip()[-600:]}")
+        raise Unavailable(f"sent nothing: {result.stderr.strip()[:300]} … {result.stderr.strip()[-300:]}")
     return result.stdout.strip()
 
 
@@ -159,6 +146,23 @@ def browse(program: str, names: list[str], server: Server, folder: Path, environ
     return version
 
 
+def make_form(filename: str) -> dict:
+    return {"fields": FIELDS, "file": {"name": "file", "filename": filename}, "unfilledFile": "nothing"}
+
+
+def page_of(form: dict) -> bytes:
+    """The page from which browsers post the form."""
+    text = json.dumps({**form, "content": list(CONTENT)})
+    return (SENDERS / "page.html").read_text().replace("FORM", text).encode()
+
+
+def lay(form: dict, folder: Path) -> Path:
+    """Puts the form's description and its file into a folder; the description's path."""
+    (folder / form["file"]["filename"]).write_bytes(CONTENT)
+    (folder / "form.json").write_text(json.dumps(form))
+    return folder / "form.json"
+
+
 def make(target: Path, wanted: list[str]) -> None:
     if unknown := set(wanted) - {client.name for client in CLIENTS}:
         sys.exit(f"make-fixtures: no client {', '.join(sorted(unknown))}")
@@ -167,14 +171,12 @@ def make(target: Path, wanted: list[str]) -> None:
     captures = {}
     if manifest.exists():
         captures = {one["client"]: one for one in json.loads(manifest.read_text())["captures"]}
-    form = {"fields": FIELDS, "file": {"name": "file", "filename": FILENAME}, "unfilledFile": "nothing"}
-    page = (SENDERS / "page.html").read_text().replace("FORM", json.dumps({**form, "content": list(CONTENT)}))
+    form = make_form(FILENAME)
     skipped = []
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name, Server(page.encode()) as server:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name, Server(page_of(form)) as server:
         folder = Path(name)
         (folder / "home").mkdir()
-        (folder / FILENAME).write_bytes(CONTENT)
-        (folder / "form.json").write_text(json.dumps(form))
+        lay(form, folder)
         for client in CLIENTS:
             if wanted and client.name not in wanted:
                 continue

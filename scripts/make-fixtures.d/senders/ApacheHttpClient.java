@@ -19,7 +19,7 @@ public class ApacheHttpClient {
             .addTextBody("näme \"q\" %0A", "awkward", text)
             .addTextBody("empty", "", text)
             .addTextBody("lines", "one\r\ntwo\r\n\r\nthree", text)
-            .addBinaryBody("file", new File("flä \"q\" 50% \\b.txt"))
+            .addBinaryBody("file", new File(System.getenv("FORM_FILENAME")))
             .addBinaryBody("nothing", new byte[0], ContentType.APPLICATION_OCTET_STREAM, "");
         HttpPost request = new HttpPost(words[1]);
         request.setEntity(form.build());

@@ -10,7 +10,7 @@ import okhttp3.internal.Version;
 
 public class OkHttp {
     public static void main(String[] words) throws Exception {
-        String filename = "flä \"q\" 50% \\b.txt";
+        String filename = System.getenv("FORM_FILENAME");
         MediaType bytes = MediaType.parse("application/octet-stream");
         MultipartBody form = new MultipartBody.Builder()
             .setType(MultipartBody.FORM)

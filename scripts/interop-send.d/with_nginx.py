@@ -1,0 +1,47 @@
+"""with_nginx.py PORT: nginx before Flask, with TLS and HTTP/2; no body of more than 1 MiB for /full.
+
+Its certificate, signed by itself, is cert.pem in the working folder.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+settings = """
+daemon off;
+master_process off;
+pid nginx.pid;
+events {}
+http {
+    access_log off;
+    client_max_body_size 100m;
+    client_body_temp_path body;
+    proxy_temp_path proxy;
+    fastcgi_temp_path fastcgi;
+    uwsgi_temp_path uwsgi;
+    scgi_temp_path scgi;
+    upstream flask { server unix:flask.sock; }
+    server {
+        listen 127.0.0.1:PORT ssl http2;
+        ssl_certificate cert.pem;
+        ssl_certificate_key key.pem;
+        location / { proxy_pass http://flask; proxy_set_header Host $http_host; }
+        location /full { client_max_body_size 1m; proxy_pass http://flask; }
+        location /protocol { return 200 "$server_protocol\\n"; }
+    }
+}
+"""
+here = os.getcwd()
+settings = settings.replace("PORT", sys.argv[1]).replace("flask.sock", f"{here}/flask.sock")
+Path("nginx.conf").write_text(settings)
+subprocess.run(
+    ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+     "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"],
+    check=True, stderr=subprocess.DEVNULL)
+# Both are of one session and end with it.
+subprocess.Popen([
+    sys.executable, "-m", "gunicorn", "--pythonpath", HERE, "--threads", "4", "-b", "unix:flask.sock", "with_flask:app"])
+os.execvp("nginx", ["nginx", "-p", here, "-c", "nginx.conf", "-e", "stderr"])
