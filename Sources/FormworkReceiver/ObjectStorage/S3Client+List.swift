@@ -34,7 +34,7 @@
                 }
                 if let date = answer.headers.first(name: "Date").flatMap(Date.init(httpDate:)) { now = date }
                 let isEncoded = xml["EncodingType"] == "url"
-                func key(_ text: String) -> String { isEncoded ? text.removingPercentEncoding ?? text : text }
+                func key(_ text: String) -> String { isEncoded ? SigV4.decoded(text) : text }
                 for upload in xml.children where upload.name == "Upload" {
                     guard let name = upload["Key"], let id = upload["UploadId"],
                         let initiated = upload["Initiated"].flatMap(Date.init(timestamp:))

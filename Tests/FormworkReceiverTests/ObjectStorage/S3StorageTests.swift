@@ -187,7 +187,7 @@
         @Test func `A store that stops is given up`() async throws {
             let store = FakeStore { operation, _ in operation == "UploadPart" ? .stop : nil }
             let error = await #expect(throws: FormworkError.self) {
-                try await Self.with(store, stall: .milliseconds(300)) {
+                try await Self.with(store, stall: .milliseconds(500)) {
                     try await Self.store(Self.bytes(2 * Self.part), in: $0)
                 }
             }
