@@ -173,7 +173,7 @@
                 let text =
                     "HTTP/1.1 \(answer.status) X\r\nDate: Sat, 03 Jan 2026 00:00:00 GMT\r\n\(answer.headers)\(content)\r\n"
                 let bytes = Array((text + answer.body).utf8)
-                guard send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) == bytes.count else { return }
+                guard send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return }
             }
         }
 

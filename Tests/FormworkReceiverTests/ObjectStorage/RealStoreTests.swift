@@ -3,17 +3,21 @@
     import FormworkCore
     import Foundation
     import NIOCore
+    import NIOHTTP1
     import Synchronization
     import Testing
 
     @testable import FormworkReceiver
 
+    private let testBucket = ProcessInfo.processInfo.environment["FORMWORK_S3_TEST_BUCKET"].flatMap {
+        $0.isEmpty ? nil : $0
+    }
+
     /// A real object store: scripts/interop-s3 runs these against Ceph. The bucket has to be there, and is told by
     /// `FORMWORK_S3_TEST_BUCKET`; the AWS variables say where and with which keys.
-    @Suite(.enabled(if: RealStoreTests.bucket != nil), .timeLimit(.minutes(5)))
+    @Suite(.enabled(if: testBucket != nil), .timeLimit(.minutes(5)))
     struct RealStoreTests {
         static let environment = ProcessInfo.processInfo.environment
-        static let bucket = environment["FORMWORK_S3_TEST_BUCKET"].flatMap { $0.isEmpty ? nil : $0 }
         static let part = 5 << 20
 
         /// Bytes that tell where they belong: a part that is missing, doubled or swapped shows.
@@ -31,7 +35,7 @@
         ) async throws -> Result {
             var options = S3Storage.Options()
             options.partSize = Self.part
-            let bucket = try #require(Self.bucket)
+            let bucket = try #require(testBucket)
             let storage = try S3Storage(
                 from: "s3://\(bucket)/test \(UUID().uuidString)/ü", environment: environment, options: options)
             let result: Swift.Result<Result, any Error>

@@ -8,6 +8,12 @@
 
     @testable import FormworkReceiver
 
+    private final class Count: Sendable {
+        private let state = Mutex(0)
+        var value: Int { self.state.withLock { $0 } }
+        func add(_ count: Int) { self.state.withLock { $0 += count } }
+    }
+
     /// Uploads to a store of our own that does what it is told, wrong things above all. Parts have 64 KiB here.
     @Suite(.timeLimit(.minutes(1)))
     struct S3StorageTests {
@@ -198,22 +204,22 @@
         @Test func `A store that takes its time holds the sender, within the memory that was said`() async throws {
             let store = FakeStore { operation, _ in operation == "UploadPart" ? .hold : nil }
             let bytes = Self.bytes(8 * Self.part)
-            let accepted = Mutex(0)
+            let accepted = Count()
             try await Self.with(store, parallelism: 2) { storage in
                 let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
-                async let sent: Void = {
+                let sender = Task {
                     for start in stride(from: 0, to: bytes.count, by: 4096) {
                         try await upload.write(ByteBuffer(bytes: bytes[start..<(start + 4096)]))
-                        accepted.withLock { $0 += 4096 }
+                        accepted.add(4096)
                     }
-                }()
-                try await Self.wait { store.held == 2 && accepted.withLock { $0 } >= 3 * Self.part }
+                }
+                try await Self.wait { store.held == 2 && accepted.value >= 3 * Self.part }
                 try await Task.sleep(for: .milliseconds(200))
                 // Two parts on their way and one in the buffer.
-                #expect(accepted.withLock { $0 } == 3 * Self.part)
+                #expect(accepted.value == 3 * Self.part)
                 #expect(store.held == 2)
                 store.release()
-                try await sent
+                try await sender.value
                 #expect(try await upload.finish() == "a.bin")
             }
             #expect(store.objects["in/a.bin"]?.bytes == bytes)
