@@ -1,0 +1,79 @@
+#if Transfer
+    /// Why a request to an object store failed.
+    struct S3Error: Error, Sendable, CustomStringConvertible {
+        enum Reason: Sendable {
+            /// The store said no.
+            case answer(status: UInt, code: String, message: String?, requestID: String?)
+            /// There was no answer: refused, reset, timed out.
+            case connection(any Error)
+            /// An answer that isn't S3's.
+            case unreadable(status: UInt)
+        }
+
+        /// `UploadPart`, say.
+        let operation: String
+        let reason: Reason
+        /// How often it was tried.
+        var attempts = 1
+        /// The bucket's region, where the store named it.
+        var region: String?
+
+        /// The store's error code; `nil` when there is none.
+        var code: String? {
+            if case .answer(_, let code, _, _) = self.reason { code } else { nil }
+        }
+
+        /// 0 without an answer.
+        var status: UInt {
+            switch self.reason {
+            case .answer(let status, _, _, _), .unreadable(let status): status
+            case .connection: 0
+            }
+        }
+
+        /// Whether the same request may succeed later.
+        var isTransient: Bool {
+            switch self.reason {
+            case .connection: true
+            case .answer(let status, let code, _, _):
+                [429, 500, 502, 503, 504].contains(status) || Self.transientCodes.contains(code)
+            case .unreadable(let status): [429, 500, 502, 503, 504].contains(status)
+            }
+        }
+
+        private static let transientCodes: Set<String> = [
+            "SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout", "OperationAborted",
+            "ConditionalRequestConflict", "Throttling", "ThrottlingException",
+        ]
+
+        var description: String {
+            var text =
+                switch self.reason {
+                case .answer(let status, let code, let message, let requestID):
+                    "\(self.operation): \(status) \(code)" + (message.flatMap { $0.isEmpty ? nil : ": \($0)" } ?? "")
+                        + (requestID.map { ", request \($0)" } ?? "")
+                case .connection(let error): "\(self.operation): no answer from the store: \(error)"
+                case .unreadable(let status):
+                    "\(self.operation): an answer (\(status)) that isn't an object store's; is the address right?"
+                }
+            if self.attempts > 1 { text += ", tried \(self.attempts) times" }
+            if let hint { text += "; \(hint)" }
+            return text
+        }
+
+        /// What to do about it, where that is known.
+        private var hint: String? {
+            switch self.code {
+            case "InvalidAccessKeyId": "the store doesn't know AWS_ACCESS_KEY_ID"
+            case "SignatureDoesNotMatch": "AWS_SECRET_ACCESS_KEY is wrong, or something on the way changed the request"
+            case "AccessDenied": "the key may not do this: check its policy, and the bucket's"
+            case "ExpiredToken", "InvalidToken": "fetch new keys: AWS_SESSION_TOKEN is no longer good"
+            case "NoSuchBucket": "make the bucket first"
+            case "RequestTimeTooSkewed": "set this machine's clock"
+            case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException":
+                self.region.map { "the bucket is in \($0): set AWS_REGION" } ?? "check AWS_REGION and the address"
+            default: nil
+            }
+        }
+    }
+#endif
