@@ -137,8 +137,11 @@ let package = Package(
                 "Formwork", "FormworkHTTP", "FormworkNIO",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
+                product("NIOHTTP1", "swift-nio", "Hummingbird"),
                 product("HTTPTypes", "swift-http-types", "Hummingbird"),
+                product("Logging", "swift-log", "Hummingbird"),
                 product("Hummingbird", "hummingbird", "Hummingbird"),
+                product("HummingbirdCore", "hummingbird", "Hummingbird"),
             ],
             swiftSettings: settings
         ),
