@@ -104,7 +104,7 @@ let package = Package(
         .target(
             name: "FormworkHTTP",
             dependencies: [
-                "Formwork", "FormworkDigests",
+                "Formwork", "FormworkDigests", "FormworkURLEncoded",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("HTTPTypes", "swift-http-types", "NIO"),
                 product("StructuredFieldValues", "swift-http-structured-headers", "NIO"),
@@ -137,8 +137,11 @@ let package = Package(
                 "Formwork", "FormworkHTTP", "FormworkNIO",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
+                product("NIOHTTP1", "swift-nio", "Hummingbird"),
                 product("HTTPTypes", "swift-http-types", "Hummingbird"),
+                product("Logging", "swift-log", "Hummingbird"),
                 product("Hummingbird", "hummingbird", "Hummingbird"),
+                product("HummingbirdCore", "hummingbird", "Hummingbird"),
             ],
             swiftSettings: settings
         ),
@@ -213,12 +216,13 @@ let package = Package(
         .testTarget(
             name: "FormworkNIOTests",
             dependencies: [
-                "FormworkNIO", "Formwork", "FormworkCore", "TestSupport",
+                "FormworkNIO", "FormworkHTTP", "Formwork", "FormworkCore", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "NIO"),
                 product("NIOPosix", "swift-nio", "NIO"),
                 product("NIOEmbedded", "swift-nio", "NIO"),
                 product("NIOHTTP1", "swift-nio", "NIO"),
+                product("NIOHTTPTypes", "swift-nio-extras", "NIO"),
                 product("NIOSSL", "swift-nio-ssl", "NIO"),
                 product("HTTPTypes", "swift-http-types", "NIO"),
                 product("AsyncHTTPClient", "async-http-client", "NIO"),
@@ -228,9 +232,10 @@ let package = Package(
         .testTarget(
             name: "FormworkHummingbirdTests",
             dependencies: [
-                "FormworkHummingbird", "Formwork", "TestSupport",
+                "FormworkHummingbird", "FormworkHTTP", "FormworkNIO", "Formwork", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
+                product("NIOPosix", "swift-nio", "Hummingbird"),
                 product("HTTPTypes", "swift-http-types", "Hummingbird"),
                 product("Hummingbird", "hummingbird", "Hummingbird"),
                 product("HummingbirdTesting", "hummingbird", "Hummingbird"),

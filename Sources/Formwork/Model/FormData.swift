@@ -8,6 +8,7 @@ public struct FormData: Sendable {
     enum Entry: Sendable {
         case part(BodyPart)
         case parts(PartSequence)
+        case arriving(ArrivingParts)
     }
 
     /// How the parts are framed. The boundary is chosen here, once.
@@ -28,6 +29,18 @@ public struct FormData: Sendable {
 
     /// Adds parts that are made when their turn comes.
     public mutating func append(_ parts: PartSequence) { self.entries.append(.parts(parts)) }
+
+    /// Adds the parts of an async sequence, iterated once: each is framed when it comes, and sent before the next is asked
+    /// for. Such a body is read by an ``AsyncBodyReader``, and has no known length.
+    ///
+    /// With ``BodyPart/init(_:)-(ReceivedPart<Chunks>)`` a form is sent on while it arrives:
+    ///
+    /// ```
+    /// form.append(once: parts.filter { $0.name != "token" }.map { BodyPart($0) })
+    /// ```
+    public mutating func append<Parts: AsyncSequence & Sendable>(once parts: Parts) where Parts.Element == BodyPart {
+        self.entries.append(.arriving(ArrivingParts(parts)))
+    }
 
     /// Adds a field with text.
     public mutating func append(name: String, value: String) { self.append(BodyPart(name: name, value: value)) }

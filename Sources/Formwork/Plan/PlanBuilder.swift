@@ -68,6 +68,15 @@ struct PlanBuilder {
                     BodyPlan.Part(reference: reference, part: nil, parent: place.part, length: parts.length))
                 if parts.count > 0 { try self.append(.parts(parts), part: number) }
                 count += parts.count
+            case .arriving(let parts):
+                let reference = PartReference(index: count, name: nil, enclosing: place.enclosing)
+                let number = self.parts.count
+                self.parts.append(BodyPlan.Part(reference: reference, part: nil, parent: place.part, length: nil))
+                try self.append(
+                    .stream(parts.framed(by: framer, types: inside.types, first: reference)), part: number)
+                // What comes behind them is none of the first part, whose delimiter has no line end before it. When no
+                // part came, that line end is an empty preamble (RFC 2046 section 5.1.1).
+                count += 1
             }
         }
         try self.layout.append(part: place.part, isFraming: true) { bytes in

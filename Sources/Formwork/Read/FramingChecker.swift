@@ -29,9 +29,12 @@ final class FramingChecker {
 
     /// Takes note of a source that is opened.
     func opens(_ cursor: any SourceCursor, of piece: Layout.Piece, at offset: Int64) {
-        guard let parts = cursor as? PartsCursor, self.plan.storage.parts[piece.part].parent < 0 else { return }
+        let chunks = (cursor as? ChunkCursor)?.iterator
+        guard let maker = (cursor as? any PartLogging) ?? (chunks as? any PartLogging),
+            self.plan.storage.parts[piece.part].parent < 0
+        else { return }
         self.log = PartLog(at: offset)
-        parts.log = self.log
+        maker.log = self.log
     }
 
     /// Takes note of the parts that a source has made meanwhile.
@@ -49,6 +52,12 @@ final class FramingChecker {
         try self.framing.take(bytes)
         if isEnd { try self.framing.finish() }
     }
+}
+
+/// Who makes parts while a body is read, and tells where they lie.
+protocol PartLogging: AnyObject {
+    /// Who is told; `nil` for nobody.
+    var log: PartLog? { get set }
 }
 
 /// Where the parts lie that a sequence's cursor makes.

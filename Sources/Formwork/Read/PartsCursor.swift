@@ -4,7 +4,7 @@ import SystemPackage
 /// Reads a sequence's parts one behind the other, as a ``PartMaker`` makes them.
 ///
 /// Framing and small content are gathered in one buffer that is used over and over.
-final class PartsCursor: SourceCursor {
+final class PartsCursor: SourceCursor, PartLogging {
     /// Gathered bytes are handed out when there are this many.
     private static let batch = 32 << 10
 

@@ -59,7 +59,7 @@ final class StreamCursor: SourceCursor {
 /// Hands out an async sequence's chunks, which somebody who can wait has to fetch.
 final class ChunkCursor: SourceCursor {
     private let source: StreamSource
-    private let iterator: ChunkIterator
+    let iterator: ChunkIterator
     private var chunk: [UInt8] = []
     private var used = 0
     private var remaining: Int64?

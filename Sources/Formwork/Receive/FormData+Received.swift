@@ -9,14 +9,33 @@ extension FormData {
     public init(_ form: ReceivedForm, framing: MultipartFraming = MultipartFraming()) {
         self.init(framing: framing)
         for entry in form.entries {
-            var header = PartHeader(name: entry.name, filename: entry.isFile ? entry.filename ?? "" : nil)
-            header.takeReceivedType(entry.contentType)
-            self.append(BodyPart(header: header, source: entry.content.source))
+            self.append(BodyPart(header: PartHeader(sendingOn: entry.header), source: entry.content.source))
         }
     }
 }
 
+extension BodyPart {
+    /// A part that is arriving, to be sent on while it does: named and typed as ``FormData/init(_:framing:)`` has it, with
+    /// ``ReceivedPart/source`` for its content.
+    public init<Chunks>(_ part: ReceivedPart<Chunks>) {
+        self.init(header: PartHeader(sendingOn: part.header), source: part.source)
+    }
+}
+
+extension ReceivedPart {
+    /// The rest of the content as a source that is read once, at the pace of whoever reads it, and before the next part is
+    /// asked for. Its errors are those of ``content``.
+    public var source: BodySource {
+        .chunks(once: self.content.map { piece in piece.withBytes { [UInt8](copying: $0, 0..<$0.byteCount) } })
+    }
+}
+
 extension PartHeader {
+    fileprivate init(sendingOn header: ReceivedHeader) {
+        self.init(name: header.name, filename: header.isFile ? header.filename ?? "" : nil)
+        self.takeReceivedType(header.contentType)
+    }
+
     fileprivate mutating func takeReceivedType(_ type: String?) {
         guard let type else { return }
         if (try? Self.checkMediaType(type)) != nil {

@@ -45,6 +45,14 @@ public struct ReceivedForm: Sendable {
     @usableFromInline
     init(_ entries: [Entry]) { self.entries = entries }
 
+    /// A form of fields that came without header sections, as url-encoded ones do.
+    package init(fields: some Sequence<(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)>) {
+        self.init(
+            fields.map {
+                Entry(header: ReceivedHeader(fieldNamed: $0.name), content: CollectedContent(Array($0.value)))
+            })
+    }
+
     /// The text of the first field of that name; `nil` when there is none.
     public subscript(name: String) -> String? { self.entries(named: name).lazy.compactMap(\.text).first }
 

@@ -163,6 +163,14 @@ extension ReceivedHeader {
         (self.namePlace, self.isNameQuoted) = (Place(name), true)
     }
 
+    /// The section that a multipart form would have for a field which came without one, its name as it is.
+    package init(fieldNamed name: ArraySlice<UInt8>) {
+        let head = Array(PartHeader.dispositionHead.utf8)
+        (self.bytes, self.box) = (head + name + Array("\"\r\n".utf8), nil)
+        (self.backslashes, self.decodesPercentEscapes) = (ParsingProfile.default.backslashes, false)
+        (self.namePlace, self.isNameQuoted) = (Place(head.count..<head.count + name.count), false)
+    }
+
     /// Understands a section whose lines were judged.
     /// - Parameter offset: Where the section begins in the body, for errors.
     init(

@@ -1,0 +1,83 @@
+#if NIO
+    import Formwork
+    import FormworkURLEncoded
+    import HTTPTypes
+
+    /// A request's form as its header section describes it: what every server does with one, whatever its body is made of.
+    package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
+        private let fields: HTTPFields
+        private let body: Chunks
+
+        package init(_ fields: HTTPFields, body: Chunks) { (self.fields, self.body) = (fields, body) }
+
+        /// The parts of a multipart form as they arrive.
+        package func parts(
+            profile: ParsingProfile, limits: ParsingLimits, deadlines: ReceivingDeadlines
+        ) throws(FormworkError) -> ReceivedParts<Chunks> {
+            let parts = try ReceivedParts(
+                self.body, contentType: self.fields[.contentType], profile: profile, limits: limits,
+                deadlines: deadlines)
+            try self.checkLength(limits.totalBytes)
+            return parts
+        }
+
+        /// The whole form: multipart, or url-encoded, whose fields then are parts without files.
+        package func collect(
+            profile: ParsingProfile, limits: ParsingLimits, memory: CollectingLimits, deadlines: ReceivingDeadlines
+        ) async throws -> ReceivedForm {
+            guard self.isURLEncoded else {
+                let parts = try self.parts(profile: profile, limits: limits, deadlines: deadlines)
+                return try await ReceivedForm(collecting: parts, limits: memory)
+            }
+            let bytes = Int(clamping: min(limits.totalBytes, Int64(memory.memoryBytes)))
+            try self.checkLength(Int64(bytes))
+            let text = try await self.body.collected(upTo: bytes, deadlines: deadlines)
+            let rules = URLEncodedParsing(
+                limits: URLEncodedLimits(bytes: bytes, pairs: min(limits.fields, limits.parts), pairBytes: bytes))
+            let pairs = try URLEncodedPairs(text, rules: rules)
+            for (index, pair) in pairs.enumerated() { try Self.check(pair, index, limits) }
+            return ReceivedForm(fields: pairs.lazy.map { ($0.nameBytes, $0.valueBytes ?? []) })
+        }
+
+        /// The whole form as a value.
+        /// - Throws: ``RequestProblem`` for a form that is read, but isn't the type's.
+        package func decode<Value: Decodable>(
+            _ type: Value.Type, by decoder: FormDataDecoder, profile: ParsingProfile, limits: ParsingLimits,
+            memory: CollectingLimits, deadlines: ReceivingDeadlines
+        ) async throws -> Value {
+            let form = try await self.collect(profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+            do {
+                return try decoder.decode(type, from: form)
+            } catch let error as DecodingError {
+                throw RequestProblem(ProblemDetails(error), cause: error)
+            }
+        }
+
+        /// Whether the type is `application/x-www-form-urlencoded`, whatever its parameters (WHATWG: there are none).
+        private var isURLEncoded: Bool {
+            let type = self.fields[.contentType]?.prefix { $0 != ";" } ?? ""
+            return String(type.filter { $0 != " " && $0 != "\t" }).lowercased() == "application/x-www-form-urlencoded"
+        }
+
+        /// Refuses a body that says itself that it is too large, before any of it is read.
+        private func checkLength(_ limit: Int64) throws(FormworkError) {
+            guard let length = self.fields[.contentLength].flatMap({ Int64($0) }), length > limit else { return }
+            throw ParsingFailure(.totalBytesLimit, limit: limit)
+                .error("Content-Length is \(length): the limit is \(limit).", at: nil)
+        }
+
+        private static func check(
+            _ pair: URLEncodedPairs.Element, _ index: Int, _ limits: ParsingLimits
+        ) throws(FormworkError) {
+            if pair.nameBytes.count > limits.nameBytes {
+                throw ParsingFailure(.nameBytesLimit, limit: Int64(limits.nameBytes)).error(
+                    "A field's name has \(pair.nameBytes.count) bytes: the limit is \(limits.nameBytes).", at: nil)
+            }
+            if let count = pair.valueBytes?.count, Int64(count) > limits.fieldBytes {
+                throw ParsingFailure(.fieldBytesLimit, limit: limits.fieldBytes)
+                    .error("the content has \(count) bytes: the limit is \(limits.fieldBytes)", at: nil)
+                    .naming(PartReference(index: index, name: pair.name))
+            }
+        }
+    }
+#endif

@@ -1,0 +1,156 @@
+#if NIO
+    import AsyncHTTPClient
+    import Formwork
+    import FormworkHTTP
+    import FormworkNIO
+    import HTTPTypes
+    import NIOCore
+    import NIOEmbedded
+    import NIOHTTPTypes
+    import NIOPosix
+    import Testing
+
+    extension NIOTests {
+        @Suite("A server without a framework")
+        struct ServerTests {
+            private struct Note: Decodable { var title: String }
+
+            private static func answer(_ request: ServerRequest) async throws -> ServerResponse {
+                switch request.head.path {
+                case "/parts":
+                    var lines = ""
+                    for try await part in try request.formParts() {
+                        lines += "\(part.name ?? "")=\(try await part.text(upTo: 100));"
+                    }
+                    return ServerResponse(status: .ok, body: ByteBuffer(string: lines))
+                case "/decode":
+                    return ServerResponse(
+                        status: .ok, body: ByteBuffer(string: try await request.decodeForm(as: Note.self).title))
+                case "/composed": return ServerResponse(body: try form(.text("sea")).plan())
+                case "/slow":
+                    _ = try await request.collectForm(deadlines: ReceivingDeadlines(chunk: .milliseconds(50)))
+                    return ServerResponse(status: .ok)
+                case "/fail": throw FormworkError(.writeFailed, "disk full", path: "/srv/secret")
+                default: return ServerResponse(status: .notFound)
+                }
+            }
+
+            private func serve(_ body: @escaping @Sendable (String) async throws -> Void) async throws {
+                let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .bind(host: "127.0.0.1", port: 0) { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try channel.pipeline.syncOperations.configureFormServer()
+                        }
+                    }
+                let url = "http://127.0.0.1:\(server.channel.localAddress!.port!)"
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        try await withThrowingDiscardingTaskGroup { connections in
+                            try await server.executeThenClose { inbound in
+                                for try await connection in inbound {
+                                    connections.addTask { try? await connection.serve(Self.answer) }
+                                }
+                            }
+                        }
+                    }
+                    try await body(url)
+                    group.cancelAll()
+                }
+            }
+
+            @Test("Forms are read, decoded and composed, on one connection", .timeLimit(.minutes(1)))
+            func forms() async throws {
+                try await self.serve { url in
+                    try await withClient { client in
+                        func post(_ path: String, _ plan: BodyPlan) async throws -> (Int, String?, String) {
+                            let answer = try await client.upload(
+                                plan, with: HTTPClientRequest(url: url + path), timeout: .seconds(10))
+                            let text = String(buffer: try await answer.response.body.collect(upTo: 10_000))
+                            return (Int(answer.status.code), answer.response.headers.first(name: "Content-Type"), text)
+                        }
+                        let plan = try form(.text("sea")).plan()
+                        for _ in 1...2 {
+                            let (status, _, text) = try await post("/parts", plan)
+                            #expect(status == 200)
+                            #expect(text == "field=grüße;content=sea;")
+                        }
+                        let composed = try await post("/composed", plan)
+                        #expect(composed.1 == "multipart/form-data; boundary=harbour")
+                        #expect(composed.2 == String(decoding: try plan.bytes(upTo: 1000), as: UTF8.self))
+                        let missing = try await post("/decode", plan)
+                        #expect(missing.0 == 400)
+                        #expect(missing.1 == "application/problem+json")
+                        #expect(missing.2.contains(#""field":"title""#))
+                        let failed = try await post("/fail", plan)
+                        #expect(failed.0 == 500)
+                        #expect(failed.2 == #"{"status":500,"title":"Internal Server Error","type":"about:blank"}"#)
+                        #expect(try await post("/none", plan).0 == 404)
+
+                        var request = HTTPClientRequest(url: url + "/decode")
+                        request.method = .POST
+                        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+                        request.body = .bytes(ByteBuffer(string: "title=a+b"))
+                        let answer = try await client.execute(request, timeout: .seconds(10))
+                        #expect(String(buffer: try await answer.body.collect(upTo: 100)) == "a b")
+
+                        request = HTTPClientRequest(url: url + "/slow")
+                        request.method = .POST
+                        request.headers.add(name: "Content-Type", value: "multipart/form-data; boundary=x")
+                        request.body = .stream(
+                            AsyncStream<ByteBuffer> { $0.yield(ByteBuffer(string: "--x\r\n")) }, length: .unknown)
+                        #expect(try await client.execute(request, timeout: .seconds(10)).status == .requestTimeout)
+                    }
+                }
+            }
+
+            private func head(expects: Bool) -> HTTPRequestPart {
+                .head(
+                    HTTPRequest(
+                        method: .post, scheme: "http", authority: "a", path: "/",
+                        headerFields: expects ? [.expect: "100-Continue"] : [:]))
+            }
+
+            private func statuses(_ channel: EmbeddedChannel) throws -> [String] {
+                var seen: [String] = []
+                while let part = try channel.readOutbound(as: HTTPResponsePart.self) {
+                    if case .head(let head) = part {
+                        seen.append("\(head.status.code)\(head.headerFields[.connection].map { " \($0)" } ?? "")")
+                    }
+                }
+                return seen
+            }
+
+            @Test("100 goes out once, when the body is wanted and was waited for")
+            func continues() async throws {
+                let channel = EmbeddedChannel(handler: ExpectContinueHandler())
+                let wanted = ExpectContinueHandler.BodyWanted()
+                let ok = HTTPResponsePart.head(HTTPResponse(status: .ok))
+                // Nobody expects it.
+                try channel.writeInbound(self.head(expects: false))
+                try await channel.triggerUserOutboundEvent(wanted).get()
+                #expect(try self.statuses(channel) == [])
+                try channel.writeInbound(HTTPRequestPart.end(nil))
+                // Wanted, and again.
+                try channel.writeInbound(self.head(expects: true))
+                try await channel.triggerUserOutboundEvent(wanted).get()
+                try await channel.triggerUserOutboundEvent(wanted).get()
+                #expect(try self.statuses(channel) == ["100"])
+                try channel.writeInbound(HTTPRequestPart.end(nil))
+                try channel.writeOutbound(ok)
+                try channel.writeOutbound(HTTPResponsePart.end(nil))
+                #expect(try self.statuses(channel) == ["200"])
+                // The body came without it.
+                try channel.writeInbound(self.head(expects: true))
+                try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "a")))
+                try await channel.triggerUserOutboundEvent(wanted).get()
+                #expect(try self.statuses(channel) == [])
+                try channel.writeInbound(HTTPRequestPart.end(nil))
+                // Answered before it was wanted.
+                try channel.writeInbound(self.head(expects: true))
+                try channel.writeOutbound(ok)
+                try await channel.triggerUserOutboundEvent(wanted).get()
+                #expect(try self.statuses(channel) == ["200 close"])
+            }
+        }
+    }
+#endif
