@@ -47,7 +47,8 @@
                 if contents.list.count >= self.limit { contents.list.removeFirst(contents.list.count - self.limit + 1) }
                 contents.list.append(
                     Arrival(
-                        id: contents.last, name: file.name, size: 0, type: file.type, time: Self.now, state: .receiving))
+                        id: contents.last, name: file.name, size: 0, type: file.type, time: Self.now, state: .receiving)
+                )
                 return contents.last
             }
         }
