@@ -6,7 +6,7 @@
     #endif
 
     /// What was wrong with a request, for programs and people: `application/problem+json` (RFC 9457).
-    public struct ProblemDetails: Hashable, Sendable {
+    public struct ProblemDetails: Error, Hashable, Sendable {
         /// The media type of ``jsonBytes``.
         public static let contentType = "application/problem+json"
 
@@ -16,7 +16,7 @@
         public var title: String
         /// The HTTP status code, 100 to 599.
         public var status: Int
-        /// This occurrence in words; `nil` for none.
+        /// This occurrence in words, without a path of this machine; `nil` for none.
         public var detail: String?
         /// Further members (§3.2). One with the name of a member above is replaced by that.
         public var members: [String: String]
@@ -26,39 +26,41 @@
             type: String = "about:blank", title: String, status: Int, detail: String? = nil,
             members: [String: String] = [:]
         ) {
-            (self.type, self.title, self.status, self.detail) = (type, title, status, detail)
-            self.members = members
+            (self.type, self.title, self.status, self.detail, self.members) = (type, title, status, detail, members)
         }
 
-        /// The document, members in the order of their names.
+        /// The problem as a JSON object, its members in the order of their names.
         public var jsonBytes: [UInt8] {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            // Texts and an integer: nothing that an encoder could refuse.
-            return (try? encoder.encode(Document(problem: self))).map { Array($0) } ?? Array("{}".utf8)
+            // Texts and a number always encode.
+            guard let data = try? encoder.encode(Members(problem: self)) else { return Array("{}".utf8) }
+            return Array(data)
         }
     }
 
-    private struct Document: Encodable {
+    private struct Members: Encodable {
         struct Key: CodingKey {
-            let stringValue: String
+            var stringValue: String
             var intValue: Int? { nil }
-            init(stringValue: String) { self.stringValue = stringValue }
+
+            init(_ name: String) { self.stringValue = name }
+            init?(stringValue: String) { self.init(stringValue) }
             init?(intValue: Int) { nil }
         }
 
-        let problem: ProblemDetails
+        var problem: ProblemDetails
 
         func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            for (name, value) in self.problem.members {
-                try container.encode(value, forKey: Key(stringValue: name))
+            let standard: Set = ["type", "title", "status", "detail"]
+            var object = encoder.container(keyedBy: Key.self)
+            for (name, value) in self.problem.members where !standard.contains(name) {
+                try object.encode(value, forKey: Key(name))
             }
-            // Behind the others, so that none of them takes their place.
-            try container.encode(self.problem.type, forKey: Key(stringValue: "type"))
-            try container.encode(self.problem.title, forKey: Key(stringValue: "title"))
-            try container.encode(self.problem.status, forKey: Key(stringValue: "status"))
-            if let detail = self.problem.detail { try container.encode(detail, forKey: Key(stringValue: "detail")) }
+            try object.encode(self.problem.type, forKey: Key("type"))
+            try object.encode(self.problem.title, forKey: Key("title"))
+            try object.encode(self.problem.status, forKey: Key("status"))
+            try object.encodeIfPresent(self.problem.detail, forKey: Key("detail"))
         }
     }
 #endif
