@@ -161,6 +161,8 @@ let package = Package(
                 product("HummingbirdTLS", "hummingbird", "Transfer"),
                 product("HummingbirdHTTP2", "hummingbird", "Transfer"),
             ],
+            // In the code, not in a bundle: the command is one file, wherever it is copied to.
+            resources: [.embedInCode("Page/Resources")],
             swiftSettings: settings
         ),
         .executableTarget(
