@@ -249,6 +249,7 @@ let package = Package(
                 product("HTTPTypes", "swift-http-types", "Transfer"),
                 product("AsyncHTTPClient", "async-http-client", "Transfer"),
                 product("Hummingbird", "hummingbird", "Transfer"),
+                product("Crypto", "swift-crypto", "Transfer"),
                 product("Logging", "swift-log", "Transfer"),
             ],
             swiftSettings: testSettings

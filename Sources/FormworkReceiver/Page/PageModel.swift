@@ -11,9 +11,12 @@
             package var sha256: String?
             /// When it was complete, as RFC 3339 has it: `2026-01-31T12:00:00Z`.
             package var received: String
+            /// Whether it came with the form that was just sent, without the script.
+            package var isNew: Bool
 
-            package init(name: String, size: Int64, sha256: String?, received: String) {
-                (self.name, self.size, self.sha256, self.received) = (name, size, sha256, received)
+            package init(name: String, size: Int64, sha256: String?, received: String, isNew: Bool = false) {
+                (self.name, self.size, self.sha256) = (name, size, sha256)
+                (self.received, self.isNew) = (received, isNew)
             }
         }
 
@@ -36,12 +39,14 @@
             }
         }
 
-        /// Which of the two pages it is.
+        /// Which page it is.
         package enum View: Sendable {
             /// The form that asks for the token; `wasRefused` after a wrong one.
             case login(wasRefused: Bool)
             /// The form that sends files, and what has arrived.
             case files
+            /// Why a request was refused, or failed; for a form that was sent without the script.
+            case problem(title: String, detail: String?)
         }
 
         package var view: View
@@ -53,15 +58,13 @@
         /// In the order of arrival. The page shows the newest first.
         package var files: [File]
         package var limits: Limits
-        /// Why the last upload was refused, for a form that was sent without the script; `nil` when there is nothing to say.
-        package var problem: String?
 
         package init(
             view: View = .files, address: String, needsToken: Bool = false, files: [File] = [],
-            limits: Limits = Limits(), problem: String? = nil
+            limits: Limits = Limits()
         ) {
             (self.view, self.address, self.needsToken) = (view, address, needsToken)
-            (self.files, self.limits, self.problem) = (files, limits, problem)
+            (self.files, self.limits) = (files, limits)
         }
     }
 #endif

@@ -5,7 +5,7 @@
             """
             <h1>Send files</h1>
             <p class="muted">They are stored by the computer that serves this page.</p>
-            \(model.problem.map { #"<p class="notice" role="alert">\#($0)</p>"# } ?? "" as HTML)
+            \(self.news(of: model.files))
             <form id="form" method="post" action="./" enctype="multipart/form-data">
             <label class="pick">
             <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" \
@@ -50,18 +50,31 @@
             """
         }
 
-        private static func row(of file: PageModel.File) -> HTML {
-            // Isolated: letters of a script that runs from right to left don't drag the size and the time along.
-            """
-            <li>
-            <p class="what"><bdi>\(file.name)</bdi> <span class="when"><span class="size">\(file.size.asByteCount)</span> · \
-            <time datetime="\(file.received)">\(file.received)</time></span></p>
-            \(file.sha256.map {
-                #"<div class="copyable"><span class="muted">SHA-256</span><code>\#($0)</code><button type="button" class="copy">Copy</button></div>"#
-            } ?? "" as HTML)
-            </li>
+        private static func news(of files: [PageModel.File]) -> HTML {
+            let count = files.count(where: \.isNew)
+            guard count > 0 else { return "" }
+            let news = count == 1 ? "1 file has arrived." : "\(count) files have arrived."
+            return #"<p class="notice good" role="status">\#(news)</p>"#
+        }
 
-            """
+        private static func row(of file: PageModel.File) -> HTML {
+            let mark: HTML = file.isNew ? #" class="new""# : ""
+            let digest: HTML? = file.sha256.map { digest in
+                """
+                <div class="copyable"><span class="muted">SHA-256</span><code>\(digest)</code>\
+                <button type="button" class="copy">Copy</button></div>
+                """
+            }
+            // Isolated: letters of a script that runs from right to left don't drag the size and the time along.
+            return """
+                <li>
+                <p class="what"><bdi\(mark)>\(file.name)</bdi> <span class="when">\
+                <span class="size">\(file.size.asByteCount)</span> · \
+                <time datetime="\(file.received)">\(file.received)</time></span></p>
+                \(digest ?? "")
+                </li>
+
+                """
         }
 
         private static func commands(_ model: PageModel) -> HTML {

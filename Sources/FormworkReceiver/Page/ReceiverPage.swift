@@ -15,8 +15,8 @@
     ///   `Accept: application/json`: 201 and `{"files":[{"name","size","type","sha256","field"}],"fields":[…]}`, or a
     ///   problem (RFC 9457) whose `detail` or `title` the page shows. 503 or 429 with Retry-After in seconds is tried
     ///   again by itself, five times in all. A file from a folder is sent with its relative path as filename. Without
-    ///   the script (`Accept` prefers `text/html`): 303 to `./`, or the problem's status with this page and
-    ///   ``PageModel/problem``.
+    ///   the script (`Accept` has `text/html`): 303 to `./`, or the problem's status and the view
+    ///   ``PageModel/View/problem(title:detail:)``.
     /// - `POST /login` takes `token` as application/x-www-form-urlencoded: 303 to `./` and a cookie (HttpOnly,
     ///   SameSite=Strict, Secure over TLS), or 401 and the login view with `wasRefused`.
     /// - Both `POST`s are refused (403) where `Sec-Fetch-Site`, or else `Origin`, says that another site's page sent them.
@@ -41,6 +41,8 @@
             switch model.view {
             case .login(let wasRefused):
                 self.document(title: "Sign in", head: "", self.login(wasRefused: wasRefused)).markup
+            case .problem(let title, let detail):
+                self.document(title: title, head: "", self.problem(title, detail)).markup
             case .files:
                 self.document(
                     title: "Send files", head: #"<script src="page.js" type="module"></script>"#, self.files(model)
@@ -76,6 +78,14 @@
             </body>
             </html>
 
+            """
+        }
+
+        private static func problem(_ title: String, _ detail: String?) -> HTML {
+            """
+            <h1>\(title)</h1>
+            <p class="notice" role="alert">\(detail ?? "The receiver did not take it.")</p>
+            <p><a href="./">Back to the page</a></p>
             """
         }
 

@@ -25,9 +25,7 @@ function visible(name) {
     `\\u{${c.codePointAt(0).toString(16).toUpperCase()}}`)
 }
 
-function copyOf(template) {
-  return $(template).content.firstElementChild.cloneNode(true)
-}
+const copyOf = template => $(template).content.firstElementChild.cloneNode(true)
 
 // ---- What a screen reader hears: at most one message a second, several things that happen at once told as one.
 
@@ -106,6 +104,7 @@ class Upload {
     const request = this.request = new XMLHttpRequest() // fetch tells nothing while it sends
     request.open('POST', './')
     request.setRequestHeader('Accept', 'application/json')
+    request.responseType = 'json'
     request.upload.addEventListener('progress', event => {
       // The bytes counted are the form's, with the part's headers around the file.
       this.show(Math.min(this.file.size, Math.round(this.file.size * event.loaded / event.total)))
@@ -121,7 +120,7 @@ class Upload {
   }
 
   answered(request) {
-    const answer = parsed(request.responseText)
+    const answer = request.response // null where it is no JSON
     const seconds = Number(request.getResponseHeader('Retry-After') ?? NaN)
     if (request.status >= 200 && request.status < 300) {
       const stored = answer?.files?.[0]?.name
@@ -162,10 +161,6 @@ class Upload {
   }
 }
 
-function parsed(text) {
-  try { return JSON.parse(text) } catch { return undefined }
-}
-
 function add(files) {
   if (!files.length) return
   if (!uploads.some(upload => upload.isActive)) milestone = 0
@@ -174,16 +169,13 @@ function add(files) {
   next()
 }
 
+const inState = state => uploads.filter(upload => upload.state === state)
+
 /** Sends what waits, as long as fewer than three are on their way. */
 function next() {
   const most = Math.max(1, Math.min(atOnce, limits.maxUploads ?? atOnce))
-  let room = most - uploads.filter(upload => upload.state === 'sending').length
-  for (const upload of uploads) {
-    if (room <= 0) break
-    if (upload.state !== 'waiting') continue
-    upload.send()
-    room -= 1
-  }
+  const room = Math.max(0, most - inState('sending').length)
+  inState('waiting').slice(0, room).forEach(upload => upload.send())
   changed()
 }
 
@@ -193,7 +185,7 @@ function changed() {
 }
 
 function draw() {
-  const count = state => uploads.filter(upload => upload.state === state).length
+  const count = state => inState(state).length
   const sum = (of, values) => values.reduce((total, value) => total + value[of], 0)
   const wanted = uploads.filter(upload => upload.state !== 'cancelled')
   const [total, sent] = [sum('size', wanted), sum('sent', wanted)]
@@ -217,9 +209,7 @@ function draw() {
 }
 
 /** Buttons stay where they are and keep the focus: a screen reader says that one can't be used now. */
-function enable(id, isEnabled) {
-  $(id).setAttribute('aria-disabled', String(!isEnabled))
-}
+const enable = (id, isEnabled) => $(id).setAttribute('aria-disabled', String(!isEnabled))
 
 function onClick(id, action) {
   $(id).addEventListener('click', () => { if ($(id).getAttribute('aria-disabled') !== 'true') action() })
@@ -227,15 +217,11 @@ function onClick(id, action) {
 
 onClick('cancel-all', () => {
   // Those that wait first, or each place that becomes free would be taken by one of them.
-  for (const state of ['waiting', 'delayed', 'sending']) {
-    for (const upload of uploads.filter(upload => upload.state === state)) upload.cancel()
-  }
+  for (const state of ['waiting', 'delayed', 'sending']) inState(state).forEach(upload => upload.cancel())
 })
-onClick('retry-failed', () => {
-  for (const upload of uploads.filter(upload => upload.state === 'failed')) upload.retry()
-})
+onClick('retry-failed', () => inState('failed').forEach(upload => upload.retry()))
 onClick('clear', () => {
-  for (const upload of uploads.filter(upload => !upload.isActive)) upload.row.remove()
+  uploads.filter(upload => !upload.isActive).forEach(upload => upload.row.remove())
   uploads = uploads.filter(upload => upload.isActive)
   if (!uploads.length) $('files').focus()
   changed()
