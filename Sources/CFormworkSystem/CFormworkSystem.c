@@ -34,10 +34,10 @@ int fw_set_pipe_size(int pipe, int bytes) {
 
 int fw_unnamed_file_option(void) { return O_TMPFILE; }
 
-int fw_link_descriptor(int descriptor, const char *path) {
+int fw_link_descriptor(int descriptor, int folder, const char *path) {
   char self[64];
   snprintf(self, sizeof self, "/proc/self/fd/%d", descriptor);
-  return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+  return linkat(AT_FDCWD, self, folder, path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
 static int rename_exclusively(int from, const char *old, int to, const char *name) {
@@ -49,7 +49,7 @@ ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) { return -E
 ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
 int fw_set_pipe_size(int pipe, int bytes) { return -ENOSYS; }
 int fw_unnamed_file_option(void) { return 0; }
-int fw_link_descriptor(int descriptor, const char *path) { return -ENOSYS; }
+int fw_link_descriptor(int descriptor, int folder, const char *path) { return -ENOSYS; }
 
 static int rename_exclusively(int from, const char *old, int to, const char *name) {
   errno = ENOSYS;

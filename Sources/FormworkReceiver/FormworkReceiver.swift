@@ -1,7 +1,1 @@
 // All of this module is behind the trait Transfer: without it there is nothing in here, and nothing is resolved.
-#if Transfer
-    import FormworkHummingbird
-    import HummingbirdTLS
-    import HummingbirdHTTP2
-    import AsyncHTTPClient
-#endif

@@ -18,8 +18,8 @@ ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count);
 int fw_set_pipe_size(int pipe, int bytes);
 /// O_TMPFILE, or 0 where there is no such thing.
 int fw_unnamed_file_option(void);
-/// Gives the unnamed file `descriptor` (O_TMPFILE) the name `path`.
-int fw_link_descriptor(int descriptor, const char *path);
+/// Gives the unnamed file `descriptor` (O_TMPFILE) the name `path`, seen from the open `folder`.
+int fw_link_descriptor(int descriptor, int folder, const char *path);
 /// Renames a file from one open folder into another, unless something has that name there (-EEXIST).
 int fw_rename_exclusively(int from, const char *old, int to, const char *name);
 /// Waits until `descriptor` is ready for `events` (POLLIN, POLLOUT), without a time limit.

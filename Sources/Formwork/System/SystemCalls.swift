@@ -179,7 +179,9 @@ enum SystemCalls {
 
     static func link(_ descriptor: FileDescriptor, at path: FilePath) throws(Errno) {
         // SAFETY: the C string lives through the call.
-        let result = unsafe path.withPlatformString { unsafe fw_link_descriptor(descriptor.rawValue, $0) }
+        let result = unsafe path.withPlatformString { text in
+            unsafe fw_link_descriptor(descriptor.rawValue, AT_FDCWD, text)
+        }
         guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
@@ -244,6 +246,67 @@ enum SystemCalls {
             let result = unsafe fw_rename_exclusively(old.rawValue, name, new.rawValue, name)
             guard result == 0 else { throw Errno(rawValue: -result) }
         }
+    }
+
+    /// Moves a file to another name in the same folder.
+    /// - Parameter replacing: Whether a file, or a link itself, may be replaced; else that is `fileExists`.
+    static func rename(
+        _ old: String, to new: String, in folder: FileDescriptor, replacing: Bool
+    ) throws(Errno) {
+        if replacing {
+            guard unsafe renameat(folder.rawValue, old, folder.rawValue, new) == 0 else { throw Errno(rawValue: errno) }
+        } else {
+            let result = unsafe fw_rename_exclusively(folder.rawValue, old, folder.rawValue, new)
+            guard result == 0 else { throw Errno(rawValue: -result) }
+        }
+    }
+
+    /// A file without a name in an open folder (O_TMPFILE), which ``link(_:as:in:)`` can give one.
+    static func openUnnamed(in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
+        let option = fw_unnamed_file_option()
+        guard option != 0 else { throw .notSupported }
+        let flags = O_WRONLY | O_CLOEXEC | option
+        return try self.opening { unsafe openat(folder.rawValue, ".", flags, self.newFilePermissions.rawValue) }
+    }
+
+    /// Gives an unnamed file a name; `fileExists` when anything has it.
+    static func link(_ descriptor: FileDescriptor, as name: String, in folder: FileDescriptor) throws(Errno) {
+        let result = unsafe fw_link_descriptor(descriptor.rawValue, folder.rawValue, name)
+        guard result == 0 else { throw Errno(rawValue: -result) }
+    }
+
+    /// Opens a file to look at it; a link is not followed, and nothing is waited for.
+    static func openFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
+        try self.opening {
+            unsafe openat(folder.rawValue, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        }
+    }
+
+    /// Takes the lock of an open file for as long as it is open.
+    /// - Returns: Whether nobody else holds it.
+    static func lock(_ descriptor: FileDescriptor) -> Bool { flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 }
+
+    /// All names in an open folder, in no order.
+    static func names(in folder: FileDescriptor) throws(Errno) -> [String] {
+        let descriptor = try self.opening {
+            unsafe openat(folder.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
+        guard let stream = unsafe fdopendir(descriptor.rawValue) else {
+            let error = Errno(rawValue: errno)
+            try self.close(descriptor)
+            throw error
+        }
+        // SAFETY: the stream owns the descriptor from here on, and is closed once; an entry is copied before the next one
+        // is asked for, and its name ends with NUL.
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
     }
 
     static func unlink(_ name: String, in folder: FileDescriptor) { _ = unsafe unlinkat(folder.rawValue, name, 0) }

@@ -47,7 +47,7 @@ enum LimitOption {
         return limits
     }
 
-    private static func value(_ text: Substring) -> Int64? {
+    static func value(_ text: Substring) -> Int64? {
         if text == "none" { return .max }
         var digits = text
         var shift = 0

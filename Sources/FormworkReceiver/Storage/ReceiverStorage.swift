@@ -30,7 +30,18 @@
         /// Makes the file visible.
         /// - Returns: The name it got, which is another one where its own was taken.
         func finish() async throws -> String
-        /// Leaves nothing of it.
+        /// Leaves nothing of it. Not called any more once ``finish()`` has returned.
         func abandon() async
+        /// Takes back what ``finish()`` made visible, because another file of the same form failed; what was replaced
+        /// doesn't come back.
+        func withdraw() async
+    }
+
+    /// An error of a storage that knows what the client is to be told: 502 for a store that fails, 507 for a full one.
+    package protocol StorageFailure: Error {
+        /// The HTTP status code.
+        var status: Int { get }
+        /// What to tell the client; no path, address or credential is in it.
+        var publicDetail: String { get }
     }
 #endif

@@ -1,0 +1,74 @@
+#if Transfer
+    import ArgumentParser
+    import Formwork
+    import FormworkReceiver
+    import NIOCore
+    import SystemPackage
+
+    /// Where `receive` is reached, and who may.
+    struct ReceiveAddress: ParsableArguments {
+        @Option(help: "The name or address to listen on; only this machine's own (127.0.0.1) without --public.")
+        var host: String?
+
+        @Option(help: "The port; 0 has the system choose one, which is printed.")
+        var port = 8_080
+
+        @Flag(name: .customLong("public"), help: "Listen on all addresses, for whoever has the token.")
+        var isPublic = false
+
+        @Option(help: "What uploads have to show; --public makes one up and prints it unless it is given.")
+        var token: String?
+
+        @Option(help: ArgumentHelp("The certificate chain, PEM: HTTPS, HTTP/2 included.", valueName: "file"))
+        var tlsCert: String?
+
+        @Option(help: ArgumentHelp("The certificate's key, PEM.", valueName: "file"))
+        var tlsKey: String?
+
+        /// Fills in the options.
+        func apply(to options: inout ReceiverOptions) throws {
+            let host = self.host ?? (self.isPublic ? "0.0.0.0" : "127.0.0.1")
+            options.host = host
+            options.port = self.port
+            options.isLoopback = !self.isPublic
+            guard self.isPublic || Self.isLoopback(host) else {
+                throw ExitStatus(
+                    2, "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): "
+                        + "others reach that address: say --public too, which asks them for a token")
+            }
+            guard (0...65_535).contains(self.port) else {
+                throw ExitStatus(2, "formwork: --port \(self.port): a port is 0 to 65535")
+            }
+            do {
+                options.token = try self.token.map { try AccessToken($0) }
+            } catch {
+                throw ExitStatus(2, "formwork: --token: a token is printable ASCII without blanks")
+            }
+            if self.isPublic, options.token == nil { options.token = .random() }
+            options.tls = try self.tls()
+        }
+
+        private func tls() throws -> ReceiverOptions.TLS? {
+            switch (self.tlsCert, self.tlsKey) {
+            case (nil, nil): return nil
+            case (let certificates?, let key?):
+                do {
+                    return try ReceiverOptions.tls(certificates: FilePath(certificates), key: FilePath(key))
+                } catch {
+                    throw ExitStatus(
+                        2, "formwork: --tls-cert, --tls-key: not a PEM certificate chain and its key: \(error)"
+                            .withControlCharactersEscaped)
+                }
+            default: throw ExitStatus(2, "formwork: --tls-cert and --tls-key go together: give both")
+            }
+        }
+
+        private static func isLoopback(_ host: String) -> Bool {
+            if host == "localhost" { return true }
+            guard let address = try? SocketAddress(ipAddress: host, port: 0), let text = address.ipAddress else {
+                return false
+            }
+            return text == "::1" || (!text.contains(":") && text.hasPrefix("127."))
+        }
+    }
+#endif

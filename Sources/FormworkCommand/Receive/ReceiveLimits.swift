@@ -1,0 +1,75 @@
+#if Transfer
+    import ArgumentParser
+    import Formwork
+    import FormworkReceiver
+
+    /// How much `receive` takes.
+    struct ReceiveLimits: ParsableArguments {
+        @Option(help: "The largest body of a request.")
+        var maxSize = ByteCount(UploadLimits().bodyBytes)
+
+        @Option(help: "The largest file.")
+        var maxFileSize = ByteCount(UploadLimits().fileBytes)
+
+        @Option(help: "Files of one form.")
+        var maxFiles = UploadLimits().files
+
+        @Option(help: "Fields of one form that are no files.")
+        var maxFields = UploadLimits().fields
+
+        @Option(help: "The largest field that is no file.")
+        var maxFieldSize = ByteCount(UploadLimits().fieldBytes)
+
+        @Option(help: "Uploads at once; beyond, the answer is 503 with Retry-After.")
+        var maxUploads = UploadLimits().uploads
+
+        @Option(help: ArgumentHelp("How long a client may send nothing, and the window of --min-rate.", valueName: "seconds"))
+        var idleTimeout = 30.0
+
+        @Option(help: ArgumentHelp("Bytes a second that a client has to send.", valueName: "bytes"))
+        var minRate = ByteCount(ReceivingPace().bytesPerSecond)
+
+        func validate() throws {
+            let counts = [("--max-files", maxFiles), ("--max-fields", maxFields)]
+            if let (name, _) = counts.first(where: { $0.1 < 0 }) { throw ValidationError("\(name): give 0 or more") }
+            guard self.maxUploads >= 1 else { throw ValidationError("--max-uploads: give 1 or more") }
+            guard self.idleTimeout >= 0.1, self.idleTimeout <= 86_400 else {
+                throw ValidationError("--idle-timeout: give 0.1 to 86400 seconds")
+            }
+        }
+
+        var uploads: UploadLimits {
+            var limits = UploadLimits()
+            (limits.bodyBytes, limits.fileBytes) = (self.maxSize.bytes, self.maxFileSize.bytes)
+            (limits.files, limits.fields, limits.uploads) = (self.maxFiles, self.maxFields, self.maxUploads)
+            limits.fieldBytes = self.maxFieldSize.bytes
+            limits.allFieldBytes = max(limits.allFieldBytes, limits.fieldBytes)
+            return limits
+        }
+
+        var pace: ReceivingPace {
+            var pace = ReceivingPace()
+            (pace.idleTime, pace.bytesPerSecond) = (.seconds(self.idleTimeout), self.minRate.bytes)
+            return pace
+        }
+    }
+
+    /// A number of bytes as an argument: `200`, `64k`, `10M`, `4G`, by powers of 1024.
+    struct ByteCount: ExpressibleByArgument {
+        let bytes: Int64
+
+        init(_ bytes: Int64) { self.bytes = bytes }
+
+        init?(argument: String) {
+            guard let bytes = LimitOption.value(argument[...]) else { return nil }
+            self.bytes = bytes
+        }
+
+        var defaultValueDescription: String {
+            for (shift, suffix) in [(30, "G"), (20, "M"), (10, "k")] where self.bytes >= 1 << shift {
+                if self.bytes.trailingZeroBitCount >= shift { return "\(self.bytes >> shift)\(suffix)" }
+            }
+            return "\(self.bytes)"
+        }
+    }
+#endif

@@ -1,0 +1,116 @@
+#if Transfer
+    import ArgumentParser
+    import Formwork
+    import FormworkReceiver
+    import Logging
+    import NIOCore
+    import ServiceLifecycle
+    import SystemPackage
+
+    /// `formwork receive`: an upload server.
+    struct ReceiveCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "receive",
+            abstract: "Receives uploads over HTTP into a folder: forms, and files by PUT.",
+            discussion: """
+                Prints its address on standard output, and a line for each file on standard error. A POST of \
+                multipart/form-data or multipart/mixed stores the form's files, all of them or none; a PUT to /NAME, and \
+                a POST of any other type, stores its body. Any path is taken. The answer is JSON, or a page for a browser.
+
+                EXAMPLES
+                  formwork receive --dir inbox
+                  curl -F photo=@a.jpg http://127.0.0.1:8080/
+                  curl -T a.jpg http://127.0.0.1:8080/
+
+                  Reached by others, who have the token that is printed:
+                    formwork receive --dir inbox --public --tls-cert chain.pem --tls-key key.pem
+
+                SIGTERM and SIGINT let uploads under way finish for --grace seconds; a second one doesn't.
+                """)
+
+        @Option(help: ArgumentHelp("The folder; made if only its last component is missing.", valueName: "folder"))
+        var dir: String
+
+        @OptionGroup(title: "Address") var address: ReceiveAddress
+        @OptionGroup(title: "Limits") var limits: ReceiveLimits
+
+        @Flag(help: "Replace a file of the same name; it becomes 'name (1).ext' otherwise.")
+        var overwrite = false
+
+        @Flag(help: "Answer only when the disk has the file.")
+        var fsync = false
+
+        @Option(help: "What is taken of each file while it arrives: sha256 or none.")
+        var digest: DigestOption = .sha256
+
+        @Option(help: "How a line of the log looks.")
+        var log: LogForm = .text
+
+        @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
+        var logLevel: LogLevel = .init(level: .info)
+
+        @Flag(help: "Show counts at /metrics, as Prometheus reads them.")
+        var metrics = false
+
+        @Option(help: ArgumentHelp("How long uploads under way may go on once a signal comes.", valueName: "seconds"))
+        var grace = 10.0
+
+        func run() async throws {
+            var options = ReceiverOptions()
+            try self.address.apply(to: &options)
+            (options.limits, options.pace) = (self.limits.uploads, self.limits.pace)
+            options.isDigesting = self.digest == .sha256
+            guard self.grace >= 0, self.grace <= 86_400 else {
+                throw ExitStatus(2, "formwork: --grace \(self.grace): give 0 to 86400 seconds")
+            }
+            options.grace = .seconds(self.grace)
+            let form: LineLog.Form = self.log == .json ? .json : .text
+            let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
+            let storage = try FolderStorage(FilePath(self.dir), replacing: self.overwrite, durably: self.fsync)
+            OpenFiles.raiseLimit()
+            let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
+            let hasGivenToken = self.address.token != nil
+            let service = ReceiverService(
+                options, storage: storage, metrics: self.metrics ? MemoryMetrics() : nil, logger: logger
+            ) { address in
+                let shown = host.contains(":") ? "[\(host)]" : host
+                // Nobody waits for a reader who is gone.
+                try? StandardOutput.write("\(isTLS ? "https" : "http")://\(shown):\(address.port ?? 0)/\n")
+                if let token, !hasGivenToken {
+                    _ = try? FileDescriptor.standardError.writeAll("formwork: the token is \(token.text)\n".utf8)
+                }
+            }
+            var quiet = logger
+            quiet.logLevel = max(logger.logLevel, .warning)
+            let group = ServiceGroup(configuration: .init(services: [service], logger: quiet))
+            do {
+                let status = try await StoppingSignals.run(group) { service.dropUploads() }
+                if status != 0 { throw ExitStatus(status) }
+            } catch let error as IOError {
+                let place = "\(host):\(options.port)".withControlCharactersEscaped
+                throw ExitStatus(2, "formwork: can't listen on \(place): \(Errno(rawValue: error.errnoCode))")
+            }
+        }
+    }
+
+    /// What is taken of each file.
+    enum DigestOption: String, ExpressibleByArgument, CaseIterable { case sha256, none }
+
+    /// How a line of the log looks.
+    enum LogForm: String, ExpressibleByArgument, CaseIterable { case text, json }
+
+    /// What is logged.
+    struct LogLevel: ExpressibleByArgument {
+        var level: Logger.Level
+
+        init(level: Logger.Level) { self.level = level }
+
+        init?(argument: String) {
+            guard let level = Logger.Level(rawValue: argument) else { return nil }
+            self.level = level
+        }
+
+        var defaultValueDescription: String { self.level.rawValue }
+        static var allValueStrings: [String] { Logger.Level.allCases.map(\.rawValue) }
+    }
+#endif

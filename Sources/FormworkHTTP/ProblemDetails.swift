@@ -1,0 +1,66 @@
+#if NIO
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
+    /// What went wrong with a request, in a form that programs read (RFC 9457, `application/problem+json`).
+    public struct ProblemDetails: Error, Hashable, Sendable {
+        /// The media type of ``jsonBytes``.
+        public static let mediaType = "application/problem+json"
+
+        /// A URI that names the kind of problem; `about:blank` when the status says it all (RFC 9457 §4.2.1).
+        public var type: String
+        /// What the kind of problem is called: the same text each time.
+        public var title: String
+        /// The HTTP status code.
+        public var status: Int
+        /// What happened this time, for a person; `nil` when there is no more to say. Never holds a path of this machine.
+        public var detail: String?
+        /// Further members, by name; those of the standard win over them.
+        public var members: [String: String]
+
+        /// Describes a problem.
+        public init(
+            type: String = "about:blank", title: String, status: Int, detail: String? = nil,
+            members: [String: String] = [:]
+        ) {
+            (self.type, self.title, self.status, self.detail, self.members) = (type, title, status, detail, members)
+        }
+
+        /// The problem as a JSON object, its members in the order of their names.
+        public var jsonBytes: [UInt8] {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            // Texts and a number always encode.
+            guard let data = try? encoder.encode(Members(problem: self)) else { return Array("{}".utf8) }
+            return Array(data)
+        }
+    }
+
+    private struct Members: Encodable {
+        struct Key: CodingKey {
+            var stringValue: String
+            var intValue: Int? { nil }
+
+            init(_ name: String) { self.stringValue = name }
+            init?(stringValue: String) { self.init(stringValue) }
+            init?(intValue: Int) { nil }
+        }
+
+        var problem: ProblemDetails
+
+        func encode(to encoder: any Encoder) throws {
+            let standard: Set = ["type", "title", "status", "detail"]
+            var object = encoder.container(keyedBy: Key.self)
+            for (name, value) in self.problem.members where !standard.contains(name) {
+                try object.encode(value, forKey: Key(name))
+            }
+            try object.encode(self.problem.type, forKey: Key("type"))
+            try object.encode(self.problem.title, forKey: Key("title"))
+            try object.encode(self.problem.status, forKey: Key("status"))
+            try object.encodeIfPresent(self.problem.detail, forKey: Key("detail"))
+        }
+    }
+#endif

@@ -1,0 +1,68 @@
+#if Transfer
+    import Formwork
+    import Logging
+    import SystemPackage
+
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
+    /// A log of one line an event, on standard error or another descriptor.
+    package struct LineLog: LogHandler {
+        /// How a line is written.
+        package enum Form: String, Sendable, CaseIterable {
+            /// `2026-11-21T17:00:00Z info received name="a.txt" size=12`
+            case text
+            /// One JSON object.
+            case json
+        }
+
+        package var metadata: Logger.Metadata = [:]
+        package var logLevel: Logger.Level
+        private let form: Form
+        private let descriptor: FileDescriptor
+
+        package init(_ form: Form, level: Logger.Level = .info, to descriptor: FileDescriptor = .standardError) {
+            (self.form, self.logLevel, self.descriptor) = (form, level, descriptor)
+        }
+
+        package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { self.metadata[key] }
+            set { self.metadata[key] = newValue }
+        }
+
+        package func log(event: LogEvent) {
+            let values = self.metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
+            let line = Self.line(
+                self.form, time: Date.now.formatted(.iso8601), level: event.level.rawValue,
+                message: event.message.description, values)
+            // One call, so that lines of several threads don't mix.
+            _ = try? self.descriptor.writeAll(line.utf8)
+        }
+
+        static func line(
+            _ form: Form, time: String, level: String, message: String, _ values: [String: String]
+        ) -> String {
+            switch form {
+            case .text:
+                let pairs = values.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted($0.value))" }
+                return "\(time) \(level) \(message.withControlCharactersEscaped)\(pairs.joined())\n"
+            case .json:
+                var object = values
+                (object["time"], object["level"], object["message"]) = (time, level, message)
+                // JSON escapes line ends itself.
+                return String(decoding: JSONBytes.encode(object), as: UTF8.self) + "\n"
+            }
+        }
+
+        /// A value as it is when it is one plain word, else in quotes.
+        private static func quoted(_ value: String) -> String {
+            let isPlain = !value.isEmpty && value.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D }
+            if isPlain { return value }
+            let escaped = value.withControlCharactersEscaped
+            return "\"" + escaped.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        }
+    }
+#endif

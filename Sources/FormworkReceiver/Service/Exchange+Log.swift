@@ -1,0 +1,69 @@
+#if Transfer
+    import Formwork
+    import FormworkHTTP
+    import HTTPTypes
+    import Logging
+    import NIOCore
+
+    extension Exchange {
+        /// One line for each file.
+        func log(_ receipt: UploadReceipt, _ duration: Duration, _ channel: any Channel) {
+            for file in receipt.files {
+                var metadata: Logger.Metadata = [
+                    "peer": "\(Self.peer(channel))", "name": "\(file.name)", "size": "\(file.size)",
+                    "seconds": "\(duration.inSeconds)", "status": "201",
+                ]
+                if let digest = file.sha256 { metadata["sha256"] = "\(digest)" }
+                if let field = file.field { metadata["field"] = "\(field)" }
+                self.logger.info("received", metadata: metadata)
+            }
+            if receipt.files.isEmpty {
+                self.logger.info(
+                    "received no file",
+                    metadata: [
+                        "peer": "\(Self.peer(channel))", "fields": "\(receipt.fields.count)", "status": "201",
+                        "seconds": "\(duration.inSeconds)",
+                    ])
+            }
+        }
+
+        /// One line for an upload that failed.
+        func log(_ failure: UploadFailure, _ head: HTTPRequest, _ channel: any Channel, _ duration: Duration?) {
+            var metadata: Logger.Metadata = [
+                "peer": "\(Self.peer(channel))", "status": "\(failure.problem.status)", "reason": "\(failure.reason)",
+                "method": "\(head.method.rawValue)", "path": "\(head.path ?? "")",
+            ]
+            if let duration { metadata["seconds"] = "\(duration.inSeconds)" }
+            let isOurs = failure.problem.status >= 500
+            self.logger.log(
+                level: isOurs ? .error : .warning, failure.isConnectionLost ? "client went away" : "upload failed",
+                metadata: metadata)
+        }
+
+        /// One line for a request that was refused by its head.
+        func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ channel: any Channel) {
+            self.logger.notice(
+                "refused",
+                metadata: [
+                    "peer": "\(Self.peer(channel))", "status": "\(problem.status)",
+                    "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
+                    "path": "\(RequestPath(head.path).text)",
+                ])
+        }
+
+        private static func peer(_ channel: any Channel) -> String {
+            guard let address = channel.remoteAddress, let host = address.ipAddress else { return "unknown" }
+            return host.contains(":") ? "[\(host)]:\(address.port ?? 0)" : "\(host):\(address.port ?? 0)"
+        }
+    }
+
+    extension Duration {
+        /// Seconds with three decimals.
+        fileprivate var inSeconds: String {
+            let milliseconds = self / .milliseconds(1)
+            let count = Int64(milliseconds.rounded())
+            let rest = "\(count % 1_000)"
+            return "\(count / 1_000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
+        }
+    }
+#endif

@@ -1,0 +1,101 @@
+#if Transfer
+    import HummingbirdCore
+    import HummingbirdHTTP2
+    import HummingbirdTLS
+    import Logging
+    import Metrics
+    import NIOCore
+    import NIOPosix
+    import ServiceLifecycle
+
+    /// The upload server.
+    ///
+    /// Asked to stop gracefully, it accepts nothing more, lets uploads under way finish for ``ReceiverOptions/grace``, and
+    /// drops the rest, of which nothing is left.
+    package struct ReceiverService: Service {
+        private let options: ReceiverOptions
+        private let exchange: Exchange
+        private let slots: UploadSlots
+        private let reads = ReadSizes()
+        private let logger: Logger
+        private let onListening: @Sendable (SocketAddress) async -> Void
+
+        /// Describes a server; nothing is opened yet.
+        /// - Parameters:
+        ///   - metrics: Kept and shown at `/metrics`; `nil` counts nothing.
+        ///   - onListening: Gets the address once connections are taken.
+        package init(
+            _ options: ReceiverOptions, storage: any ReceiverStorage, page: any PageContent = PlainPage(),
+            resumable: (any ResumableUploads)? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
+            onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
+        ) {
+            (self.options, self.logger, self.onListening) = (options, logger, onListening)
+            self.slots = UploadSlots(limit: options.limits.uploads)
+            var router = RequestRouter()
+            (router.isLoopback, router.isTLS, router.token) = (options.isLoopback, options.tls != nil, options.token)
+            (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
+            if let resumable { router.isResumable = { resumable.isResumable($0) } }
+            let arrivals = Arrivals()
+            let intake = UploadIntake(
+                storage: storage, limits: options.limits, isDigesting: options.isDigesting, arrivals: arrivals)
+            var metricsText: (@Sendable () -> String)?
+            if let metrics { metricsText = { metrics.prometheusText } }
+            let factory: any MetricsFactory = metrics ?? NOOPMetricsHandler.instance
+            self.exchange = Exchange(
+                router: router, intake: intake, arrivals: arrivals, slots: self.slots, page: page, resumable: resumable,
+                metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger)
+        }
+
+        /// Ends the uploads under way; nothing is left of them.
+        package func dropUploads() { self.slots.drop() }
+
+        package func run() async throws {
+            let server = try self.makeServer()
+            // Cancelled as soon as the server has ended.
+            async let ending: Void = self.dropAfterGrace()
+            try await server.run()
+            _ = await ending
+        }
+
+        private func dropAfterGrace() async {
+            do {
+                try await gracefulShutdown()
+                self.slots.stop()
+                let count = self.slots.count
+                if count > 0 {
+                    self.logger.notice("stopping", metadata: ["uploads": "\(count)", "grace": "\(self.options.grace)"])
+                }
+                try await Task.sleep(for: self.options.grace)
+                let dropped = self.slots.drop()
+                if dropped > 0 { self.logger.warning("uploads dropped", metadata: ["uploads": "\(dropped)"]) }
+            } catch {
+                // The server has ended before.
+            }
+        }
+
+        private func makeServer() throws -> any Service {
+            let (exchange, pace, reads) = (self.exchange, self.options.pace, self.reads)
+            var channel = HTTP1Channel.Configuration()
+            channel.additionalChannelHandlers = { [ExchangeHandler(pace, reads)] }
+            let builder: HTTPServerBuilder
+            if let tls = self.options.tls {
+                builder = try .http2Upgrade(
+                    tlsConfiguration: tls,
+                    configuration: .init(idleTimeout: self.options.pace.idleTime, streamConfiguration: channel))
+            } else {
+                builder = .http1(configuration: channel)
+            }
+            var logger = self.logger
+            // A connection's ups and downs are not an upload's.
+            logger.logLevel = max(logger.logLevel, .notice)
+            let onListening = self.onListening
+            return try builder.buildServer(
+                configuration: ServerConfiguration(address: .hostname(self.options.host, port: self.options.port)),
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
+                responder: { request, writer, channel in try await exchange.respond(request, writer, channel) },
+                onServerRunning: { channel in
+                    if let address = channel.localAddress { await onListening(address) }
+                })
+        }
+    }
+#endif

@@ -1,0 +1,110 @@
+#if Transfer
+    import Formwork
+    import FormworkDigests
+    import FormworkNIO
+    import NIOCore
+
+    /// Takes a whole body apart and stores its files: all of them, or none.
+    package struct UploadIntake: Sendable {
+        private let storage: any ReceiverStorage
+        private let limits: UploadLimits
+        private let isDigesting: Bool
+        private let arrivals: Arrivals
+
+        package init(
+            storage: any ReceiverStorage, limits: UploadLimits, isDigesting: Bool = true, arrivals: Arrivals = Arrivals()
+        ) {
+            (self.storage, self.limits, self.isDigesting, self.arrivals) = (storage, limits, isDigesting, arrivals)
+        }
+
+        /// Stores what a body holds. The body may come from a connection, or from a file (``BodyPlan/buffers(of:allocator:options:)``).
+        /// - Throws: ``FormworkError`` for what is wrong with the body, what the storage throws, and what the body throws;
+        ///   nothing is left then.
+        package func take<Body: AsyncSequence & Sendable>(
+            _ upload: IncomingUpload, _ body: Body
+        ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
+            var pending = PendingFiles(self.storage, self.arrivals)
+            do {
+                var receipt = UploadReceipt()
+                switch upload.content {
+                case .parts(let type, let isForm):
+                    receipt.fields = try await self.takeParts(body, type, isForm, &pending)
+                case .file(let name, let type):
+                    let file = IncomingFile(name: name, contentType: type, length: upload.length)
+                    try await self.store(body, file, field: nil, &pending)
+                    if let length = upload.length, pending.lastSize != length {
+                        throw FormworkError(
+                            .truncatedBody, "The body has \(pending.lastSize) bytes: \(length) were announced.")
+                    }
+                }
+                receipt.files = try await pending.finish()
+                return receipt
+            } catch {
+                await pending.abandon()
+                throw error
+            }
+        }
+
+        private func takeParts<Body: AsyncSequence & Sendable>(
+            _ body: Body, _ contentType: String, _ isForm: Bool, _ pending: inout PendingFiles
+        ) async throws -> [UploadReceipt.Field] where Body.Element == ByteBuffer {
+            let parts = try ReceivedParts(
+                body, contentType: contentType, profile: isForm ? .default : .generic, limits: self.limits.parsing)
+            var fields: [UploadReceipt.Field] = []
+            var fieldBytes: Int64 = 0
+            for try await part in parts {
+                if part.isFile || !isForm {
+                    let name = part.filename.flatMap { SafeFilename($0, limit: IncomingUpload.nameBytes) }
+                    let file = IncomingFile(
+                        name: name ?? IncomingUpload.madeUpName(part.contentType), contentType: part.contentType)
+                    if part.filename == "" {
+                        // What a browser sends for a file field where nothing was chosen.
+                        let content = part.content.makeAsyncIterator()
+                        guard let first = try await content.next() else { continue }
+                        try await self.store(part.content, file, field: part.name, startingWith: first, &pending)
+                    } else {
+                        try await self.store(part.content, file, field: part.name, &pending)
+                    }
+                    guard pending.count <= self.limits.files else { throw Self.tooMany(self.limits.files) }
+                } else {
+                    let value = try await part.text(upTo: Int(clamping: self.limits.fieldBytes))
+                    fieldBytes += Int64(value.utf8.count)
+                    guard fieldBytes <= self.limits.allFieldBytes else {
+                        throw FormworkError(
+                            .limitExceeded,
+                            "The form's fields have more than \(self.limits.allFieldBytes) bytes together.")
+                    }
+                    fields.append(UploadReceipt.Field(name: part.name ?? "", value: value))
+                }
+            }
+            return fields
+        }
+
+        private static func tooMany(_ limit: Int) -> FormworkError {
+            FormworkError(.limitExceeded, "The body has more than \(limit) files.")
+        }
+
+        private func store<Content: AsyncSequence>(
+            _ content: Content, _ file: IncomingFile, field: String?, startingWith first: ByteBuffer? = nil,
+            _ pending: inout PendingFiles
+        ) async throws where Content.Element == ByteBuffer {
+            let upload = try await pending.begin(file, field: field)
+            var digest = self.isDigesting ? SHA256Digest() : nil
+            var size: Int64 = 0
+            var next = first
+            var iterator = content.makeAsyncIterator()
+            while true {
+                if next == nil { next = try await iterator.next(isolation: #isolation) }
+                guard let buffer = next else { break }
+                next = nil
+                size += Int64(buffer.readableBytes)
+                guard size <= min(self.limits.fileBytes, self.limits.bodyBytes) else {
+                    throw FormworkError(.limitExceeded, "The file has more than \(self.limits.fileBytes) bytes.")
+                }
+                digest?.update(buffer.readableBytesSpan)
+                try await StorageProblem.marking { try await upload.write(buffer) }
+            }
+            pending.ended(size: size, sha256: digest.map { DigestValue(algorithm: "sha-256", bytes: $0.finalized()).hex })
+        }
+    }
+#endif

@@ -1,0 +1,134 @@
+#if Transfer
+    import Formwork
+    import FormworkNIO
+    import NIOCore
+    import NIOPosix
+    import Synchronization
+    import SystemPackage
+
+    /// Keeps uploads as files of one folder.
+    package final class FolderStorage: ReceiverStorage {
+        private let folder: OpenFolder
+        private let replacing: Bool
+        private let durably: Bool
+        /// Uploads under way, which share the memory for bytes that wait to be written.
+        private let count = Atomic(0)
+
+        /// Opens the folder, or makes it if only its last component is missing, and removes what a killed receiver left.
+        /// - Parameters:
+        ///   - path: The folder.
+        ///   - replacing: Whether a file of the same name is replaced; `name (1).ext` is made otherwise.
+        ///   - durably: Whether a file appears only when the disk has it.
+        ///   - avoidsUnnamedFiles: Has files written under hidden names even where that isn't needed.
+        /// - Throws: `writeFailed`.
+        package init(
+            _ path: FilePath, replacing: Bool = false, durably: Bool = false, avoidsUnnamedFiles: Bool = false
+        ) throws(FormworkError) {
+            self.folder = try OpenFolder(path, avoidsUnnamedFiles: avoidsUnnamedFiles)
+            (self.replacing, self.durably) = (replacing, durably)
+            try self.folder.removeLeftovers()
+        }
+
+        package func begin(_ file: IncomingFile) async throws -> any StorageUpload {
+            let folder = self.folder
+            let unpublished = try await NIOThreadPool.singleton.runIfActive { try folder.makeFile() }
+            self.count.add(1, ordering: .relaxed)
+            return FolderUpload(self, unpublished, file.name)
+        }
+
+        /// Bytes that an upload may collect before they are written: much at a time for a few, little for many.
+        fileprivate var batchBytes: Int {
+            let count = max(1, self.count.load(ordering: .relaxed))
+            return max(64 << 10, min(1 << 20, (32 << 20) / count))
+        }
+
+        fileprivate func ended() { self.count.subtract(1, ordering: .relaxed) }
+
+        /// Gives a file its name.
+        fileprivate func publish(
+            _ file: UnpublishedFile, _ batch: [ByteBuffer], as name: SafeFilename
+        ) throws(FormworkError) -> String {
+            var file = file
+            try file.write(batch)
+            return try file.publish(as: name, replacing: self.replacing, durably: self.durably)
+        }
+
+        fileprivate func remove(_ name: String) { self.folder.remove(name) }
+    }
+
+    /// A file of a ``FolderStorage`` on its way. Buffers are collected, and written on a thread for blocking calls.
+    private final class FolderUpload: StorageUpload {
+        private enum State {
+            case writing(UnpublishedFile, batch: [ByteBuffer], bytes: Int)
+            case published(String)
+            case over
+        }
+
+        private let storage: FolderStorage
+        private let name: SafeFilename
+        private let state: Mutex<State>
+
+        init(_ storage: FolderStorage, _ file: UnpublishedFile, _ name: SafeFilename) {
+            (self.storage, self.name) = (storage, name)
+            self.state = Mutex(.writing(file, batch: [], bytes: 0))
+        }
+
+        func write(_ buffer: ByteBuffer) async throws {
+            let limit = self.storage.batchBytes
+            let full = self.state.withLock { state -> (UnpublishedFile, [ByteBuffer])? in
+                guard case .writing(let file, var batch, var bytes) = state else { return nil }
+                state = .over
+                batch.append(buffer)
+                bytes += buffer.readableBytes
+                let isFull = bytes >= limit
+                state = .writing(file, batch: isFull ? [] : batch, bytes: isFull ? 0 : bytes)
+                return isFull ? (file, batch) : nil
+            }
+            guard let (file, batch) = full else { return }
+            try await NIOThreadPool.singleton.runIfActive { try file.write(batch) }
+        }
+
+        func finish() async throws -> String {
+            let taken = self.state.withLock { state -> (UnpublishedFile, [ByteBuffer])? in
+                guard case .writing(let file, let batch, _) = state else { return nil }
+                state = .over
+                return (file, batch)
+            }
+            guard let (unpublished, batch) = taken else { throw FormworkError(.writeFailed, "the upload is over") }
+            var file = unpublished
+            self.storage.ended()
+            // A hidden name that the file has no longer is nobody's: removing it again does nothing.
+            defer { file.close() }
+            let (storage, name) = (self.storage, self.name)
+            let published = try await NIOThreadPool.singleton.runIfActive { [file, batch] in
+                try storage.publish(file, batch, as: name)
+            }
+            self.state.withLock { $0 = .published(published) }
+            return published
+        }
+
+        func abandon() async {
+            let file = self.state.withLock { state -> UnpublishedFile? in
+                guard case .writing(let file, _, _) = state else { return nil }
+                state = .over
+                return file
+            }
+            guard let file else { return }
+            self.storage.ended()
+            // What it held is given back here, which takes time for much.
+            try? await NIOThreadPool.singleton.runIfActive {
+                var file = file
+                file.close()
+            }
+        }
+
+        func withdraw() async {
+            let name = self.state.withLock { state -> String? in
+                guard case .published(let name) = state else { return nil }
+                state = .over
+                return name
+            }
+            if let name { self.storage.remove(name) }
+        }
+    }
+#endif

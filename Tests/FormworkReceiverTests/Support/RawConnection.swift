@@ -1,0 +1,97 @@
+#if Transfer
+    import Dispatch
+    import Foundation
+
+    /// A TCP connection to loopback, byte by byte; calls that block do so on a thread of its own.
+    final class RawConnection: Sendable {
+        struct Failed: Error {}
+
+        private let socket: Int32
+        private let queue = DispatchQueue(label: "formwork.test.connection", attributes: .concurrent)
+
+        init(port: Int) throws {
+            self.socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = UInt16(port).bigEndian
+            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+            var limit = timeval(tv_sec: 30, tv_usec: 0)
+            setsockopt(self.socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            let socket = self.socket
+            let result = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            guard result == 0 else { throw Failed() }
+        }
+
+        deinit { Glibc.close(self.socket) }
+
+        /// Sends all of a text; a peer that is gone is none of this call's business.
+        func send(_ text: String) async { await self.send(Array(text.utf8)) }
+
+        func send(_ bytes: [UInt8]) async {
+            await self.blocking { [socket] in
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+                    guard count > 0 else { return }
+                    rest = rest.dropFirst(count)
+                }
+            }
+        }
+
+        /// Everything up to, and with, a text, or up to the connection's end.
+        func receive(until end: String) async -> String {
+            await self.blocking { [socket] in
+                var bytes: [UInt8] = []
+                var byte = [UInt8](repeating: 0, count: 1)
+                while recv(socket, &byte, 1, 0) > 0 {
+                    bytes.append(byte[0])
+                    if bytes.suffix(end.utf8.count).elementsEqual(end.utf8) { break }
+                }
+                return String(decoding: bytes, as: UTF8.self)
+            }
+        }
+
+        /// Everything until the peer closes.
+        func receiveAll() async -> String {
+            await self.blocking { [socket] in
+                var bytes: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 4_096)
+                while true {
+                    let count = recv(socket, &buffer, buffer.count, 0)
+                    guard count > 0 else { break }
+                    bytes += buffer.prefix(count)
+                }
+                return String(decoding: bytes, as: UTF8.self)
+            }
+        }
+
+        /// What is there already; `nil` once the peer has closed.
+        func receiveAvailable() async -> String? {
+            await self.blocking { [socket] in
+                var buffer = [UInt8](repeating: 0, count: 4_096)
+                let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+                if count > 0 { return String(decoding: buffer.prefix(count), as: UTF8.self) }
+                return count < 0 && errno == EAGAIN ? "" : nil
+            }
+        }
+
+        /// Goes away without a word.
+        func cut() async {
+            await self.blocking { [socket] in
+                var linger = linger(l_onoff: 1, l_linger: 0)
+                setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+                shutdown(socket, Int32(SHUT_RDWR))
+            }
+        }
+
+        private func blocking<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+            await withCheckedContinuation { continuation in
+                self.queue.async { continuation.resume(returning: work()) }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,135 @@
+#if Transfer
+    import FormworkReceiver
+    import Testing
+
+    /// What is stored, and what is answered.
+    @Suite(.timeLimit(.minutes(1)))
+    struct UploadTests {
+        private static let form = "Content-Type: multipart/form-data; boundary=b"
+        /// Of `hello`.
+        private static let helloDigest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+
+        @Test func `A form's files are stored and its fields are answered`() async throws {
+            try await TestReceiver.run { receiver in
+                let body = formBody([("title", "Härbour"), ("photo;a.txt", "hello"), ("photo;b.txt", "")])
+                let answer = try await receiver.request("POST /some/where", [Self.form], body)
+                #expect(answer.status == 201)
+                #expect(
+                    answer.body == """
+                        {"fields":[{"name":"title","value":"Härbour"}],"files":[\
+                        {"field":"photo","name":"a.txt","sha256":"\(Self.helloDigest)","size":5,"type":"text/plain"},\
+                        {"field":"photo","name":"b.txt",\
+                        "sha256":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","size":0,\
+                        "type":"text/plain"}]}
+                        """)
+                #expect(receiver.folder.names == ["a.txt", "b.txt"])
+                #expect(try receiver.folder.text(of: "a.txt") == "hello")
+            }
+        }
+
+        @Test func `A body put to a name is that file`() async throws {
+            try await TestReceiver.run({ $0.isDigesting = false }) { receiver in
+                let answer = try await receiver.request("PUT /x/na%20me.txt?y=1", ["Content-Type: text/plain"], "hello")
+                #expect(answer.status == 201)
+                #expect(
+                    answer.body == #"{"fields":[],"files":[{"name":"na me.txt","size":5,"type":"text/plain"}]}"#)
+                #expect(try receiver.folder.text(of: "na me.txt") == "hello")
+            }
+        }
+
+        @Test func `A body in chunks is stored`() async throws {
+            try await TestReceiver.run { receiver in
+                let answer = try await receiver.request(
+                    "PUT /c.bin", ["Transfer-Encoding: chunked"], "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n")
+                #expect(answer.status == 201)
+                #expect(try receiver.folder.text(of: "c.bin") == "hello")
+            }
+        }
+
+        @Test func `A posted file is named by Content-Disposition, by the path, or anew`() async throws {
+            try await TestReceiver.run { receiver in
+                let type = "Content-Type: image/png"
+                let named = "Content-Disposition: attachment; filename*=UTF-8''fl%C3%A4.png"
+                #expect(try await receiver.request("POST /p.png", [type, named], "1").status == 201)
+                #expect(try await receiver.request("POST /p.png", [type], "2").status == 201)
+                #expect(try await receiver.request("POST /", [type], "3").status == 201)
+                let names = receiver.folder.names
+                #expect(names.count == 3)
+                #expect(names.contains("flä.png") && names.contains("p.png"))
+                #expect(names.contains { $0.hasPrefix("upload-") && $0.hasSuffix(".png") })
+            }
+        }
+
+        @Test func `Files of multipart/mixed are stored with and without names`() async throws {
+            try await TestReceiver.run { receiver in
+                let body = "--b\r\nContent-Disposition: attachment; filename=\"m.txt\"\r\n\r\none\r\n"
+                    + "--b\r\nContent-Type: text/plain\r\n\r\ntwo\r\n--b--\r\n"
+                let answer = try await receiver.request("POST /", ["Content-Type: multipart/mixed; boundary=b"], body)
+                #expect(answer.status == 201)
+                #expect(receiver.folder.names.count == 2)
+                #expect(try receiver.folder.text(of: "m.txt") == "one")
+            }
+        }
+
+        @Test func `A name that is taken gets a number and replaces nothing`() async throws {
+            try await TestReceiver.run { receiver in
+                for text in ["1", "2", "3"] {
+                    #expect(try await receiver.request("PUT /a.tar.gz", [], text).status == 201)
+                }
+                let answer = try await receiver.request(
+                    "POST /", [Self.form], formBody([("f;x", "4"), ("f;x", "5")]))
+                #expect(answer.status == 201)
+                #expect(receiver.folder.names == ["a.tar (1).gz", "a.tar (2).gz", "a.tar.gz", "x", "x (1)"])
+                #expect(try receiver.folder.text(of: "a.tar.gz") == "1")
+                #expect(try receiver.folder.text(of: "x (1)") == "5")
+            }
+        }
+
+        @Test func `A browser is sent back to the page, which lists the file`() async throws {
+            try await TestReceiver.run { receiver in
+                let accept = "Accept: text/html,application/xhtml+xml"
+                let answer = try await receiver.request(
+                    "POST /", [Self.form, accept], formBody([("f;<b>.txt", "hello")]))
+                #expect(answer.status == 303)
+                #expect(answer.field("Location") == "/?received=1")
+                let page = try await receiver.request("GET /?received=1", [accept])
+                #expect(page.status == 200)
+                #expect(page.body.contains("<b>_b_.txt</b>"))
+                let list = try await receiver.request("GET /files.json")
+                #expect(list.body.contains(#""name":"_b_.txt","sha256":"\#(Self.helloDigest)","size":5"#))
+            }
+        }
+
+        @Test func `An unchosen file field of a browser's form is no file`() async throws {
+            try await TestReceiver.run { receiver in
+                let body = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\"\r\n"
+                    + "Content-Type: application/octet-stream\r\n\r\n\r\n--b--\r\n"
+                let answer = try await receiver.request("POST /", [Self.form], body)
+                #expect(answer.status == 201)
+                #expect(answer.body == #"{"fields":[],"files":[]}"#)
+            }
+        }
+
+        @Test func `Several requests share a connection`() async throws {
+            try await TestReceiver.run { receiver in
+                let connection = try receiver.connect()
+                for name in ["a", "b"] {
+                    await connection.send("PUT /\(name) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello")
+                    #expect(await connection.receive(until: "}]}").hasPrefix("HTTP/1.1 201 "))
+                }
+                #expect(receiver.folder.names == ["a", "b"])
+            }
+        }
+
+        @Test func `A 100 comes once the head was accepted`() async throws {
+            try await TestReceiver.run { receiver in
+                let connection = try receiver.connect()
+                await connection.send(
+                    "PUT /e HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+                #expect(await connection.receive(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+                await connection.send("hello")
+                #expect(await connection.receive(until: "}]}").hasPrefix("HTTP/1.1 201 "))
+            }
+        }
+    }
+#endif
