@@ -279,7 +279,7 @@ def signing_in(t, receiver, artefacts):
     t.until("document.querySelector('[role=alert]')?.textContent.includes('not the token')", "the refusal")
     audit(t)
     t.shot(artefacts, "sign-in")
-    t.page.keyboard.type("correct horse")
+    t.page.keyboard.type("correct-horse")
     t.page.keyboard.press("Enter")
     t.until("document.getElementById('files')", "the form")
     commands = t.js("[...document.querySelectorAll('.command code')].map(c => c.textContent)")
@@ -323,7 +323,7 @@ CHECKS = [
         keyboard, focus_order, drop_of_made_files, drop_of_real_files, drop_of_made_folder, chosen_folder,
         paste, odd_names, many, cancel, cancel_all,
         too_large, accessible)),
-    (signing_in, "light", ["--token", "correct horse"]),
+    (signing_in, "light", ["--token", "correct-horse"]),
     (accessible, "dark", LIMIT),
     (without_script, "plain", LIMIT),
 ]

@@ -1,17 +1,22 @@
 #if Transfer
     import Foundation
+    import FormworkHTTP
     import FormworkReceiver
     import Testing
 
     @Suite struct ReceiverPageTests {
-        private func page(_ change: (inout PageModel) -> Void = { _ in }) -> String {
-            var model = PageModel(address: "http://127.0.0.1:8080/")
-            change(&model)
-            return ReceiverPage.html(model)
+        private static func page(
+            _ view: PageState.View = .uploads(received: []), _ arrivals: [Arrival] = [],
+            _ change: (inout PageState) -> Void = { _ in }
+        ) -> String {
+            var state = PageState(
+                view, limits: UploadLimits(), arrivals: arrivals, origin: "http://127.0.0.1:8080", needsToken: false)
+            change(&state)
+            return ReceiverPage().html(state)
         }
 
-        private func page(fileNamed name: String) -> String {
-            self.page { $0.files = [.init(name: name, size: 1536, sha256: "0a", received: "2026-01-31T12:00:00Z")] }
+        private static func file(_ id: Int, _ name: String, _ state: Arrival.State = .complete) -> Arrival {
+            Arrival(id: id, name: name, size: 1536, sha256: "0a", time: "2026-01-31T12:00:00Z", state: state)
         }
 
         @Test(arguments: [
@@ -25,31 +30,28 @@
             ("e\u{301} اسم 👩‍👧", "<bdi>e\u{301} اسم 👩‍👧</bdi>"),
         ])
         func `A name is text, whatever is in it`(name: String, markup: String) {
-            #expect(self.page(fileNamed: name).contains(markup), "\(self.page(fileNamed: name))")
+            let page = Self.page(.uploads(received: []), [Self.file(1, name)])
+            #expect(page.contains(markup), "\(page)")
         }
 
-        @Test func `Nothing of a model gets out of its place`() {
+        @Test func `Nothing gets out of its place`() {
             let hostile = #"'"><script>alert(1)</script>"#
-            let views: [PageModel.View] = [
-                .files, .login(wasRefused: true), .problem(title: hostile, detail: hostile),
-            ]
-            for view in views {
-                let page = self.page {
-                    $0.view = view
-                    $0.address = hostile
-                    $0.files = [.init(name: hostile, size: 1, sha256: hostile, received: hostile, isNew: true)]
-                }
+            let problem = ProblemDetails(title: hostile, status: 400, detail: hostile)
+            for view in [PageState.View.uploads(received: [1]), .login(isWrong: true), .problem(problem)] {
+                var file = Self.file(1, hostile)
+                (file.sha256, file.time) = (hostile, hostile)
+                let page = Self.page(view, [file]) { $0.origin = hostile }
                 #expect(!page.contains("<script>"))
                 #expect(!page.contains(#"'">"#))
             }
         }
 
-        @Test(arguments: [PageModel.View.files, .login(wasRefused: true), .problem(title: "Gone", detail: nil)])
-        func `The policy would refuse nothing of it`(view: PageModel.View) throws {
-            let page = self.page {
-                $0.view = view
-                $0.files = [.init(name: "a", size: 1, sha256: nil, received: "2026-01-31T12:00:00Z")]
-            }
+        @Test(arguments: [
+            PageState.View.uploads(received: [1]), .login(isWrong: true),
+            .problem(ProblemDetails(title: "Gone", status: 410)),
+        ])
+        func `The policy would refuse nothing of it`(view: PageState.View) {
+            let page = Self.page(view, [Self.file(1, "a.txt")])
             // Style elements and attributes, handlers, scripts with content, addresses of other places.
             #expect(!page.contains(/<style|\sstyle=|\son[a-z]+=|javascript:/.ignoresCase()))
             #expect(!page.contains(/<script(?![^>]*\ssrc="page\.js")|<script[^>]*>[^<]/.ignoresCase()))
@@ -58,50 +60,47 @@
         }
 
         @Test func `The script is on the page of files alone: the others have nothing for it`() {
-            #expect(self.page().contains(#"<script src="page.js" type="module"></script>"#))
-            #expect(!self.page { $0.view = .login(wasRefused: false) }.contains("page.js"))
-            #expect(!self.page { $0.view = .problem(title: "Gone", detail: nil) }.contains("page.js"))
+            #expect(Self.page().contains(#"<script src="page.js" type="module"></script>"#))
+            #expect(!Self.page(.login(isWrong: false)).contains("page.js"))
+            #expect(!Self.page(.problem(ProblemDetails(title: "Gone", status: 410))).contains("page.js"))
         }
 
-        @Test func `The newest file comes first, with its size, digest and time`() throws {
-            let page = self.page {
-                $0.files = [
-                    .init(name: "old.txt", size: 1, sha256: "aa", received: "2026-01-31T12:00:00Z"),
-                    .init(name: "new.txt", size: 1536, sha256: "bb", received: "2026-01-31T13:00:00Z", isNew: true),
-                ]
-            }
+        @Test func `The newest file comes first, and what is not complete doesn't come`() throws {
+            let page = Self.page(
+                .uploads(received: [2]),
+                [
+                    Self.file(1, "old.txt"), Self.file(2, "new.txt"), Self.file(3, "on its way.txt", .receiving),
+                    Self.file(4, "failed.txt", .failed),
+                ])
             let new = try #require(page.range(of: #"<bdi class="new">new.txt</bdi>"#))
             let old = try #require(page.range(of: "<bdi>old.txt</bdi>"))
             #expect(new.lowerBound < old.lowerBound)
             #expect(page.contains(#"<span class="size">1.5 KiB</span>"#))
-            #expect(page.contains("<code>bb</code>"))
-            #expect(page.contains(#"<time datetime="2026-01-31T13:00:00Z">"#))
+            #expect(page.contains("<code>0a</code>"))
+            #expect(page.contains(#"<time datetime="2026-01-31T12:00:00Z">"#))
             #expect(page.contains("1 file has arrived."))
+            #expect(page.contains(#"<span id="count">2</span>"#))
+            #expect(!page.contains("on its way.txt") && !page.contains("failed.txt"))
         }
 
         @Test(arguments: [
-            (false, "http://127.0.0.1:8080/", "curl -F files=@FILE", ">http://127.0.0.1:8080/<"),
+            (false, "http://127.0.0.1:8080", "curl -F files=@FILE", ">http://127.0.0.1:8080/<"),
             (
-                true, "http://[::1]:8080/", "curl -H 'Authorization: Bearer TOKEN' -F files=@FILE",
+                true, "http://[::1]:8080", "curl -H 'Authorization: Bearer TOKEN' -F files=@FILE",
                 ">'http://[::1]:8080/'<"
             ),
-            (false, "http://a';reboot;'/", "formwork send -F files=@FILE", ">'http://a%27;reboot;%27/'<"),
+            (false, "http://a';reboot;'", "formwork send -F files=@FILE", ">'http://a%27;reboot;%27/'<"),
         ])
-        func `Command lines are ready for a shell`(needsToken: Bool, address: String, command: String, word: String) {
-            let page = self.page { ($0.needsToken, $0.address) = (needsToken, address) }
-            let shown = page.replacing("&#39;", with: "'")
-            #expect(shown.contains("\(command) <span class=\"address\""), "\(shown)")
-            #expect(shown.contains(word), "\(shown)")
+        func `Command lines are ready for a shell`(needsToken: Bool, origin: String, command: String, word: String) {
+            let page = Self.page { ($0.needsToken, $0.origin) = (needsToken, origin) }.replacing("&#39;", with: "'")
+            #expect(page.contains("\(command) <span class=\"address\""), "\(page)")
+            #expect(page.contains(word), "\(page)")
         }
 
-        @Test(arguments: [
-            (PageModel.Limits(), "Files of any size."),
-            (PageModel.Limits(maxFileSize: 8 << 20), "At most 8.0 MiB a file."),
-            (PageModel.Limits(maxSize: 1 << 30, maxFileSize: 1 << 20), "At most 1.0 MiB a file, 1.0 GiB a request."),
-            (PageModel.Limits(maxFiles: 1), #"<span class="plain">At most 1 file at once.</span>"#),
-        ])
-        func `Limits are told`(limits: PageModel.Limits, text: String) {
-            #expect(self.page { $0.limits = limits }.contains(text))
+        @Test func `Limits are told`() {
+            let page = Self.page { ($0.limits.fileBytes, $0.limits.bodyBytes, $0.limits.files) = (8 << 20, 1 << 30, 1) }
+            let more = #"<span class="plain">, and 1 file of 1.0 GiB in all at once</span>"#
+            #expect(page.contains("At most 8.0 MiB a file\(more)."))
         }
 
         @Test(

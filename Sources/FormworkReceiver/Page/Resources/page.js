@@ -334,7 +334,8 @@ function tell(text) {
 
 function list(received) {
   limits = received.limits ?? {}
-  const wanted = new Map(received.files.map(file => [`${file.received} ${file.name}`, file]))
+  const complete = received.files.filter(file => file.state === 'complete')
+  const wanted = new Map(complete.map(file => [`${file.id} ${file.time} ${file.name}`, file]))
   for (const [key, row] of rows) {
     if (wanted.has(key)) continue
     row.remove()
@@ -355,8 +356,8 @@ function rowOf(file) {
   const copyable = row.querySelector('.copyable')
   row.querySelector('bdi').textContent = visible(file.name)
   row.querySelector('.size').textContent = sizeText(file.size)
-  time.dateTime = file.received
-  time.textContent = new Date(file.received).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+  time.dateTime = file.time
+  time.textContent = new Date(file.time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
   if (file.sha256) {
     copyable.querySelector('code').textContent = file.sha256
     copyable.querySelector('button').setAttribute('aria-label', `Copy the SHA-256 of ${visible(file.name)}`)
