@@ -166,6 +166,8 @@ let package = Package(
                 product("HummingbirdTLS", "hummingbird", "Transfer"),
                 product("HummingbirdHTTP2", "hummingbird", "Transfer"),
             ],
+            // In the code, not in a bundle: the command is one file, wherever it is copied to.
+            resources: [.embedInCode("Page/Resources")],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -258,6 +260,7 @@ let package = Package(
                 product("HTTPTypes", "swift-http-types", "Transfer"),
                 product("AsyncHTTPClient", "async-http-client", "Transfer"),
                 product("Hummingbird", "hummingbird", "Transfer"),
+                product("Crypto", "swift-crypto", "Transfer"),
                 product("Logging", "swift-log", "Transfer"),
             ],
             swiftSettings: testSettings

@@ -95,7 +95,7 @@
                 #expect(answer.field("Location") == "/?received=1")
                 let page = try await receiver.request("GET /?received=1", [accept])
                 #expect(page.status == 200)
-                #expect(page.body.contains("<b>_b_.txt</b>"))
+                #expect(page.body.contains(#"<bdi class="new">_b_.txt</bdi>"#))
                 let list = try await receiver.request("GET /files.json")
                 #expect(list.body.contains(#""name":"_b_.txt","sha256":"\#(Self.helloDigest)","size":5"#))
             }

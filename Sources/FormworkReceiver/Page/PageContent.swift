@@ -6,9 +6,9 @@
         /// A page: HTML in UTF-8, without inline scripts or styles, which the policy forbids.
         func html(_ state: PageState) -> String
         /// What `/page.css` gives.
-        var styleSheet: String { get }
+        var styleSheet: PageAsset { get }
         /// What `/page.js` gives.
-        var script: String { get }
+        var script: PageAsset { get }
     }
 
     /// What a page is to show.

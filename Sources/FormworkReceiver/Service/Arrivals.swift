@@ -21,6 +21,13 @@
         /// When it began, and then when it ended: RFC 3339, in UTC.
         package var time: String
         package var state: State
+
+        package init(
+            id: Int, name: String, size: Int64, type: String? = nil, sha256: String? = nil, time: String, state: State
+        ) {
+            (self.id, self.name, self.size, self.type) = (id, name, size, type)
+            (self.sha256, self.time, self.state) = (sha256, time, state)
+        }
     }
 
     /// What has arrived in this run: the newest thousand.

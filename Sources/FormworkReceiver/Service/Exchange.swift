@@ -34,9 +34,11 @@
             var answer: Answer
             switch self.router.decide(head) {
             case .page: answer = self.pageAnswer(head)
-            case .styleSheet: answer = Answer(.ok, "text/css; charset=utf-8", Array(self.page.styleSheet.utf8))
-            case .script: answer = Answer(.ok, "text/javascript; charset=utf-8", Array(self.page.script.utf8))
-            case .fileList: answer = Answer(.ok, "application/json", JSONBytes.encode(["files": self.arrivals.all]))
+            case .styleSheet: answer = Answer(self.page.styleSheet, to: head)
+            case .script: answer = Answer(self.page.script, to: head)
+            case .fileList:
+                answer = Answer(
+                    .ok, "application/json", JSONBytes.encode(FileList(self.arrivals.all, self.router.limits)))
             case .metrics: answer = Answer(.ok, "text/plain; version=0.0.4", Array((self.metricsText?() ?? "").utf8))
             case .methods: answer = Answer(.noContent, fields: [.allow: Self.methods])
             case .login: answer = await self.logIn(head, request.body)
@@ -52,9 +54,10 @@
             }
             if self.slots.isStopping { answer.closes = true }
             if !isHTTP2, waits, answer.status.kind != .successful { answer.closes = true }
-            let isBodiless = head.method == .head || answer.status == .noContent
+            let hasNoBody = answer.status == .noContent || answer.status == .notModified
+            let isBodiless = head.method == .head || hasNoBody
             var response = answer.head(isHTTP2: isHTTP2)
-            if answer.status == .noContent { response.headerFields[.contentLength] = nil }
+            if hasNoBody { response.headerFields[.contentLength] = nil }
             let body = isBodiless ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
             try await writer.write(response: response, body: body)
         }

@@ -25,7 +25,7 @@
         ///   - metrics: Kept and shown at `/metrics`; `nil` counts nothing.
         ///   - onListening: Gets the address once connections are taken.
         package init(
-            _ options: ReceiverOptions, storage: any ReceiverStorage, page: any PageContent = PlainPage(),
+            _ options: ReceiverOptions, storage: any ReceiverStorage, page: any PageContent = ReceiverPage(),
             resumable: (any ResumableUploads)? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
             onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
         ) {

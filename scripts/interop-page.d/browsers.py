@@ -1,0 +1,150 @@
+"""Chromium by the DevTools protocol, Firefox ESR by WebDriver BiDi; both as Debian builds them."""
+
+import base64
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Error
+
+# Firefox can't emulate these for one page: they are settings of the whole browser.
+SETTINGS = {
+    "light": {"layout.css.prefers-color-scheme.content-override": 1},
+    "dark": {"layout.css.prefers-color-scheme.content-override": 0},
+    "plain": {"javascript.enabled": False},
+}
+
+
+def launch(playwright, name, setting):
+    if name == "chromium":
+        # Its own sandbox needs what a container often lacks; the pages are ours.
+        return playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+    return playwright.firefox.launch(
+        executable_path="/usr/bin/firefox-esr", channel="moz-firefox", firefox_user_prefs=SETTINGS[setting])
+
+
+def is_path(name):
+    """Whether a made file lies in a folder; other names with slashes are names that somebody made on purpose."""
+    return name.startswith("trip/")
+
+
+class Tab:
+    """A page in a context of its own, with all that went wrong in it."""
+
+    def __init__(self, browser, name, setting, width):
+        options = {"viewport": {"width": width, "height": 900}}
+        if name == "chromium":
+            options["java_script_enabled"] = setting != "plain"
+            options["color_scheme"] = "dark" if setting == "dark" else "light"
+        else:
+            options.update(color_scheme="null", reduced_motion="null", forced_colors="null", contrast="null")
+        self.name = name
+        self.context = browser.new_context(**options)
+        if name == "chromium":
+            self.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.page = self.context.new_page()
+        self.troubles = []
+        self.page.on("console", self.note)
+        self.page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: (self.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+
+    def note(self, message):
+        # An answer 4xx is noted by Chromium as an error; the checks that want one look at what the page says.
+        if message.type in ("error", "warning") and "the server responded with a status of 4" not in message.text:
+            self.troubles.append(f"console: {message.text}")
+
+    def js(self, script, argument=None):
+        return self.page.evaluate(script, argument)
+
+    def until(self, script, what, seconds=20):
+        """Waits until an expression is true. Asked from here: the page's own policy forbids `eval` in it."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                if value := self.js(script):
+                    return value
+            except Error as error:
+                if "navigation" not in error.message and "destroyed" not in error.message:
+                    raise
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"{what}: not within {seconds} s; the page has: {self.js('document.body.innerText')[:800]}")
+
+    def tab_to(self, selector, most=40):
+        """Moves the focus by the Tab key alone."""
+        for _ in range(most):
+            self.page.keyboard.press("Tab")
+            if self.js("s => document.activeElement?.matches(s)", selector):
+                return
+        raise AssertionError(f"Tab doesn't reach {selector}")
+
+    def drop_made(self, files):
+        """Drops files that are made in the page: their names may be any, and a slash makes them lie in folders."""
+        self.js(
+            """files => {
+                const data = new DataTransfer()
+                const folders = new Map()
+                for (const [name, content, isPath] of files) {
+                    const file = new File([Uint8Array.from(atob(content), c => c.charCodeAt(0))], isPath ? name.split('/').pop() : name)
+                    if (!isPath) { data.items.add(file); continue }
+                    let entries = folders
+                    for (const folder of name.split('/').slice(0, -1)) {
+                        if (!entries.has(folder)) entries.set(folder, new Map())
+                        entries = entries.get(folder)
+                    }
+                    entries.set(file.name, file)
+                }
+                const entry = (name, node) => node instanceof File
+                    ? {isFile: true, isDirectory: false, name, file: done => done(node)}
+                    : {isFile: false, isDirectory: true, name, createReader: () => {
+                        const left = [...node].map(([name, node]) => entry(name, node))
+                        return {readEntries: done => setTimeout(() => done(left.splice(0, 2)))}
+                    }}
+                const items = [...data.items, ...[...folders].map(([name, node]) =>
+                    ({kind: 'file', webkitGetAsEntry: () => entry(name, node), getAsFile: () => new File([], name)}))]
+                for (const type of ['dragenter', 'dragover', 'drop']) {
+                    const event = new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true})
+                    if (folders.size)
+                        Object.defineProperty(event, 'dataTransfer', {value: {items, types: ['Files'], dropEffect: 'none'}})
+                    document.querySelector('main').dispatchEvent(event)
+                }
+            }""",
+            [[name, base64.b64encode(content).decode(), is_path(name)] for name, content in files.items()])
+
+    def paste_picture(self):
+        """Pastes a picture without a name of its own, as a screenshot tool leaves it on the clipboard."""
+        self.js("""async real => {
+            const canvas = document.createElement('canvas')
+            canvas.getContext('2d').fillRect(10, 10, 50, 50)
+            const blob = await new Promise(done => canvas.toBlob(done))
+            if (real) return navigator.clipboard.write([new ClipboardItem({'image/png': blob})])
+            const event = new Event('paste', {bubbles: true, cancelable: true})
+            Object.defineProperty(event, 'clipboardData', {value: {files: [new File([blob], 'image.png')]}})
+            document.body.dispatchEvent(event)
+        }""", self.name == "chromium")  # Firefox without a screen has a clipboard for text alone
+        if self.name == "chromium":
+            self.page.keyboard.press("Control+V")
+
+    def drop_real(self, paths):
+        """Drops files and folders of the disk, as the system would: Chromium's protocol can."""
+        session = self.context.new_cdp_session(self.page)
+        data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            session.send("Input.dispatchDragEvent", {"type": kind, "x": 500, "y": 500, "data": data})
+
+    def shot(self, folder, name):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        before = len(self.troubles)
+        self.page.screenshot(path=str(Path(folder) / f"page-{self.name}-{name}.png"), full_page=True)
+        # Playwright puts a style of its own into the page for this, which the page's policy refuses.
+        self.page.wait_for_timeout(200)
+        self.troubles[before:] = [t for t in self.troubles[before:] if "style-src-elem" not in t]
+
+
+@contextmanager
+def tab(browser, name, setting="light", width=1000):
+    one = Tab(browser, name, setting, width)
+    try:
+        yield one
+        assert not one.troubles, f"the browser complained: {one.troubles}"
+    finally:
+        one.context.close()
