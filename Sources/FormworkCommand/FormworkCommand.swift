@@ -44,8 +44,16 @@ struct FormworkCommand: ParsableCommand {
         subcommands: [
             BodyCommand.self, HeadersCommand.self, CurlCommand.self, PlanCommand.self, TypeCommand.self,
             InspectCommand.self, ExtractCommand.self, QueryCommand.self,
-        ]
+        ] + transferVerbs
     )
+
+    private static var transferVerbs: [any ParsableCommand.Type] {
+        #if Transfer
+            [SendCommand.self]
+        #else
+            []
+        #endif
+    }
 
     static func main() async {
         do {

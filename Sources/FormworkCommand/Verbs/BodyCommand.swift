@@ -36,7 +36,7 @@ struct BodyCommand: ParsableCommand {
     @Flag(help: "Read the body back while it is written: one that its own bytes break is an error.")
     var check = false
 
-    @Option(help: "Show progress on standard error: auto (on a terminal), always or never.")
+    @Option(help: ProgressOption.help)
     var progress: ProgressOption = .auto
 
     func run() throws {
@@ -50,7 +50,7 @@ struct BodyCommand: ParsableCommand {
                 "formwork: the body may hold binary data and standard output is a terminal: use -o FILE, a pipe, or "
                     + "-o - to have it all the same")
         }
-        try ProgressLine.shown(self.progress.isOn(bodyGoesToTerminal: isTerminal)) { options in
+        try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: isTerminal)) { options in
             var options = options
             options.checksFraming = self.check
             let reader = try plan.makeReader(from: self.offset, count: self.length, options: options)
