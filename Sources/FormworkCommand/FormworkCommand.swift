@@ -41,19 +41,11 @@ struct FormworkCommand: ParsableCommand {
               'formwork curl' gives curl's own status where curl ran.
             """,
         version: "0.1.0",
-        subcommands: subcommands
-    )
-
-    private static let subcommands: [any ParsableCommand.Type] = {
-        var commands: [any ParsableCommand.Type] = [
-            BodyCommand.self, HeadersCommand.self, CurlCommand.self, PlanCommand.self, TypeCommand.self,
-            InspectCommand.self, ExtractCommand.self, QueryCommand.self,
+        subcommands: [
+            BodyCommand.self, HeadersCommand.self, SendCommand.self, CurlCommand.self, PlanCommand.self,
+            TypeCommand.self, ReceiveCommand.self, InspectCommand.self, ExtractCommand.self, QueryCommand.self,
         ]
-        #if Transfer
-            commands += [ReceiveCommand.self]
-        #endif
-        return commands
-    }()
+    )
 
     static func main() async {
         do {

@@ -163,7 +163,7 @@ struct BodyCommandTests {
         try folder.sparse("big", 20 << 20)
         let form = ["body", "--boundary", "b", "-F", "f=@big", "-o", "out"]
         #expect(try Command.shell("$F \(form.joined(separator: " "))", in: folder.path).errors == "")
-        let shown = try Command.shell("$F \(form.joined(separator: " ")) --progress always", in: folder.path)
+        let shown = try Command.shell("$F \(form.joined(separator: " ")) --progress bar", in: folder.path)
         let last = shown.errors.split(separator: "\r").last ?? ""
         #expect(last.hasPrefix("20.0 MiB of 20.0 MiB  100%  ") && last.hasSuffix("\u{1B}[K\n"), "\(shown.errors)")
     }

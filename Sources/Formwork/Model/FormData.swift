@@ -24,6 +24,16 @@ public struct FormData: Sendable {
         self.types = types
     }
 
+    /// The parts in order; `nil` when some are made only when their turn comes.
+    package var parts: [BodyPart]? {
+        var parts: [BodyPart] = []
+        for entry in self.entries {
+            guard case .part(let part) = entry else { return nil }
+            parts.append(part)
+        }
+        return parts
+    }
+
     /// Adds a part.
     public mutating func append(_ part: BodyPart) { self.entries.append(.part(part)) }
 

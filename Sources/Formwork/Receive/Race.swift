@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value that comes in time or not at all: whoever settles it first decides.
-final class Race<Value: Sendable>: Sendable {
+package final class Race<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
         var waiter: CheckedContinuation<Value, any Error>?
@@ -30,7 +30,7 @@ final class Race<Value: Sendable>: Sendable {
     }
 
     /// What `work` gives, or `late` at the instant: then `work` is cancelled, and not waited for, as it may not listen.
-    static func run(
+    package static func run(
         until instant: ContinuousClock.Instant, late: any Error,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

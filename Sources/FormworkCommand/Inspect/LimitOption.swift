@@ -47,22 +47,7 @@ enum LimitOption {
         return limits
     }
 
-    static func value(_ text: Substring) -> Int64? {
-        if text == "none" { return .max }
-        var digits = text
-        var shift = 0
-        switch text.last {
-        case "k", "K": shift = 10
-        case "M": shift = 20
-        case "G": shift = 30
-        default: break
-        }
-        if shift > 0 { digits.removeLast() }
-        guard let number = Int64(digits), number >= 0, digits.first != "+", number <= Int64.max >> Int64(shift) else {
-            return nil
-        }
-        return number << Int64(shift)
-    }
+    static func value(_ text: Substring) -> Int64? { text == "none" ? .max : ByteCount.read(text) }
 
     private static func refusal(_ option: String, _ fix: String) -> ExitStatus {
         ExitStatus(2, "formwork: --limit \(ShellQuote.quote(option).withControlCharactersEscaped): \(fix)")

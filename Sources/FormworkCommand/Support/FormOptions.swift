@@ -65,14 +65,19 @@ struct FormOptions: ParsableArguments {
     var otherHeaders: [String] { self.header.filter { $0.contentType == nil } }
 
     /// The form's plan.
-    /// - Parameter passesHeaders: Whether the verb has somebody to pass other headers to.
-    func makePlan(passesHeaders: Bool = false) throws -> BodyPlan {
+    /// - Parameters:
+    ///   - passesHeaders: Whether the verb has somebody to pass other headers to.
+    ///   - leading: Parts that `arrange` puts in front.
+    ///   - arrange: Changes the form before it is planned.
+    func makePlan(
+        passesHeaders: Bool = false, leading: Int = 0, arrange: (FormData) throws -> FormData = { $0 }
+    ) throws -> BodyPlan {
         let arguments = PartArgument.ofThisProcess
         if let description = self.description {
             guard arguments.isEmpty else {
                 throw ExitStatus(2, "formwork: --from has the whole form: leave out -F and --form-string")
             }
-            return try JSONText.decode(PlanDescription.self, from: FilePath(description)).form.plan()
+            return try arrange(JSONText.decode(PlanDescription.self, from: FilePath(description)).form).plan()
         }
         guard !arguments.isEmpty else {
             throw ExitStatus(2, "formwork: the form has no parts: give at least one -F name=value or -F name=@file")
@@ -84,10 +89,12 @@ struct FormOptions: ParsableArguments {
         var form = CurlForm(options: try self.curlOptions())
         defer { self.warn(form.warnings) }
         for argument in arguments { try argument.add(to: &form) }
-        do throws(FormworkError) {
-            return try form.formData().plan()
-        } catch {
-            guard let part = error.part, let index = form.argument(of: part) else { throw error }
+        do {
+            return try arrange(form.formData()).plan()
+        } catch let error as FormworkError {
+            guard var part = error.part else { throw error }
+            if part.enclosing.isEmpty { part.index -= leading } else { part.enclosing[0] -= leading }
+            guard part.index >= 0, let index = form.argument(of: part) else { throw error }
             throw arguments[index].explain(error)
         }
     }

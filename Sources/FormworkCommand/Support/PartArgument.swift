@@ -49,9 +49,12 @@ struct PartArgument {
     }
 
     private static let optionsWithValue: Set<String> = [
-        "--array", "--as", "--bool", "--boundary", "--compat", "--content-type", "--dialect", "--entry", "--escape",
-        "--from", "-H", "--header", "--into", "--limit", "-o", "--output", "--offset", "--length", "--null", "--part",
-        "--profile", "--progress", "--save", "--sort", "--space", "--to", "--type-from", "--url",
+        "--array", "--as", "--bool", "--boundary", "--cacert", "--cert", "--compat", "--connect-timeout",
+        "--content-type", "--dialect", "-E", "--entry", "--escape", "--expect100-timeout", "--from", "-H", "--header",
+        "--into", "--key", "--length", "--limit", "--limit-rate", "-m", "--max-redirs", "--max-time", "--noproxy",
+        "--null", "-o", "--offset", "--output", "--part", "--presigned", "--profile", "--progress",
+        "--progress-interval", "--proxy", "--request", "--retry", "--retry-delay", "--save", "--sort", "--space",
+        "--stall-timeout", "--to", "--type-from", "-u", "--unix-socket", "--url", "--user", "-x", "-X",
     ]
 
     private init(option: Option, text: String) {

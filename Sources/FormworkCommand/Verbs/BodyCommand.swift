@@ -47,7 +47,7 @@ struct BodyCommand: ParsableCommand {
     @Flag(help: "Read the body back while it is written: one that its own bytes break is an error.")
     var check = false
 
-    @Option(help: "Show progress on standard error: auto (on a terminal), always or never.")
+    @Option(help: ProgressOption.help)
     var progress: ProgressOption = .auto
 
     func run() throws {
@@ -72,7 +72,7 @@ struct BodyCommand: ParsableCommand {
     }
 
     private func reading(bodyGoesToTerminal: Bool, _ body: (ReaderOptions) throws -> Void) throws {
-        try ProgressLine.shown(self.progress.isOn(bodyGoesToTerminal: bodyGoesToTerminal)) { options in
+        try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: bodyGoesToTerminal)) { options in
             var options = options
             options.checksFraming = self.check
             try body(options)

@@ -25,7 +25,7 @@ struct CurlCommand: ParsableCommand {
     @Flag(help: "Print a curl command line that makes the same body, instead of running curl.")
     var print = false
 
-    @Option(help: "Show progress on standard error: auto (on a terminal), always or never.")
+    @Option(help: ProgressOption.help)
     var progress: ProgressOption = .auto
 
     @Argument(parsing: .postTerminator, help: "Arguments for curl.")
@@ -45,7 +45,7 @@ struct CurlCommand: ParsableCommand {
             throw ExitStatus(127, "formwork: curl is not installed, or not in PATH")
         }
         do {
-            try ProgressLine.shown(self.progress.isOn(bodyGoesToTerminal: false)) { options in
+            try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: false)) { options in
                 try plan.write(to: curl.input, options: options)
             }
             try? curl.input.close()

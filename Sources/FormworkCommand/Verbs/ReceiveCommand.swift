@@ -11,7 +11,7 @@
     struct ReceiveCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "receive",
-            abstract: "Receives uploads over HTTP into a folder: forms, and files by PUT.",
+            abstract: TransferVerbs.receive,
             discussion: """
                 Prints its address on standard output, and a line for each file on standard error. A POST of \
                 multipart/form-data or multipart/mixed stores the form's files, all of them or none; a PUT to /NAME, and \

@@ -1,0 +1,75 @@
+#if Transfer
+    import Formwork
+    import FormworkNIO
+    import Glibc
+    import SystemPackage
+
+    /// Where an answer goes: a file or standard output, as it comes, or into the report.
+    struct AnswerOutput: Sendable {
+        /// Bytes of a body that a report holds, and a terminal gets, at most.
+        static let limit = 1 << 20
+
+        /// `nil` and `-` for standard output.
+        var file: String?
+        var includesHead: Bool
+        var isJSON: Bool
+        /// Whether the body of a failure is left out.
+        var hidesFailures: Bool
+
+        func take(_ answer: ExchangeAnswer, _ trace: Sender.Trace) async throws -> SendReport {
+            var report = SendReport(answer, trace)
+            let path = self.file == "-" ? nil : self.file
+            let isHidden = self.hidesFailures && answer.head.status.code >= 400
+            if let path, !isHidden {
+                let file = try Self.open(path)
+                defer { try? file.close() }
+                try await self.write(answer, report) { try BodyPlan(copying: .bytes($0)).write(to: file) }
+            } else if self.isJSON || isHidden || isatty(FileDescriptor.standardOutput.rawValue) == 1 {
+                // A report is whole or not at all, and a terminal gets no control characters.
+                let limit = isHidden ? 0 : Self.limit
+                (report.body, report.isBodyTruncated) = try await Self.collect(answer.body, upTo: limit)
+                if !self.isJSON, !isHidden { try StandardOutput.write(self.terminalText(report)) }
+            } else {
+                try await self.write(answer, report) { try BodyPlan(copying: .bytes($0)).write(to: .standardOutput) }
+            }
+            if answer.body.isCut { report.isBodyTruncated = true }
+            return report
+        }
+
+        private func write(_ answer: ExchangeAnswer, _ report: SendReport, _ write: ([UInt8]) throws -> Void)
+            async throws
+        {
+            if self.includesHead { try write(Array(report.headText.utf8)) }
+            while let bytes = try await answer.body.nextBytes() { try write(bytes) }
+        }
+
+        private static func open(_ path: String) throws -> FileDescriptor {
+            do {
+                return try FileDescriptor.open(
+                    FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                    permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            } catch {
+                throw FormworkError(.writeFailed, "the answer can't be written there", path: path, cause: error)
+            }
+        }
+
+        private static func collect(_ body: AnswerBody, upTo limit: Int) async throws -> ([UInt8], Bool) {
+            var kept: [UInt8] = []
+            while let bytes = try await body.nextBytes() {
+                kept += bytes.prefix(limit - kept.count)
+                if kept.count == limit { return (kept, try await body.nextBytes() != nil) }
+            }
+            return (kept, body.isCut)
+        }
+
+        private func terminalText(_ report: SendReport) -> String {
+            let head = self.includesHead ? report.headText.replacing("\r", with: "") : ""
+            let lines = (head + String(decoding: report.body, as: UTF8.self)).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            let text = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+                .map { $0.map { String($0).withControlCharactersEscaped }.joined(separator: "\t") }.joined(
+                    separator: "\n")
+            return text.isEmpty || text.hasSuffix("\n") ? text : text + "\n"
+        }
+    }
+#endif

@@ -1,0 +1,35 @@
+#if Transfer
+    import Formwork
+    import FormworkNIO
+
+    extension ExitStatus {
+        /// What a transfer failed with, by curl's numbers.
+        init(transfer error: any Error) {
+            switch error {
+            case let error as ExitStatus: self = error
+            case let error as TransferError: self.init(Self.code(for: error.code), "formwork: \(error)")
+            case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
+                // The server's doing, not this disk's.
+                self.init(55, "formwork: \(error)")
+            case let error as FormworkError: self.init(error)
+            default: self.init(2, "formwork: \("\(error)".withControlCharactersEscaped)")
+            }
+        }
+
+        private static func code(for code: TransferError.Code) -> Int32 {
+            switch code {
+            case .resolve: 6
+            case .connect: 7
+            case .timedOut: 28
+            case .tls: 35
+            case .redirects: 47
+            case .send: 55
+            case .receive, .proxy: 56
+            case .localCertificate: 58
+            case .certificate: 60
+            case .trustAnchors: 77
+            default: 2
+            }
+        }
+    }
+#endif

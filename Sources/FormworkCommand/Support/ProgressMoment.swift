@@ -1,0 +1,89 @@
+import Formwork
+import FormworkURLEncoded
+
+/// What progress shows of one moment.
+struct ProgressMoment: Sendable {
+    /// Bytes given to whoever moves them.
+    var sent: Int64
+    /// Bytes that have arrived, as far as is known; `nil` where nobody tells.
+    var acknowledged: Int64?
+    /// Bytes in all; `nil` when unknown.
+    var total: Int64?
+    /// What is being sent, in few words.
+    var label: String?
+    /// The part, from 1, and how many there are.
+    var part: (number: Int, count: Int)?
+    /// The try, from 1.
+    var attempt = 1
+    /// What is waited for; `nil` when nothing is.
+    var note: String?
+
+    /// Bytes that are surely gone.
+    var done: Int64 { self.acknowledged ?? self.sent }
+
+    /// One line, without its end.
+    /// - Parameters:
+    ///   - rate: Bytes a second.
+    ///   - elapsed: Seconds since the start.
+    func line(rate: Double, elapsed: Double) -> String {
+        var words: [String] = []
+        if let label { words.append(label) }
+        words.append(ByteSize.text(self.done) + (self.total.map { " of \(ByteSize.text($0))" } ?? ""))
+        if let total, total > 0 { words.append("\(Int(Double(self.done) / Double(total) * 100))%") }
+        words.append("\(ByteSize.text(Int64(rate)))/s")
+        if let eta = self.eta(rate) {
+            words.append("ETA \(Self.clock(eta))")
+        } else {
+            words.append(Self.clock(elapsed))
+        }
+        var context: [String] = []
+        if let part, part.count > 1 { context.append("part \(part.number) of \(part.count)") }
+        if self.attempt > 1 { context.append("try \(self.attempt)") }
+        if !context.isEmpty { words.append("(\(context.joined(separator: ", ")))") }
+        if let note { words.append(note) }
+        return words.joined(separator: "  ")
+    }
+
+    /// One object, on a line.
+    func json(rate: Double) -> String {
+        let members: [(String, ParameterValue)] = [
+            ("event", .text("progress")), ("sent", .integer(Int128(self.sent))),
+            ("acked", self.acknowledged.map { .integer(Int128($0)) } ?? .null),
+            ("total", self.total.map { .integer(Int128($0)) } ?? .null), ("rate", .integer(Int128(rate))),
+            ("eta_s", self.eta(rate).map { .integer(Int128($0.rounded())) } ?? .null),
+            ("part", self.part.map { .integer(Int128($0.number)) } ?? .null),
+            ("attempt", .integer(Int128(self.attempt))), ("note", self.note.map { .text($0) } ?? .null),
+        ]
+        return OrderedJSON.write(.object(members.map { ParameterValue.Member($0.0, $0.1) }))
+    }
+
+    private func eta(_ rate: Double) -> Double? {
+        guard let total, rate >= 1, self.done < total else { return nil }
+        return Double(total - self.done) / rate
+    }
+
+    private static func clock(_ seconds: Double) -> String {
+        let whole = Int(min(seconds.rounded(), 359_999))
+        func two(_ number: Int) -> String { (number < 10 ? "0" : "") + "\(number)" }
+        let minutes = whole / 60 % 60
+        return whole >= 3600
+            ? "\(whole / 3600):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
+    }
+}
+
+/// Bytes for people.
+enum ByteSize {
+    /// `41.9 MiB`: binary units, three digits or so.
+    static func text(_ bytes: Int64) -> String {
+        var value = Double(bytes)
+        for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
+            if value < 1024 || unit == "TiB" {
+                let tenths = Int((value * 10).rounded())
+                let isWhole = unit == "B" || tenths >= 1000
+                return isWhole ? "\(Int(value.rounded())) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
+            }
+            value /= 1024
+        }
+        return "\(bytes) B"
+    }
+}

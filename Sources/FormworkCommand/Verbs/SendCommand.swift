@@ -1,0 +1,214 @@
+#if Transfer
+    import ArgumentParser
+    import Formwork
+    import FormworkNIO
+    import SystemPackage
+
+    struct SendCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "send",
+            abstract: TransferVerbs.send,
+            discussion: """
+                EXAMPLES
+                  formwork send https://example.com/up -F title=Harbour -F photo=@a.jpg
+                  formwork send https://example.com/up -F photo=@a.jpg --retry 5 --max-time 600
+                  formwork send https://example.com/up -F log=@big.log --limit-rate 2M --progress log
+                  formwork send https://example.com/up -F photo=@a.jpg --json | jq .status
+                  formwork send --presigned post.json -F file=@a.jpg
+
+                The answer's body goes to standard output, a failure's too, and progress to standard error. An answer that
+                comes while the body is on its way ends the sending, and is the result. 307 and 308 have the body sent again,
+                301, 302 and 303 lead to a GET; another host gets no credentials. A body that can be read only once is sent
+                once.
+
+                EXIT STATUS
+                  0   the server answered below 400 and has the whole body
+                  2   the arguments are wrong
+                  6, 7   the host's name can't be resolved, or nobody there takes a connection
+                  22  the server answered 400 or more
+                  23  the answer can't be written
+                  26  a file or stream can't be read, or isn't as long as declared
+                  28  a time-out passed
+                  35, 58, 60, 77   TLS: no handshake, the own certificate, the server's, the ones to trust
+                  47  too many redirects, or one that leads out of TLS
+                  55, 56   the connection failed while the body was sent, or before the answer was there
+                  63  a limit was crossed
+                  65  a file changed, or the body would have to be sent again and can't be
+                  130, 143   interrupted, or told to end
+                """)
+
+        @Argument(help: "Where the form goes; http:// is added where nothing is said.")
+        var url: String?
+
+        @OptionGroup var form: FormOptions
+
+        @Option(name: [.customShort("X"), .customLong("request")], help: "The method, instead of POST.")
+        var method: String = "POST"
+
+        @Option(
+            name: [.customShort("u"), .long],
+            help: ArgumentHelp("Credentials, sent by the Basic scheme at once.", valueName: "user:password"))
+        var user: String?
+
+        @OptionGroup(title: "Connection") var connection: ConnectionOptions
+
+        @Option(help: ArgumentHelp("Try again so many times, when the failure may pass.", valueName: "n"))
+        var retry: Int = 0
+
+        @Option(
+            help: ArgumentHelp(
+                "The pause before another try, instead of one that doubles from 1 second; Retry-After has precedence.",
+                valueName: "seconds"))
+        var retryDelay: SecondsOption?
+
+        @Flag(help: "Try again after any failure, answers of 400 and more included.")
+        var retryAllErrors = false
+
+        @Option(help: ArgumentHelp("Redirects to follow; with 0 the redirect is the answer.", valueName: "n"))
+        var maxRedirs: Int = 20
+
+        @Option(
+            name: [.customShort("m"), .long],
+            help: ArgumentHelp("The longest that all may take, tries included.", valueName: "seconds"))
+        var maxTime: SecondsOption?
+
+        @Option(help: ArgumentHelp("Send so many bytes a second at most; k, M or G may follow.", valueName: "rate"))
+        var limitRate: RateOption?
+
+        @Flag var failure: FailureOption = .failWithBody
+
+        @Option(
+            help: ArgumentHelp(
+                "An S3 POST policy, {\"url\", \"fields\"} as boto3 gives it: its fields go first, the form's one file last.",
+                valueName: "post.json"))
+        var presigned: String?
+
+        @Option(name: .shortAndLong, help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"))
+        var output: String?
+
+        @Flag(name: .shortAndLong, help: "Write the answer's header fields in front of its body.")
+        var include = false
+
+        @Flag(help: "Print one JSON object: the answer, or the error, and what was sent.")
+        var json = false
+
+        @Option(help: ProgressOption.help)
+        var progress: ProgressOption = .auto
+
+        @Option(help: ArgumentHelp("The time between two reports of progress.", valueName: "seconds"))
+        var progressInterval: SecondsOption?
+
+        @Flag(name: .shortAndLong, help: "Say nothing on standard error but what ends the command.")
+        var quiet = false
+
+        func run() async throws {
+            let post = try self.presigned.map { try PresignedPost(file: $0) }
+            var fields = try RequestFields(self.form.otherHeaders)
+            if let user { try fields.authorize(user) }
+            let request = try self.request(post, fields)
+            let plan = try await self.plan(post)
+            var reading = ReaderOptions()
+            reading.rateLimit = self.limitRate.map { .bytesPerSecond($0.bytesPerSecond) }
+            let options = try self.connection.clientOptions(reading, asksFirst: fields.asksFirst)
+            guard self.retry >= 0, self.maxRedirs >= 0 else {
+                throw ExitStatus(2, "formwork: --retry and --max-redirs take a number from 0 on")
+            }
+            let sender = Sender(
+                client: FormClient(options: options),
+                retry: Sender.RetryPolicy(
+                    count: self.retry, delay: self.retryDelay?.duration, retriesAllErrors: self.retryAllErrors),
+                maximumRedirects: self.maxRedirs, maximumTime: self.maxTime?.duration)
+            try await self.send(plan, request, by: sender)
+        }
+
+        private func send(_ plan: BodyPlan, _ request: HTTPRequest, by sender: Sender) async throws {
+            let start = ContinuousClock.now
+            let progress =
+                self.quiet ? nil : SendProgress(self.progress, interval: self.progressInterval?.duration, plan)
+            let interruption = Interruption { progress?.interrupt() }
+            defer { withExtendedLifetime(interruption) {} }
+            let monitor = TransferMonitor()
+            let isQuiet = self.quiet
+            let observer = Sender.Observer(
+                monitor: monitor,
+                retrying: { reason, pause in
+                    guard !isQuiet else { return }
+                    progress?.interrupt()
+                    Warning.write([
+                        "\(reason); try \(monitor.progress.attempt + 1) in \((pause.seconds * 10).rounded() / 10) s"
+                    ])
+                })
+            let output = AnswerOutput(
+                file: self.output, includesHead: self.include, isJSON: self.json, hidesFailures: self.failure == .fail)
+            let shown = progress.map { progress in Task { await progress.show(monitor) } }
+            let result: Result<SendReport, any Error>
+            do {
+                result = .success(
+                    try await sender.send(plan, with: request, observer: observer) { try await output.take($0, $1) })
+            } catch { result = .failure(error) }
+            shown?.cancel()
+            await shown?.value
+            progress?.finish(monitor)
+            let seconds = start.duration(to: .now).seconds
+            switch result {
+            case .success(let report):
+                if self.json { try StandardOutput.write(report.json(total: plan.contentLength, seconds: seconds)) }
+                if report.status >= 400, self.failure != .noFail {
+                    throw ExitStatus(22, report.failure(total: plan.contentLength))
+                }
+            case .failure(let error):
+                let status = ExitStatus(transfer: error)
+                if self.json {
+                    let sent = monitor.progress.acknowledged
+                    try StandardOutput.write(
+                        SendReport.json(status, bytesSent: sent, total: plan.contentLength, seconds: seconds))
+                }
+                throw status
+            }
+        }
+
+        private func request(_ post: PresignedPost?, _ fields: RequestFields) throws -> HTTPRequest {
+            guard let url = post?.url ?? self.url, post == nil || self.url == nil else {
+                throw ExitStatus(
+                    2,
+                    post == nil
+                        ? "formwork: say where the form goes: formwork send URL -F …"
+                        : "formwork: --presigned says where the form goes: leave out the URL")
+            }
+            guard let method = HTTPRequest.Method(self.method) else {
+                throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(self.method)): is no method such as POST")
+            }
+            do {
+                return try HTTPRequest(
+                    method, to: url.contains("://") ? url : "http://\(url)", headerFields: fields.fields)
+            } catch { throw ExitStatus(transfer: error) }
+        }
+
+        private func plan(_ post: PresignedPost?) async throws -> BodyPlan {
+            guard let post else { return try self.form.makePlan(passesHeaders: true) }
+            // S3 takes no chunks.
+            var form = self.form
+            form.spool = true
+            let plan = try form.makePlan(passesHeaders: true, leading: post.fields.count, arrange: post.arrange)
+            guard plan.contentLength == nil else { return plan }
+            return try await plan.collected(upTo: 10_000_000, in: nil, checksFraming: false)
+        }
+    }
+
+    /// What becomes of an answer of 400 or more.
+    enum FailureOption: String, EnumerableFlag {
+        case failWithBody, fail, noFail
+
+        static func name(for value: Self) -> NameSpecification {
+            value == .fail ? [.customShort("f"), .customLong("fail")] : .long
+        }
+
+        static func help(for value: Self) -> ArgumentHelp? {
+            switch value {
+            case .failWithBody: "Write the body of an answer of 400 or more, and exit with 22; this is the default."
+            case .fail: "Exit with 22 without its body."
+            case .noFail: "Exit with 0 all the same."
+            }
+        }
+    }
+#endif

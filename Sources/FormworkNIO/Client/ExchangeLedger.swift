@@ -1,0 +1,107 @@
+#if NIO
+    import Formwork
+    import Synchronization
+
+    /// What one exchange has sent, and how far it was when its answer came. The event loop writes it, in the order in which
+    /// things happen on the connection.
+    final class ExchangeLedger: Sendable {
+        struct Answered: Sendable {
+            var bytesSent: Int64
+            var isBodyComplete: Bool
+        }
+
+        private struct State {
+            var produced: Int64 = 0
+            var written: Int64 = 0
+            var isComplete = false
+            var answered: Answered?
+            var failure: (any Error)?
+            var lastActivity = ContinuousClock.now
+        }
+
+        private let state: Mutex<State>
+        private let length: Int64?
+        private let offset: Int64
+        private let monitor: TransferMonitor?
+
+        init(_ body: ExchangeBody?, _ monitor: TransferMonitor?) {
+            var state = State()
+            state.isComplete = body == nil || body?.length == 0
+            self.state = Mutex(state)
+            (self.length, self.offset, self.monitor) = (body?.length, body?.offset ?? 0, monitor)
+            monitor?.update { progress in
+                progress.total = body?.plan.contentLength
+                progress.sent = body?.offset ?? 0
+                progress.acknowledged = body?.offset ?? 0
+                progress.lastActivity = .now
+            }
+        }
+
+        var written: Int64 { self.state.withLock { $0.written } }
+        var isComplete: Bool { self.state.withLock { $0.isComplete } }
+        var answered: Answered? { self.state.withLock { $0.answered } }
+        /// Why the exchange was given up from this side.
+        var failure: (any Error)? { self.state.withLock { $0.failure } }
+
+        /// How long the server has neither taken nor given anything while it was its turn.
+        var stall: Duration {
+            self.state.withLock { state in
+                let isItsTurn = state.produced > state.written || state.isComplete
+                return isItsTurn ? state.lastActivity.duration(to: .now) : .zero
+            }
+        }
+
+        func enter(_ phase: TransferMonitor.Phase) {
+            self.monitor?.update { progress in
+                // An answer that comes early has the last word.
+                if progress.phase != .receiving { progress.phase = phase }
+                progress.lastActivity = .now
+            }
+        }
+
+        func produce(_ count: Int) {
+            self.state.withLock { $0.produced += Int64(count) }
+            self.monitor?.update { $0.sent += Int64(count) }
+        }
+
+        func write(_ count: Int) {
+            let isComplete = self.state.withLock { state in
+                state.written += Int64(count)
+                state.lastActivity = .now
+                if state.written == self.length { state.isComplete = true }
+                return state.isComplete
+            }
+            self.monitor?.update { progress in
+                progress.acknowledged += Int64(count)
+                progress.lastActivity = .now
+                if isComplete, progress.phase == .sending { progress.phase = .waiting }
+            }
+        }
+
+        /// The end of the body is out.
+        func complete() {
+            self.state.withLock { state in
+                state.isComplete = true
+                state.lastActivity = .now
+            }
+            self.monitor?.update { if $0.phase == .sending { $0.phase = .waiting } }
+        }
+
+        /// Something came.
+        func receive() {
+            self.state.withLock { $0.lastActivity = .now }
+            self.monitor?.update { $0.lastActivity = .now }
+        }
+
+        /// The final answer came.
+        func answer() {
+            self.state.withLock { state in
+                guard state.answered == nil else { return }
+                state.answered = Answered(bytesSent: state.written, isBodyComplete: state.isComplete)
+            }
+            self.enter(.receiving)
+        }
+
+        func fail(_ error: any Error) { self.state.withLock { if $0.failure == nil { $0.failure = error } } }
+    }
+#endif

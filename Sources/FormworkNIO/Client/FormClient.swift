@@ -1,0 +1,109 @@
+#if NIO
+    import Formwork
+    import HTTPTypes
+    import NIOCore
+    import NIOHTTP2
+    import NIOHTTPTypes
+    import NIOHTTPTypesHTTP2
+    import NIOPosix
+    import Synchronization
+
+    /// Makes one exchange with a server: a request with a planned body, and its answer.
+    ///
+    /// What other clients keep to themselves is given: informational answers while the body is on its way, how many bytes
+    /// the system took, an answer that came before the body's end. A connection serves one exchange.
+    public struct FormClient: Sendable {
+        /// How it connects, and what it waits for.
+        public var options: Options
+        let group: any EventLoopGroup
+
+        /// - Parameter group: The threads that serve connections, each on one of them. The caller's, who ends them.
+        public init(
+            options: Options = Options(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+        ) {
+            (self.options, self.group) = (options, group)
+        }
+
+        /// Sends a request, and gives its answer to a closure, behind which the connection is closed.
+        ///
+        /// The request gets the fields that describe the body, unless it has them. A final answer ends the sending, whatever it
+        /// says. Memory is bounded at four buffers of 512 KiB.
+        /// - Parameters:
+        ///   - request: With scheme, authority and path. A `Host` field replaces the authority in what the server is told.
+        ///   - body: `nil` for a request without one.
+        ///   - expectsContinue: Whether the server is asked before the body is sent; `nil` leaves that to the options.
+        ///   - monitor: Who is told how far it is.
+        ///   - informed: Called with each informational answer (1xx), as it comes.
+        ///   - answered: Called with the final answer.
+        /// - Throws: ``TransferError``; the `FormworkError` of the body's sources; `CancellationError`.
+        public func exchange<Result: Sendable>(
+            _ request: HTTPRequest, body: ExchangeBody? = nil, expectsContinue: Bool? = nil,
+            monitor: TransferMonitor? = nil, informed: @Sendable (HTTPResponse) async -> Void = { _ in },
+            answered: (ExchangeAnswer) async throws -> Result
+        ) async throws -> Result {
+            let endpoint = try Endpoint(request)
+            let feed = try body?.makeFeed(self.options.reading)
+            defer { feed?.stop(CancellationError()) }
+            let ledger = ExchangeLedger(body, monitor)
+            ledger.enter(.connecting)
+            let asks = expectsContinue ?? self.options.expects(body)
+            let permission = Permission(asks ? self.options.expectationTimeout : nil)
+            let connection = try await Connector(options: self.options, group: self.group).connect(to: endpoint) {
+                loop in
+                AnswerHandler(ledger, permission.ask(on: loop))
+            }
+            let wire: ExchangeChannel
+            var isHTTP2 = false
+            switch connection.transport {
+            case .http1(let channel): wire = channel
+            case .http2(let multiplexer):
+                isHTTP2 = true
+                do { wire = try await Self.openStream(on: multiplexer, ledger) } catch {
+                    connection.channel.close(promise: nil)
+                    throw TransferError(.connect, "the server takes no request on its connection", cause: error)
+                }
+            }
+            defer { connection.channel.close(promise: nil) }
+            var ready = request
+            ready.describe(body, asks: asks && !isHTTP2, connection, isHTTP2: isHTTP2)
+            let context = Context(ledger: ledger, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout)
+            let pump = BodyPump(wire.channel, feed, ledger)
+            // Not a child: a read of a pipe that nobody writes to would be waited for, also when all is said.
+            let sending = Task { [ready] in await pump.run(ready, permission.answer) }
+            defer { sending.cancel() }
+            return try await context.run(wire, informed, answered)
+        }
+
+        private static func openStream(
+            on multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<Void>, _ ledger: ExchangeLedger
+        ) async throws -> ExchangeChannel {
+            try await multiplexer.openStream { stream in
+                stream.eventLoop.makeCompletedFuture {
+                    let pipeline = stream.pipeline.syncOperations
+                    try pipeline.addHandler(HTTP2FramePayloadToHTTPClientCodec())
+                    try pipeline.addHandler(AnswerHandler(ledger, nil))
+                    return try ExchangeChannel(wrappingChannelSynchronously: stream)
+                }
+            }
+        }
+    }
+
+    /// The question whether a body may be sent, which is open for a while.
+    private final class Permission: Sendable {
+        private let timeout: Duration?
+        private let state = Mutex<EventLoopFuture<Bool>?>(nil)
+
+        init(_ timeout: Duration?) { self.timeout = timeout }
+
+        var answer: EventLoopFuture<Bool>? { self.state.withLock { $0 } }
+
+        func ask(on loop: any EventLoop) -> EventLoopPromise<Bool>? {
+            guard let timeout else { return nil }
+            let promise = loop.makePromise(of: Bool.self)
+            self.state.withLock { $0 = promise.futureResult }
+            // A server that knows nothing of the question says nothing (RFC 9110 section 10.1.1).
+            loop.scheduleTask(in: .nanoseconds(timeout.clampedNanoseconds)) { promise.succeed(true) }
+            return promise
+        }
+    }
+#endif

@@ -1,0 +1,103 @@
+#if NIO
+    import Formwork
+    import HTTPTypes
+
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
+    /// Sends a body whole, each time: retries, redirects, and a server that refuses to be asked first.
+    package struct PlainSend: SendMachine {
+        private let plan: BodyPlan
+        private let retry: Sender.RetryPolicy
+        private let maximumRedirects: Int
+        private var request: HTTPRequest
+        private var hasBody = true
+        private var asks: Bool?
+        private var redirects = 0
+        private var retries = 0
+        private var pause: (Duration, reason: String)?
+        private var failure: (any Error)?
+
+        package init(
+            _ plan: BodyPlan, _ request: HTTPRequest, retry: Sender.RetryPolicy, maximumRedirects: Int
+        ) {
+            (self.plan, self.request, self.retry, self.maximumRedirects) = (plan, request, retry, maximumRedirects)
+            self.request.headerFields[.contentType] = plan.contentType
+        }
+
+        package mutating func next() -> SendStep {
+            if let failure { return .failed(failure) }
+            if let (duration, reason) = self.pause {
+                self.pause = nil
+                return .pause(duration, reason: reason)
+            }
+            return .exchange(
+                self.request, self.hasBody ? ExchangeBody(self.plan) : nil,
+                expectsContinue: self.hasBody ? self.asks : false)
+        }
+
+        package mutating func informed(by response: HTTPResponse) {}
+
+        package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
+            let status = answer.head.status
+            let canRepeat = !self.hasBody || self.plan.isReplayable || answer.bytesSent == 0
+            if status == .expectationFailed, self.hasBody, self.asks != false, canRepeat {
+                self.asks = false
+                return false
+            }
+            if self.maximumRedirects > 0, let next = self.request.redirected(by: answer.head) {
+                self.follow(next, canRepeat: canRepeat)
+                return false
+            }
+            guard self.retry.covers(status), self.retries < self.retry.count, canRepeat else { return true }
+            let asked = answer.head.headerFields[.retryAfter].flatMap {
+                RetryAfter.delay($0, now: Int64(Date().timeIntervalSince1970))
+            }
+            return !self.plan(asked, "the server answered \(status.code)", remaining)
+        }
+
+        package mutating func failed(_ error: any Error, remaining: Duration?) {
+            guard self.retry.covers(error), self.retries < self.retry.count else { return self.failure = error }
+            let wasRead = (error as? TransferError)?.bytesSent ?? 0 > 0
+            if self.hasBody, wasRead, let blocker = self.plan.replayBlocker {
+                var shown = error as? TransferError
+                shown?.message += "; not tried again, as \(blocker)"
+                return self.failure = shown ?? error
+            }
+            if !self.plan(nil, "\(error)", remaining) { self.failure = error }
+        }
+
+        /// Plans another try, if there is time for it.
+        private mutating func plan(_ asked: Duration?, _ reason: String, _ remaining: Duration?) -> Bool {
+            let duration = asked ?? self.retry.pause(before: self.retries + 1, chance: .random(in: 0...1))
+            if let remaining, duration >= remaining { return false }
+            self.retries += 1
+            self.pause = (duration, reason)
+            return true
+        }
+
+        private mutating func follow(_ next: HTTPRequest.Redirection, canRepeat: Bool) {
+            self.redirects += 1
+            guard self.redirects <= self.maximumRedirects else {
+                return self.failure = TransferError(
+                    .redirects, "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)")
+            }
+            guard !next.leavesTLS else {
+                return self.failure = TransferError(
+                    .redirects,
+                    "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it")
+            }
+            if self.hasBody, next.keepsBody, !canRepeat, let blocker = self.plan.replayBlocker {
+                return self.failure = FormworkError(
+                    .notReplayable,
+                    "the server redirects to \(next.request.urlText), but \(blocker.reason): send there, or give a source that can be opened again",
+                    part: blocker.part)
+            }
+            self.request = next.request
+            self.hasBody = self.hasBody && next.keepsBody
+        }
+    }
+#endif
