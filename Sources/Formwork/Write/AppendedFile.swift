@@ -1,0 +1,69 @@
+import FormworkCore
+import Glibc
+import SystemPackage
+
+/// A file that grows at its end, and that one process at a time may open so.
+///
+/// What it holds is what was appended, also after the process was killed: its size is the only record of that.
+package struct AppendedFile: ~Copyable {
+    package let path: FilePath
+    private let descriptor: FileDescriptor
+
+    /// Opens a file and locks it; the lock goes with the process.
+    /// - Parameter creating: Whether to make it, which nothing may have been done with before; it must be there otherwise.
+    /// - Throws: `writeFailed`, whose cause is `wouldBlock` while another process has the file open.
+    package init(_ path: FilePath, creating: Bool) throws(FormworkError) {
+        self.path = path
+        self.descriptor = try FormworkError.writing(path) { () throws(Errno) in
+            let descriptor = try SystemCalls.open(
+                path, .readWrite, creating ? [.append, .create, .exclusiveCreate, .noFollow] : [.append, .noFollow],
+                permissions: .ownerReadWrite)
+            while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
+                let error = Errno(rawValue: errno)
+                guard error != .interrupted else { continue }
+                try? SystemCalls.close(descriptor)
+                throw error
+            }
+            return descriptor
+        }
+    }
+
+    deinit { try? SystemCalls.close(self.descriptor) }
+
+    /// Bytes in the file.
+    package func count() throws(FormworkError) -> Int64 {
+        let descriptor = self.descriptor
+        return try FormworkError.writing(self.path) { () throws(Errno) in
+            try SystemCalls.status(of: descriptor).validator.size
+        }
+    }
+
+    /// Appends all of the bytes. A full disk is an error, and so is a size limit, never a signal.
+    package func append(_ bytes: some BodyChunk) throws(FormworkError) {
+        let (descriptor, path) = (self.descriptor, self.path)
+        try bytes.withBytes { bytes throws(FormworkError) in
+            var done = 0
+            try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+                while done < bytes.byteCount {
+                    done += try FormworkError.writing(path) { () throws(Errno) in
+                        try SystemCalls.write(descriptor, bytes.extracting(droppingFirst: done))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Cuts off what is behind `count` bytes.
+    package func truncate(to count: Int64) throws(FormworkError) {
+        let descriptor = self.descriptor
+        try FormworkError.writing(self.path) { () throws(Errno) in
+            guard ftruncate(descriptor.rawValue, off_t(count)) == 0 else { throw Errno(rawValue: errno) }
+        }
+    }
+
+    /// Waits until the disk has what was appended.
+    package func sync() throws(FormworkError) {
+        let descriptor = self.descriptor
+        try FormworkError.writing(self.path) { () throws(Errno) in try SystemCalls.sync(descriptor) }
+    }
+}

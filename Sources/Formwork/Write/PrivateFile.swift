@@ -1,0 +1,29 @@
+import FormworkCore
+import SystemPackage
+
+/// Small files that only this user may read, replaced in one step: whoever reads one sees all of the old or of the new.
+package enum PrivateFile {
+    /// Writes a file.
+    /// - Parameter durably: Whether to wait until the disk has the bytes before the file gets its name.
+    /// - Throws: `writeFailed`; what was there stays.
+    package static func write(_ bytes: [UInt8], to path: FilePath, durably: Bool = false) throws(FormworkError) {
+        var file = try PendingFile(at: path, .ownerReadWrite)
+        do throws(FormworkError) {
+            let descriptor = file.descriptor
+            try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+                try FormworkError.writing(path) { () throws(Errno) in
+                    var done = 0
+                    while done < bytes.count { done += try SystemCalls.write(descriptor, bytes, done..<bytes.count) }
+                }
+            }
+            try file.publish(durably: durably)
+            file.close()
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+
+    /// Removes a file, if there is one.
+    package static func remove(_ path: FilePath) { SystemCalls.unlink(path) }
+}

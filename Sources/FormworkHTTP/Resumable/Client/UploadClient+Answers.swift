@@ -1,0 +1,218 @@
+#if NIO
+    import FormworkCore
+    import HTTPTypes
+
+    // What each kind of answer leads to.
+    extension UploadClient {
+        mutating func probed(_ response: HTTPResponse, _ retryAfter: Duration?) {
+            if response.status.kind == .successful {
+                let extensions = (response.headerFields[.tusExtension] ?? "").split(separator: ",").map {
+                    $0.drop { $0 == " " }
+                }
+                self.createsWithUpload = extensions.contains("creation-with-upload")
+                if let size = response.headerFields[.tusMaxSize].flatMap({ Int64($0) }) { self.limits.maxSize = size }
+            }
+            // A server that doesn't answer OPTIONS may still take uploads.
+            self.phase = .create
+        }
+
+        mutating func created(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
+            let draft = self.uploadProtocol?.draft
+            let isComplete = draft.flatMap { response.headerFields.isUploadComplete($0) }
+            // The target's own answer, whatever it says.
+            if isComplete == true { return self.finish(response, isOver: true) }
+            switch response.status.code {
+            case 200..<300:
+                if exchange.completes, !self.isTus, isComplete == nil || self.link == nil {
+                    return self.finish(response)
+                }
+                if self.link == nil, let location = response.headerFields[.location] {
+                    self.adopt(location, of: exchange)
+                }
+                guard self.link != nil else {
+                    self.fail(
+                        UploadFailure(
+                            .protocolBroken,
+                            "the server answered \(response.status.code) without telling where the upload goes on (Location)"
+                        ))
+                    return
+                }
+                self.isSupported = true
+                self.createsFirst = false
+                self.goOn(response, exchange)
+            case 400 where self.link == nil && draft != nil && self.fallBack(response): break
+            case 413: self.shrink(response, exchange)
+            case 408, 423, 425, 429, 500...599:
+                if self.link != nil {
+                    self.retry(.ask, .status(response), after: retryAfter)
+                } else if exchange.range?.count == 0, !exchange.completes {
+                    self.retryOrShow(.create, response, retryAfter)
+                } else {
+                    // Nothing to resume: whether to repeat it all is decided by whoever sends.
+                    self.finish(response)
+                }
+            default: self.finish(response)
+            }
+        }
+
+        /// A server that knows another version refuses the whole upload (NIOResumableUpload does so): speak that, or
+        /// nothing.
+        private mutating func fallBack(_ response: HTTPResponse) -> Bool {
+            guard self.canGive(0), let draft = self.uploadProtocol?.draft else { return false }
+            if let other = response.headerFields.interopVersion {
+                guard other < draft else { return false }
+                self.uploadProtocol = .draft(other)
+            } else {
+                // An answer with content is about the request.
+                guard response.headerFields[.contentLength] == "0" else { return false }
+                if draft > .v6 {
+                    self.uploadProtocol = .draft(.v6)
+                } else if self.options.choice == .auto {
+                    self.uploadProtocol = nil
+                } else {
+                    return false
+                }
+            }
+            self.phase = .create
+            return true
+        }
+
+        mutating func appended(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
+            let isComplete = (self.uploadProtocol?.draft).flatMap { response.headerFields.isUploadComplete($0) }
+            if isComplete == true { return self.finish(response, isOver: true) }
+            switch response.status.code {
+            case 200..<300:
+                if exchange.completes, !self.isTus, isComplete == nil { return self.finish(response) }
+                if exchange.declaresLength { self.isLengthDeclared = true }
+                self.goOn(response, exchange)
+            case 404, 410: self.restart(response)
+            case 409:
+                guard let offset = response.headerFields.uploadOffset, !self.isTus else {
+                    return self.retry(.ask, .status(response), after: retryAfter)
+                }
+                guard self.take(offset) else { return }
+                self.retry(.append, .status(response), after: retryAfter)
+            case 413: self.shrink(response, exchange)
+            case 408, 423, 425, 429, 460, 500...599: self.retry(.ask, .status(response), after: retryAfter)
+            default: self.finish(response)
+            }
+        }
+
+        /// The request was taken: where the next one begins.
+        private mutating func goOn(_ response: HTTPResponse, _ exchange: Exchange) {
+            let end = exchange.range.map { range in
+                range.count.map { min(range.offset + $0, max(self.sent, range.offset)) } ?? self.sent
+            }
+            guard let offset = response.headerFields.uploadOffset ?? (self.isTus ? nil : end) else {
+                // tus tells the offset after content; a creation without any begins at 0.
+                if case .create = exchange.kind, exchange.range?.count == 0 {
+                    self.isTus && self.length == 0 ? self.finish(response) : (self.phase = .append)
+                } else {
+                    self.phase = .ask
+                }
+                return
+            }
+            let before = self.acknowledged
+            guard self.take(offset) else { return }
+            if self.isTus, self.hasAll, self.isLengthDeclared { return self.finish(response) }
+            let isProgress = offset > before || exchange.range?.count == 0 && !exchange.completes
+            if isProgress { self.phase = .append } else { self.retry(.ask, .status(response)) }
+        }
+
+        mutating func told(_ response: HTTPResponse, _ retryAfter: Duration?) {
+            let fields = response.headerFields
+            switch response.status.code {
+            case 200..<300:
+                guard let offset = fields.uploadOffset else {
+                    self.fail(
+                        UploadFailure(
+                            .protocolBroken,
+                            "the server answered \(response.status.code) without telling how much it has (Upload-Offset)"
+                        ))
+                    return
+                }
+                if self.isTus, fields[.uploadDeferLength] == "1" { self.isLengthDeclared = false }
+                if self.isTus, fields.uploadLength != nil { self.isLengthDeclared = true }
+                if let length = fields.uploadLength, let own = self.length, length != own {
+                    self.fail(
+                        UploadFailure(
+                            .protocolBroken,
+                            "the upload on the server has \(length) bytes in all, and this body \(own): it is another one"
+                        ))
+                    return
+                }
+                guard self.take(offset) else { return }
+                if let draft = self.uploadProtocol?.draft, fields.isUploadComplete(draft) == true {
+                    if draft.replaysAnswer {
+                        self.phase = .replay(response)
+                    } else {
+                        self.finish(response, isAnswerLost: true)
+                    }
+                } else if self.isTus, self.hasAll, self.isLengthDeclared {
+                    self.finish(response, isAnswerLost: true)
+                } else {
+                    self.phase = .append
+                }
+            case 404, 410: self.restart(response)
+            case 403 where self.isTus: self.restart(response)
+            case 408, 409, 423, 425, 429, 500...599: self.retry(.ask, .status(response), after: retryAfter)
+            default: self.finish(response)
+            }
+        }
+
+        mutating func replayed(_ response: HTTPResponse, _ earlier: HTTPResponse) {
+            let isComplete = (self.uploadProtocol?.draft).flatMap { response.headerFields.isUploadComplete($0) }
+            if isComplete == true || isComplete == nil && response.status.kind == .successful {
+                self.finish(response, isOver: true)
+            } else {
+                self.finish(earlier, isAnswerLost: true)
+            }
+        }
+
+        /// The upload is gone: begin anew, if the body can.
+        private mutating func restart(_ response: HTTPResponse) {
+            self.link = nil
+            self.redirected = nil
+            self.restarts += 1
+            guard self.restarts <= self.options.maximumRestarts, self.options.isReplayable else {
+                self.fail(
+                    UploadFailure(
+                        .gone,
+                        "the server has forgotten the upload (\(response.status.code)) after \(self.acknowledged) bytes, and "
+                            + (self.options.isReplayable
+                                ? "did so \(self.restarts) times" : "the body can't be read again")))
+                return
+            }
+            self.acknowledged = 0
+            self.retry(.create, .status(response))
+        }
+
+        private mutating func retryOrShow(_ phase: Phase, _ response: HTTPResponse, _ retryAfter: Duration?) {
+            self.retry(phase, .status(response), after: retryAfter)
+            if case .failed = self.phase { self.finish(response) }
+        }
+
+        /// Too much at once: go on in smaller pieces, where the server resumes at all.
+        private mutating func shrink(_ response: HTTPResponse, _ exchange: Exchange) {
+            let isKnown = self.link != nil || self.isSupported || response.headerFields[.uploadLimit] != nil
+            let fits = (self.limits.maxSize ?? .max) >= (self.length ?? 0)
+            let offset = exchange.range?.offset ?? 0
+            let rest = exchange.range?.count ?? self.length.map { $0 - offset } ?? max(self.sent - offset, 1 << 20)
+            let least = max(self.limits.minAppendSize ?? 1, Self.smallestPiece)
+            let size = max(min(rest / 2, self.limits.maxAppendSize ?? .max), least)
+            guard isKnown, !self.isTus || self.link != nil, fits, size < rest else { return self.finish(response) }
+            self.pieceSize = size
+            self.isSupported = true
+            self.phase = self.link == nil ? .create : .ask
+        }
+
+        /// Bytes below which a 413 isn't about the size of a request.
+        private static var smallestPiece: Int64 { 16 << 10 }
+    }
+
+    extension UploadFailure {
+        fileprivate static func status(_ response: HTTPResponse) -> UploadFailure {
+            UploadFailure(.interrupted, "the server answered \(response.status.code)")
+        }
+    }
+#endif
