@@ -1,6 +1,7 @@
 #if NIO
     import Formwork
     import FormworkHTTP
+    import HTTPTypes
     import Testing
 
     @Suite("Problem details")

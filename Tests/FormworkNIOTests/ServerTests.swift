@@ -6,6 +6,7 @@
     import HTTPTypes
     import NIOCore
     import NIOEmbedded
+    import NIOHTTP1
     import NIOHTTPTypes
     import NIOPosix
     import Testing
