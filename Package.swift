@@ -247,6 +247,7 @@ let package = Package(
                 "FormworkHummingbird", "FormworkHTTP", "FormworkNIO", "Formwork", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
+                product("NIOHTTP1", "swift-nio", "Hummingbird"),
                 product("NIOPosix", "swift-nio", "Hummingbird"),
                 product("HTTPTypes", "swift-http-types", "Hummingbird"),
                 product("Hummingbird", "hummingbird", "Hummingbird"),

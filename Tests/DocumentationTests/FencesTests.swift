@@ -33,8 +33,8 @@ struct FencesTests {
 
     @Test("Every Swift fence is compiled")
     func compiled() throws {
-        // The fences about NIO are compiled with its trait alone.
-        let source = try ["DocumentationTests", "FormworkNIOTests"].map { name in
+        // The fences about NIO and servers are compiled with their traits alone.
+        let source = try ["DocumentationTests", "FormworkNIOTests", "FormworkHummingbirdTests"].map { name in
             try String(contentsOf: checkout.appendingPathComponent("Tests/\(name)/Fences.swift"), encoding: .utf8)
         }.joined(separator: "\n")
         let compiled = self.lines(source).joined(separator: "\n")

@@ -1,6 +1,7 @@
 #if NIO
     import Formwork
     import FormworkHTTP
+    import HTTPTypes
     import Testing
 
     @Suite("Problem details")
@@ -12,7 +13,8 @@
                 members: ["status": "1", "zone": "ü"])
             #expect(
                 String(decoding: problem.jsonBytes, as: UTF8.self)
-                    == #"{"detail":"a\nb/c","status":507,"title":"Disk \"full\"","type":"https://example.com/full","zone":"ü"}"#)
+                    == #"{"detail":"a\nb/c","status":507,"title":"Disk \"full\"","type":"https://example.com/full","zone":"ü"}"#
+            )
             #expect(
                 String(decoding: ProblemDetails(title: "Gone", status: 410).jsonBytes, as: UTF8.self)
                     == #"{"status":410,"title":"Gone","type":"about:blank"}"#)

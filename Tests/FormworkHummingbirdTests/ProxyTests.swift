@@ -119,7 +119,9 @@
             }
         }
 
-        @Test("A body that is cut on its way in is cut on its way out, and is the sender's fault", .timeLimit(.minutes(1)))
+        @Test(
+            "A body that is cut on its way in is cut on its way out, and is the sender's fault", .timeLimit(.minutes(1))
+        )
         func cut() async throws {
             let gate = Gate()
             gate.open()

@@ -104,13 +104,25 @@
                 ("/parts", "multipart/form-data", whole, 400, "missingBoundaryParameter"),
                 ("/parts", multipartType, String(whole.dropLast(2).dropLast(3)), 400, "unexpectedEnd"),
                 ("/parts", multipartType, "--x\r\nfoo\r\n\r\n1\r\n--x--\r\n", 400, "malformedHeader"),
-                ("/small", multipartType, multipart("a\r\n\r\n" + String(repeating: "y", count: 11)), 413, "limit.fieldBytes"),
-                ("/small", multipartType, multipart("a\r\n\r\n" + String(repeating: "y", count: 200)), 413, "limit.totalBytes"),
-                ("/small", "application/x-www-form-urlencoded", "a=" + String(repeating: "y", count: 11), 413, "limit.fieldBytes"),
+                (
+                    "/small", multipartType, multipart("a\r\n\r\n" + String(repeating: "y", count: 11)), 413,
+                    "limit.fieldBytes"
+                ),
+                (
+                    "/small", multipartType, multipart("a\r\n\r\n" + String(repeating: "y", count: 200)), 413,
+                    "limit.totalBytes"
+                ),
+                (
+                    "/small", "application/x-www-form-urlencoded", "a=" + String(repeating: "y", count: 11), 413,
+                    "limit.fieldBytes"
+                ),
                 ("/small", "application/x-www-form-urlencoded", "a=1&b&c&d", 413, "limitExceeded"),
                 ("/decode", multipartType, whole, 400, "invalidField"),
                 ("/context", multipartType, whole, 400, "invalidField"),
-                ("/context", multipartType, multipart("a\r\n\r\n" + String(repeating: "y", count: 2000)), 413, "limit.totalBytes"),
+                (
+                    "/context", multipartType, multipart("a\r\n\r\n" + String(repeating: "y", count: 2000)), 413,
+                    "limit.totalBytes"
+                ),
             ]
             for (uri, type, body, status, code) in cases {
                 let answer = try await self.post(uri, type, body)
@@ -125,7 +137,8 @@
                 large.body
                     == #"{"code":"limit.fieldBytes","detail":"A field is too large.","field":"a","limit":"10","status":413,"#
                     + #""title":"Content Too Large","type":"about:blank"}"#)
-            let missing = try await self.post("/decode", multipartType, multipart("title\r\n\r\n1", "crew[hands]\r\n\r\n1"))
+            let missing = try await self.post(
+                "/decode", multipartType, multipart("title\r\n\r\n1", "crew[hands]\r\n\r\n1"))
             #expect(missing.body.contains(#""field":"crew[mate]""#))
             let disk = try await self.post("/disk", multipartType, whole)
             #expect(disk.status == 500)

@@ -15,7 +15,9 @@
             return form
         }
 
-        @Test("An answer is composed of parts, its length told where it is known", arguments: [TestingSetup.router, .live])
+        @Test(
+            "An answer is composed of parts, its length told where it is known",
+            arguments: [TestingSetup.router, .live])
         func composed(setup: TestingSetup) async throws {
             let router = Router()
             router.get("known") { _, _ in try self.form(.text("sea")) }
@@ -63,7 +65,8 @@
                 #expect(read.value == 10)
                 try await RawClient.with(port: client.port!) { raw, channel in
                     try await channel.send(
-                        "POST /any HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n012345\r\n6\r\n012345\r\n")
+                        "POST /any HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n012345\r\n6\r\n012345\r\n"
+                    )
                     #expect(try await raw.answer(endingWith: "}").hasPrefix("HTTP/1.1 413 "))
                 }
             }

@@ -154,10 +154,12 @@
             try await self.serve { port in
                 let url = "http://localhost:\(port)"
                 let printed = try await run(
-                    "curl", ["-sS", "-F", "a=1", "-F", "photo=@\(file.path)", "--expect100-timeout", "50", "\(url)/parts"])
+                    "curl",
+                    ["-sS", "-F", "a=1", "-F", "photo=@\(file.path)", "--expect100-timeout", "50", "\(url)/parts"])
                 #expect(printed == "a: 1;photo: 3145728;\n")
                 let refused = try await run(
-                    "curl", [
+                    "curl",
+                    [
                         "-sS", "-o", "/dev/null", "-w", "%{http_code} %{size_upload}", "--expect100-timeout", "50",
                         "-H", "Expect: 100-continue", "-F", "photo=@\(file.path)", "\(url)/small",
                     ])

@@ -6,6 +6,7 @@
     import HTTPTypes
     import NIOCore
     import NIOEmbedded
+    import NIOHTTP1
     import NIOHTTPTypes
     import NIOPosix
     import Testing
@@ -26,7 +27,9 @@
                 case "/decode":
                     return ServerResponse(
                         status: .ok, body: ByteBuffer(string: try await request.decodeForm(as: Note.self).title))
-                case "/composed": return ServerResponse(body: try form(.text("sea")).plan())
+                case "/composed":
+                    _ = try await request.collectForm()
+                    return ServerResponse(body: try form(.text("sea")).plan())
                 case "/slow":
                     _ = try await request.collectForm(deadlines: ReceivingDeadlines(chunk: .milliseconds(50)))
                     return ServerResponse(status: .ok)

@@ -18,7 +18,8 @@
         ///
         /// It is a server like `.http1`, so `.tls(.http1ExpectContinue(), tlsConfiguration: …)` is one with TLS.
         /// - Parameter configuration: The server's, as for `.http1`.
-        public static func http1ExpectContinue(configuration: HTTP1Channel.Configuration = .init()) -> HTTPServerBuilder {
+        public static func http1ExpectContinue(configuration: HTTP1Channel.Configuration = .init()) -> HTTPServerBuilder
+        {
             var configuration = configuration
             let handlers = configuration.additionalChannelHandlers
             configuration.additionalChannelHandlers = { [ExpectContinueHandler()] + handlers() }

@@ -6,7 +6,8 @@
     /// The body of a request that a server reads: the chunks of its connection, iterated once.
     ///
     /// A connection that ends before the body is ``FormworkError/Code/truncatedBody``.
-    public struct IncomingBody<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element == ByteBuffer {
+    public struct IncomingBody<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
+    where Base.Element == ByteBuffer {
         /// Bytes of the body, as the transport gives them.
         public typealias Element = ByteBuffer
 
