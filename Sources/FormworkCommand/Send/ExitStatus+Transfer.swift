@@ -7,6 +7,8 @@
         init(transfer error: any Error) {
             switch error {
             case let error as ExitStatus: self = error
+            case let error as TransferError where error.code == .certificate:
+                self.init(60, "formwork: \(error) (--cacert FILE names whom to trust, --insecure trusts anybody)")
             case let error as TransferError: self.init(Self.code(for: error.code), "formwork: \(error)")
             case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
                 // The server's doing, not this disk's.
@@ -26,7 +28,6 @@
             case .send: 55
             case .receive, .proxy: 56
             case .localCertificate: 58
-            case .certificate: 60
             case .trustAnchors: 77
             default: 2
             }

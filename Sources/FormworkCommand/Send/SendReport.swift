@@ -87,18 +87,18 @@
                 text +=
                     " after \(self.bytesSent) bytes" + (total.map { " of \($0)" } ?? "") + ", and the rest was not sent"
             }
-            if self.status == 413 { text += ": " + self.limitHint(total) }
+            if self.status == 413, let hint = self.limitHint(total) { text += ": \(hint)" }
             return text
         }
 
         /// What a server's limit seems to be.
-        private func limitHint(_ total: Int64?) -> String {
+        private func limitHint(_ total: Int64?) -> String? {
             if let name = HTTPField.Name("Upload-Limit"), let limit = self.fields[name] {
                 return "its limits are \(limit.withControlCharactersEscaped)"
             }
             // Told the length, a server refuses before it has read that much.
             if let total { return "its limit seems to be below the \(total) bytes of this body" }
-            return "its limit seems to be about \(ByteSize.text(self.bytesSent))"
+            return self.bytesSent == 0 ? nil : "its limit seems to be about \(ByteSize.text(self.bytesSent))"
         }
     }
 #endif

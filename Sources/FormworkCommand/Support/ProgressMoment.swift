@@ -77,7 +77,7 @@ enum ByteSize {
     static func text(_ bytes: Int64) -> String {
         var value = Double(bytes)
         for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
-            if value < 1024 || unit == "TiB" {
+            if value < 1023.5 || unit == "TiB" {
                 let tenths = Int((value * 10).rounded())
                 let isWhole = unit == "B" || tenths >= 1000
                 return isWhole ? "\(Int(value.rounded())) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"

@@ -42,17 +42,6 @@
             self.isBounded = isBounded
         }
 
-        /// What a reader gives from where it stands, for a consumer that waits for its own writes.
-        /// - Parameters:
-        ///   - reader: Not used by anybody else from then on.
-        ///   - length: Bytes that it will give; `nil` when unknown.
-        init(_ reader: sending BodyReader, length: Int64?, size: Int) {
-            self.length = length
-            self.reader = AsyncBodyReader(reader, chunkSize: size)
-            self.ring = BufferRing(limit: 4, allocator: ByteBufferAllocator())
-            self.isBounded = false
-        }
-
         deinit { self.state.withLock { $0.ahead?.cancel() } }
 
         /// Bytes given.

@@ -11,17 +11,17 @@
         private let channel: any Channel
         private let executor: any SerialExecutor
         private let ledger: ExchangeLedger
-        private let feed: BufferFeed?
+        private let pipe: BufferPipe?
 
         nonisolated var unownedExecutor: UnownedSerialExecutor {
             // SAFETY: the actor holds its executor as long as it lives.
             unsafe self.executor.asUnownedSerialExecutor()
         }
 
-        init(_ channel: any Channel, _ feed: BufferFeed?, _ ledger: ExchangeLedger) {
+        init(_ channel: any Channel, _ pipe: BufferPipe?, _ ledger: ExchangeLedger) {
             self.channel = channel
             self.executor = channel.eventLoop.executor
-            self.feed = feed
+            self.pipe = pipe
             self.ledger = ledger
         }
 
@@ -34,7 +34,7 @@
                     self.ledger.enter(.asking)
                     guard try await permission.get() else { return }
                 }
-                self.ledger.enter(self.feed == nil ? .waiting : .sending)
+                self.ledger.enter(self.pipe == nil ? .waiting : .sending)
                 if try await self.sendBody() {
                     let end: EventLoopFuture<Void> = self.channel.writeAndFlush(HTTPRequestPart.end(nil))
                     try await end.get()
@@ -56,9 +56,9 @@
 
         /// - Returns: Whether all of the body is out; `false` when an answer came first.
         private func sendBody() async throws -> Bool {
-            guard let feed = self.feed else { return true }
+            guard let pipe = self.pipe else { return true }
             var onTheWay: EventLoopFuture<Void>?
-            while let buffer = try await feed.next() {
+            while let buffer = try await pipe.next() {
                 guard self.ledger.answered == nil else { return false }
                 let count = buffer.readableBytes
                 self.ledger.produce(count)

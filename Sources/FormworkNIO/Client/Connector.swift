@@ -58,8 +58,11 @@
                 let opening = try await self.open(proxy?.endpoint ?? endpoint, setup)
                 do {
                     let transport = try await opening.ready.get()
-                    // The channel of whoever came too late is nobody's.
-                    try Task.checkCancellation()
+                    if Task.isCancelled {
+                        // Nobody's channel any more; what wraps it has to live until it is closed.
+                        opening.channel.closeFuture.whenComplete { _ in withExtendedLifetime(transport) {} }
+                        throw CancellationError()
+                    }
                     return Connection(
                         channel: opening.channel, transport: transport,
                         proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization)

@@ -21,10 +21,10 @@
             return self.count.map { min($0, rest) } ?? rest
         }
 
-        /// A feed of these bytes.
-        func makeFeed(_ options: ReaderOptions) throws -> BufferFeed {
+        /// A pipe of these bytes.
+        func makePipe(_ options: ReaderOptions) throws -> BufferPipe {
             let reader = try self.plan.makeReader(from: self.offset, count: self.count, options: options)
-            return BufferFeed(reader, length: self.length, size: 512 << 10)
+            return BufferPipe(reader, length: self.length, size: 512 << 10)
         }
     }
 #endif

@@ -30,6 +30,7 @@
             self.state = Mutex(state)
             (self.length, self.offset, self.monitor) = (body?.length, body?.offset ?? 0, monitor)
             monitor?.update { progress in
+                progress.phase = .idle
                 progress.total = body?.plan.contentLength
                 progress.sent = body?.offset ?? 0
                 progress.acknowledged = body?.offset ?? 0

@@ -27,7 +27,7 @@
         /// Sends a request, and gives its answer to a closure, behind which the connection is closed.
         ///
         /// The request gets the fields that describe the body, unless it has them. A final answer ends the sending, whatever it
-        /// says. Memory is bounded at four buffers of 512 KiB.
+        /// says. Memory is bounded at six buffers of 512 KiB.
         /// - Parameters:
         ///   - request: With scheme, authority and path. A `Host` field replaces the authority in what the server is told.
         ///   - body: `nil` for a request without one.
@@ -42,8 +42,8 @@
             answered: (ExchangeAnswer) async throws -> Result
         ) async throws -> Result {
             let endpoint = try Endpoint(request)
-            let feed = try body?.makeFeed(self.options.reading)
-            defer { feed?.stop(CancellationError()) }
+            let pipe = try body?.makePipe(self.options.reading)
+            defer { pipe?.stop(CancellationError()) }
             let ledger = ExchangeLedger(body, monitor)
             ledger.enter(.connecting)
             let asks = expectsContinue ?? self.options.expects(body)
@@ -67,9 +67,9 @@
             var ready = request
             ready.describe(body, asks: asks && !isHTTP2, connection, isHTTP2: isHTTP2)
             let context = Context(ledger: ledger, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout)
-            let pump = BodyPump(wire.channel, feed, ledger)
+            let pump = BodyPump(wire.channel, pipe, ledger)
             // Not a child: a read of a pipe that nobody writes to would be waited for, also when all is said.
-            let sending = Task { [ready] in await pump.run(ready, permission.answer) }
+            let sending = Task { [ready] in await pump.run(ready, permission.wait(on: wire.channel.eventLoop)) }
             defer { sending.cancel() }
             return try await context.run(wire, informed, answered)
         }
@@ -91,19 +91,23 @@
     /// The question whether a body may be sent, which is open for a while.
     private final class Permission: Sendable {
         private let timeout: Duration?
-        private let state = Mutex<EventLoopFuture<Bool>?>(nil)
+        private let state = Mutex<EventLoopPromise<Bool>?>(nil)
 
         init(_ timeout: Duration?) { self.timeout = timeout }
 
-        var answer: EventLoopFuture<Bool>? { self.state.withLock { $0 } }
-
         func ask(on loop: any EventLoop) -> EventLoopPromise<Bool>? {
-            guard let timeout else { return nil }
+            guard self.timeout != nil else { return nil }
             let promise = loop.makePromise(of: Bool.self)
-            self.state.withLock { $0 = promise.futureResult }
+            self.state.withLock { $0 = promise }
+            return promise
+        }
+
+        /// The answer, for which the wait begins now.
+        func wait(on loop: any EventLoop) -> EventLoopFuture<Bool>? {
+            guard let timeout, let promise = self.state.withLock({ $0 }) else { return nil }
             // A server that knows nothing of the question says nothing (RFC 9110 section 10.1.1).
             loop.scheduleTask(in: .nanoseconds(timeout.clampedNanoseconds)) { promise.succeed(true) }
-            return promise
+            return promise.futureResult
         }
     }
 #endif

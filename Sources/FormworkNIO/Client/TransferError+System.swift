@@ -10,8 +10,8 @@
             switch error {
             case let error as TransferError: self = error
             case let error as NIOConnectionError where error.connectionErrors.isEmpty:
-                let known = (error.dnsAError ?? error.dnsAAAAError).map { Self.text($0) }
-                self.init(.resolve, "\(error.host): the name can't be resolved" + (known.map { " (\($0))" } ?? ""))
+                // What the system says of it is that it isn't known.
+                self.init(.resolve, "\(error.host): the name can't be resolved")
             case let error as NIOConnectionError:
                 let last = error.connectionErrors.last.map { Self.text($0.error) } ?? ""
                 let isLate = error.connectionErrors.allSatisfy {
@@ -35,7 +35,7 @@
                 if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
                     self.init(
                         .certificate,
-                        "\(host): the server's certificate is not trusted: name its issuer's as trusted, if you know it"
+                        "\(host): the server's certificate is not trusted"
                     )
                 } else {
                     self.init(.tls, "\(host): the TLS handshake failed", cause: error)

@@ -2,6 +2,7 @@
     import Formwork
     import FormworkNIO
     import Foundation
+    import NIOCore
     import Synchronization
     import Testing
 

@@ -139,7 +139,8 @@
                 }
                 try await self.withServer(offering: ["http/1.1"]) { port, certificate in
                     let options = FormClient.Options(tls: .init(trustedCertificates: certificate))
-                    #expect(try await self.exchange(port, options, count: 10).isHTTP2 == false)
+                    let seen = try await self.exchange(port, options, count: 10)
+                    #expect(!seen.isHTTP2)
                     var only = options
                     only.version = .http2
                     let error = await #expect(throws: TransferError.self) {
