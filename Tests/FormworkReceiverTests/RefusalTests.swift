@@ -11,7 +11,8 @@
             try await TestReceiver.run({ $0.limits.bodyBytes = 10 }) { receiver in
                 let connection = try receiver.connect()
                 await connection.send(
-                    "PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 107374182400\r\nExpect: 100-continue\r\n\r\n")
+                    "PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 107374182400\r\nExpect: 100-continue\r\n\r\n"
+                )
                 let answer = RawAnswer(await connection.receiveAll())
                 #expect(answer.status == 413)
                 #expect(answer.field("Connection") == "close")
@@ -49,7 +50,8 @@
                 let fields = try await receiver.request("POST /", [Self.form], formBody([("a", "1"), ("b", "2")]))
                 #expect(fields.status == 413)
                 #expect(try await receiver.request("POST /", [Self.form], formBody([("a", "four")])).status == 413)
-                let chunked = try await receiver.request("PUT /c", ["Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n")
+                let chunked = try await receiver.request(
+                    "PUT /c", ["Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n")
                 #expect(chunked.status == 413)
                 #expect(receiver.folder.names == [])
             }

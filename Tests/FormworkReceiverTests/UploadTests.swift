@@ -62,7 +62,8 @@
 
         @Test func `Files of multipart/mixed are stored with and without names`() async throws {
             try await TestReceiver.run { receiver in
-                let body = "--b\r\nContent-Disposition: attachment; filename=\"m.txt\"\r\n\r\none\r\n"
+                let body =
+                    "--b\r\nContent-Disposition: attachment; filename=\"m.txt\"\r\n\r\none\r\n"
                     + "--b\r\nContent-Type: text/plain\r\n\r\ntwo\r\n--b--\r\n"
                 let answer = try await receiver.request("POST /", ["Content-Type: multipart/mixed; boundary=b"], body)
                 #expect(answer.status == 201)
@@ -102,7 +103,8 @@
 
         @Test func `An unchosen file field of a browser's form is no file`() async throws {
             try await TestReceiver.run { receiver in
-                let body = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\"\r\n"
+                let body =
+                    "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\"\r\n"
                     + "Content-Type: application/octet-stream\r\n\r\n\r\n--b--\r\n"
                 let answer = try await receiver.request("POST /", [Self.form], body)
                 #expect(answer.status == 201)

@@ -33,7 +33,8 @@
             options.isLoopback = !self.isPublic
             guard self.isPublic || Self.isLoopback(host) else {
                 throw ExitStatus(
-                    2, "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): "
+                    2,
+                    "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): "
                         + "others reach that address: say --public too, which asks them for a token")
             }
             guard (0...65_535).contains(self.port) else {
@@ -56,7 +57,8 @@
                     return try ReceiverOptions.tls(certificates: FilePath(certificates), key: FilePath(key))
                 } catch {
                     throw ExitStatus(
-                        2, "formwork: --tls-cert, --tls-key: not a PEM certificate chain and its key: \(error)"
+                        2,
+                        "formwork: --tls-cert, --tls-key: not a PEM certificate chain and its key: \(error)"
                             .withControlCharactersEscaped)
                 }
             default: throw ExitStatus(2, "formwork: --tls-cert and --tls-key go together: give both")

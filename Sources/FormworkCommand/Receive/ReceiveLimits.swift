@@ -23,7 +23,9 @@
         @Option(help: "Uploads at once; beyond, the answer is 503 with Retry-After.")
         var maxUploads = UploadLimits().uploads
 
-        @Option(help: ArgumentHelp("How long a client may send nothing, and the window of --min-rate.", valueName: "seconds"))
+        @Option(
+            help: ArgumentHelp(
+                "How long a client may send nothing, and the window of --min-rate.", valueName: "seconds"))
         var idleTimeout = 30.0
 
         @Option(help: ArgumentHelp("Bytes a second that a client has to send.", valueName: "bytes"))

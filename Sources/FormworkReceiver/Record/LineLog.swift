@@ -59,7 +59,8 @@
 
         /// A value as it is when it is one plain word, else in quotes.
         private static func quoted(_ value: String) -> String {
-            let isPlain = !value.isEmpty && value.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D }
+            let isPlain =
+                !value.isEmpty && value.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D }
             if isPlain { return value }
             let escaped = value.withControlCharactersEscaped
             return "\"" + escaped.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""

@@ -67,7 +67,8 @@
 
         /// Not the token itself, which a browser need not keep; the same after a restart with the same token.
         private var cookieValue: String {
-            let code = HMAC<SHA256>.authenticationCode(for: Data("formwork receive".utf8), using: .init(data: Data(self.text.utf8)))
+            let code = HMAC<SHA256>.authenticationCode(
+                for: Data("formwork receive".utf8), using: .init(data: Data(self.text.utf8)))
             return code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
 

@@ -10,7 +10,8 @@
         /// Whether the connection ends with it.
         package var closes: Bool
 
-        package init(_ status: HTTPResponse.Status, fields: HTTPFields = [:], body: [UInt8] = [], closes: Bool = false) {
+        package init(_ status: HTTPResponse.Status, fields: HTTPFields = [:], body: [UInt8] = [], closes: Bool = false)
+        {
             (self.status, self.fields, self.body, self.closes) = (status, fields, body, closes)
         }
 
@@ -34,6 +35,7 @@
             var fields = self.fields
             for field in SecurityFields.all { fields[field.name] = field.value }
             if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
+            fields[.date] = HTTPDate.now
             fields[.contentLength] = String(self.body.count)
             if self.closes, !isHTTP2 { fields[.connection] = "close" }
             return HTTPResponse(status: self.status, headerFields: fields)

@@ -7,10 +7,10 @@
 
     extension Exchange {
         /// One line for each file.
-        func log(_ receipt: UploadReceipt, _ duration: Duration, _ channel: any Channel) {
+        func log(_ receipt: UploadReceipt, _ duration: Duration, _ peer: String) {
             for file in receipt.files {
                 var metadata: Logger.Metadata = [
-                    "peer": "\(Self.peer(channel))", "name": "\(file.name)", "size": "\(file.size)",
+                    "peer": "\(peer)", "name": "\(file.name)", "size": "\(file.size)",
                     "seconds": "\(duration.inSeconds)", "status": "201",
                 ]
                 if let digest = file.sha256 { metadata["sha256"] = "\(digest)" }
@@ -21,16 +21,16 @@
                 self.logger.info(
                     "received no file",
                     metadata: [
-                        "peer": "\(Self.peer(channel))", "fields": "\(receipt.fields.count)", "status": "201",
+                        "peer": "\(peer)", "fields": "\(receipt.fields.count)", "status": "201",
                         "seconds": "\(duration.inSeconds)",
                     ])
             }
         }
 
         /// One line for an upload that failed.
-        func log(_ failure: UploadFailure, _ head: HTTPRequest, _ channel: any Channel, _ duration: Duration?) {
+        func log(_ failure: UploadFailure, _ head: HTTPRequest, _ peer: String, _ duration: Duration?) {
             var metadata: Logger.Metadata = [
-                "peer": "\(Self.peer(channel))", "status": "\(failure.problem.status)", "reason": "\(failure.reason)",
+                "peer": "\(peer)", "status": "\(failure.problem.status)", "reason": "\(failure.reason)",
                 "method": "\(head.method.rawValue)", "path": "\(head.path ?? "")",
             ]
             if let duration { metadata["seconds"] = "\(duration.inSeconds)" }
@@ -41,17 +41,18 @@
         }
 
         /// One line for a request that was refused by its head.
-        func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ channel: any Channel) {
+        func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ peer: String) {
             self.logger.notice(
                 "refused",
                 metadata: [
-                    "peer": "\(Self.peer(channel))", "status": "\(problem.status)",
+                    "peer": "\(peer)", "status": "\(problem.status)",
                     "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
                     "path": "\(RequestPath(head.path).text)",
                 ])
         }
 
-        private static func peer(_ channel: any Channel) -> String {
+        /// Asked while the connection is there: later nobody knows.
+        static func peer(_ channel: any Channel) -> String {
             guard let address = channel.remoteAddress, let host = address.ipAddress else { return "unknown" }
             return host.contains(":") ? "[\(host)]:\(address.port ?? 0)" : "\(host):\(address.port ?? 0)"
         }

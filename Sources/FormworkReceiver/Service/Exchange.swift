@@ -24,12 +24,13 @@
         @concurrent
         func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
             let head = request.head
-            let isHTTP2 = channel.parent?.parent != nil
+            let isHTTP2 = channel.isHTTP2Stream
             // Whoever waits for a 100 sends its body only then; without one, an answer is all there is to say.
             let waits = head.headerFields[.expect]?.lowercased() == "100-continue"
             let informing: @Sendable (HTTPResponse) async throws -> Void = { head in
                 try await channel.writeAndFlush(HTTPResponsePart.head(head)).get()
             }
+            let peer = Self.peer(channel)
             var answer: Answer
             switch self.router.decide(head) {
             case .page: answer = self.pageAnswer(head)
@@ -43,7 +44,7 @@
             case .login: answer = await self.logIn(head, request.body)
             case .refused(let problem):
                 answer = self.refusal(problem, head)
-                self.log(problem, head, channel)
+                self.log(problem, head, peer)
             case .upload(let upload):
                 answer = await self.take(upload, head, channel) { intake throws in
                     if waits { try await informing(HTTPResponse(status: .continue)) }
@@ -69,10 +70,11 @@
             _ upload: IncomingUpload, _ head: HTTPRequest, _ channel: any Channel,
             _ store: (UploadIntake) async throws -> UploadReceipt
         ) async -> Answer {
+            let peer = Self.peer(channel)
             guard let slot = self.slots.enter(channel) else {
                 let problem = ProblemDetails.unavailable(
                     self.slots.isStopping ? "The receiver is being stopped." : "Too many uploads are under way.")
-                self.log(problem, head, channel)
+                self.log(problem, head, peer)
                 return self.refusal(problem, head)
             }
             defer { self.slots.leave(slot) }
@@ -83,14 +85,14 @@
                 let receipt = try await store(self.intake)
                 let duration = ContinuousClock.now - start
                 self.metrics.ended(201, receipt, duration)
-                self.log(receipt, duration, channel)
+                self.log(receipt, duration, peer)
                 guard head.wantsHTML else { return Answer(.created, "application/json", receipt.jsonBytes) }
                 let received = self.arrivals.all.filter { $0.id > before && receipt.names($0) }.map { "\($0.id)" }
                 return .seeOther("/?received=\(received.prefix(100).joined(separator: ","))")
             } catch {
                 let failure = UploadFailure(error)
                 self.metrics.ended(failure.problem.status, nil, ContinuousClock.now - start)
-                self.log(failure, head, channel, ContinuousClock.now - start)
+                self.log(failure, head, peer, ContinuousClock.now - start)
                 return self.refusal(failure.problem, head)
             }
         }
@@ -100,13 +102,14 @@
             _ informing: @escaping @Sendable (HTTPResponse) async throws -> Void
         ) async -> Answer {
             guard let resumable = self.resumable else { return self.refusal(.notFound, head) }
+            let peer = Self.peer(channel)
             do {
                 return try await resumable.answer(head, body: body, informing: informing) { completed in
                     await self.answer(completed, channel)
                 }
             } catch {
                 let failure = UploadFailure(error)
-                self.log(failure, head, channel, nil)
+                self.log(failure, head, peer, nil)
                 return self.refusal(failure.problem, head)
             }
         }

@@ -44,8 +44,9 @@
 
         func handlerAdded(context: ChannelHandlerContext) {
             self.reads.opened()
-            // HTTP/2's streams know no such option: their frames have a size of their own.
-            _ = context.channel.setOption(.recvAllocator, value: ReadAllocator(self.reads))
+            if !context.channel.isHTTP2Stream {
+                _ = context.channel.setOption(.recvAllocator, value: ReadAllocator(self.reads))
+            }
             self.headSince = .now()
             let idle = TimeAmount(self.pace.idleTime)
             let step = TimeAmount.nanoseconds(max(1_000_000, idle.nanoseconds / 4))
@@ -163,5 +164,10 @@
             self.phase = .closing
             context.close(promise: nil)
         }
+    }
+
+    extension Channel {
+        /// Whether this is a stream of an HTTP/2 connection, which has a parent like every connection, and a grandparent.
+        var isHTTP2Stream: Bool { self.parent?.parent != nil }
     }
 #endif

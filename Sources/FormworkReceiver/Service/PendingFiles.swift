@@ -14,7 +14,9 @@
         private let arrivals: Arrivals
         private var entries: [Entry] = []
 
-        init(_ storage: any ReceiverStorage, _ arrivals: Arrivals) { (self.storage, self.arrivals) = (storage, arrivals) }
+        init(_ storage: any ReceiverStorage, _ arrivals: Arrivals) {
+            (self.storage, self.arrivals) = (storage, arrivals)
+        }
 
         var count: Int { self.entries.count }
         /// Bytes of the file that ended last.

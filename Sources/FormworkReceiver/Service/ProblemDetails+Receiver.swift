@@ -23,7 +23,8 @@
             Self(title: "Service Unavailable", status: 503, detail: detail)
         }
         static let full = Self(
-            title: "Insufficient Storage", status: 507, detail: "There is no room for the upload; nothing of it was kept.")
+            title: "Insufficient Storage", status: 507,
+            detail: "There is no room for the upload; nothing of it was kept.")
         static let storageFailed = Self(
             title: "Internal Server Error", status: 500, detail: "The upload can't be stored; nothing of it was kept.")
     }

@@ -7,7 +7,7 @@
         /// Reads of one connection that may wait for their consumer: `NIOAsyncChannel`'s own bound, and what comes with it.
         private static let readsThatWait = 12
         /// Bytes of all connections together that may wait.
-        private static let allBytes = 64 << 20
+        private static let allBytes = 32 << 20
 
         private let connections = Atomic(0)
 
@@ -16,7 +16,9 @@
 
         var next: Int {
             let count = max(1, self.connections.load(ordering: .relaxed))
-            return max(16 << 10, min(256 << 10, Self.allBytes / (count * Self.readsThatWait)))
+            let share = max(16 << 10, min(256 << 10, Self.allBytes / (count * Self.readsThatWait)))
+            // Buffers come in powers of two: rounded up they would be more than the share.
+            return 1 << (Int.bitWidth - 1 - share.leadingZeroBitCount)
         }
     }
 

@@ -52,9 +52,8 @@
         package func run() async throws {
             let server = try self.makeServer()
             // Cancelled as soon as the server has ended.
-            async let ending: Void = self.dropAfterGrace()
+            async let _: Void = self.dropAfterGrace()
             try await server.run()
-            _ = await ending
         }
 
         private func dropAfterGrace() async {

@@ -106,7 +106,8 @@
                 throw .forbidden("Another site's page may not upload here.")
             }
             guard let origin = fields[.origin] else { return }
-            guard origin.lowercased() == (self.isTLS ? "https://" : "http://") + (head.authority ?? "").lowercased() else {
+            guard origin.lowercased() == (self.isTLS ? "https://" : "http://") + (head.authority ?? "").lowercased()
+            else {
                 throw .forbidden("Another site's page may not upload here.")
             }
         }

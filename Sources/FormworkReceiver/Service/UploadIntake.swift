@@ -12,7 +12,8 @@
         private let arrivals: Arrivals
 
         package init(
-            storage: any ReceiverStorage, limits: UploadLimits, isDigesting: Bool = true, arrivals: Arrivals = Arrivals()
+            storage: any ReceiverStorage, limits: UploadLimits, isDigesting: Bool = true,
+            arrivals: Arrivals = Arrivals()
         ) {
             (self.storage, self.limits, self.isDigesting, self.arrivals) = (storage, limits, isDigesting, arrivals)
         }
@@ -104,7 +105,8 @@
                 digest?.update(buffer.readableBytesSpan)
                 try await StorageProblem.marking { try await upload.write(buffer) }
             }
-            pending.ended(size: size, sha256: digest.map { DigestValue(algorithm: "sha-256", bytes: $0.finalized()).hex })
+            pending.ended(
+                size: size, sha256: digest.map { DigestValue(algorithm: "sha-256", bytes: $0.finalized()).hex })
         }
     }
 #endif

@@ -78,7 +78,7 @@
             let full = self.state.withLock { state -> (UnpublishedFile, [ByteBuffer])? in
                 guard case .writing(let file, var batch, var bytes) = state else { return nil }
                 state = .over
-                batch.append(buffer)
+                batch.collect(buffer)
                 bytes += buffer.readableBytes
                 let isFull = bytes >= limit
                 state = .writing(file, batch: isFull ? [] : batch, bytes: isFull ? 0 : bytes)
@@ -130,5 +130,28 @@
             }
             if let name { self.storage.remove(name) }
         }
+    }
+
+    extension [ByteBuffer] {
+        /// Appends bytes without keeping much more memory than they take: what is a small part of its storage is copied.
+        fileprivate mutating func collect(_ buffer: ByteBuffer) {
+            guard buffer.readableBytes < buffer.storageCapacity / 2 else { return self.append(buffer) }
+            let room = 32 << 10
+            if let last = self.indices.last, self[last].isOwn(room), self[last].writableBytes >= buffer.readableBytes {
+                var own = self.removeLast()
+                own.writeImmutableBuffer(buffer)
+                self.append(own)
+            } else {
+                var own = ByteBuffer()
+                own.reserveCapacity(Swift.max(room, buffer.readableBytes))
+                own.writeImmutableBuffer(buffer)
+                self.append(own)
+            }
+        }
+    }
+
+    extension ByteBuffer {
+        /// Whether this was made to collect small pieces in.
+        fileprivate func isOwn(_ room: Int) -> Bool { self.readerIndex == 0 && self.storageCapacity == room }
     }
 #endif

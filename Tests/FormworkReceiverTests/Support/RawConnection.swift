@@ -35,7 +35,9 @@
             await self.blocking { [socket] in
                 var rest = bytes[...]
                 while !rest.isEmpty {
-                    let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+                    let count = rest.withUnsafeBytes {
+                        Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+                    }
                     guard count > 0 else { return }
                     rest = rest.dropFirst(count)
                 }

@@ -25,7 +25,8 @@
         }
 
         func text(of name: String) throws -> String {
-            String(decoding: try Data(contentsOf: URL(fileURLWithPath: self.path.appending(name).string)), as: UTF8.self)
+            String(
+                decoding: try Data(contentsOf: URL(fileURLWithPath: self.path.appending(name).string)), as: UTF8.self)
         }
     }
 #endif

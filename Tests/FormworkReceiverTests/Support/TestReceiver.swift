@@ -30,7 +30,8 @@
                 logger: Logger(label: "test") { _ in log.handler }
             ) { address in ports.continuation.yield(address.port ?? 0) }
             let group = ServiceGroup(
-                configuration: .init(services: [service], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+                configuration: .init(
+                    services: [service], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 tasks.addTask { try await group.run() }
                 for await port in ports.stream {
@@ -50,7 +51,8 @@
             var head = ["\(line) HTTP/1.1"]
             if !fields.contains(where: { $0.hasPrefix("Host:") }) { head.append("Host: localhost:\(self.port)") }
             head += fields + ["Connection: close"]
-            if !body.isEmpty, !fields.contains(where: { $0.hasPrefix("Content-Length:") || $0.hasPrefix("Transfer-") }) {
+            if !body.isEmpty, !fields.contains(where: { $0.hasPrefix("Content-Length:") || $0.hasPrefix("Transfer-") })
+            {
                 head.append("Content-Length: \(body.utf8.count)")
             }
             await connection.send(head.joined(separator: "\r\n") + "\r\n\r\n" + body)

@@ -1,0 +1,112 @@
+#if Transfer
+    import Testing
+
+    /// `receive` as a process: its arguments, its signals, and a kernel that refuses bytes.
+    @Suite(.timeLimit(.minutes(1)))
+    struct ReceiveCommandTests {
+        /// Starts a receiver of the folder `in`; `$U` is its address, `$P` its process.
+        private static let start = """
+            begin() { "$F" receive --dir in --port 0 "$@" > url 2> log & P=$!
+              until [ -s url ] || ! kill -0 $P 2>/dev/null; do sleep 0.05; done; U=$(cat url); }
+            receiving() { until curl -s ${U}files.json | grep -q receiving; do sleep 0.05; done; }
+
+            """
+
+        private static func run(_ script: String) throws -> Outcome {
+            let folder = Folder()
+            return try Command.shell(Self.start + script, in: folder.path)
+        }
+
+        @Test func `An upload under way at SIGTERM is finished`() throws {
+            let outcome = try Self.run(
+                """
+                begin
+                mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
+                exec 3> pipe; printf hel >&3
+                receiving; kill -TERM $P
+                while curl -s -o /dev/null $U; do sleep 0.05; done
+                printf lo >&3; exec 3>&-
+                wait $C; wait $P; echo "exit $?"; cat in/a; ls -A in
+                """)
+            #expect(outcome.text == "exit 0\nhelloa\n")
+        }
+
+        @Test func `A second signal drops what is under way`() throws {
+            let outcome = try Self.run(
+                """
+                begin --grace 60
+                mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
+                exec 3> pipe; printf hel >&3
+                receiving; kill -TERM $P
+                while curl -s -o /dev/null $U; do sleep 0.05; done
+                kill -TERM $P; wait $P; echo "exit $?"; ls -A in
+                """)
+            #expect(outcome.text == "exit 143\n")
+        }
+
+        @Test func `SIGKILL leaves nothing in the folder`() throws {
+            let outcome = try Self.run(
+                """
+                begin
+                mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
+                exec 3> pipe; printf hel >&3
+                receiving; kill -KILL $P; wait $P 2>/dev/null; echo "exit $?"
+                begin; curl -s -o /dev/null $U; kill -TERM $P; wait $P; ls -A in
+                """)
+            #expect(outcome.text == "exit 137\n")
+        }
+
+        @Test func `A file that the kernel refuses is answered 507`() throws {
+            let outcome = try Self.run(
+                """
+                ulimit -f 64; begin
+                head -c 3000000 /dev/zero | curl -s -T - -w '%{http_code}\\n' -o answer ${U}a
+                grep -c in/ answer; kill -TERM $P; wait $P; ls -A in
+                """)
+            #expect(outcome.text == "507\n0\n")
+        }
+
+        @Test func `Others need the token, which is printed`() throws {
+            let outcome = try Self.run(
+                """
+                begin --public; U=${U/0.0.0.0/127.0.0.1}
+                until T=$(sed -n 's/^formwork: the token is //p' log) && [ -n "$T" ]; do sleep 0.05; done
+                echo hi | curl -s -T - -o /dev/null -w '%{http_code}\\n' ${U}a
+                echo hi | curl -s -T - -o /dev/null -w '%{http_code}\\n' -H "Authorization: Bearer $T" ${U}a
+                kill -INT $P; wait $P; cat in/a
+                """)
+            #expect(outcome.text == "401\n201\nhi\n")
+        }
+
+        @Test func `The log can be JSON`() throws {
+            let outcome = try Self.run(
+                """
+                begin --log json --digest none
+                printf hi | curl -s -T - -o /dev/null ${U}a; kill -TERM $P; wait $P
+                grep -o '"message":"received","name":"a"' log
+                """)
+            #expect(outcome.text == "\"message\":\"received\",\"name\":\"a\"\n")
+        }
+
+        @Test(arguments: [
+            ("--host 0.0.0.0", "--public"), ("--port 70000", "--port"), ("--tls-cert a", "--tls-key"),
+            ("--token 'a b'", "--token"), ("--max-size 5x", "--max-size"), ("--dir in/a/b", "in/a/b"),
+            ("--max-uploads 0", "--max-uploads"),
+        ])
+        func `Wrong arguments are told`(arguments: String, named: String) throws {
+            let outcome = try Self.run("timeout 20 \"$F\" receive --dir in \(arguments)")
+            #expect(outcome.status == (named == "in/a/b" ? 23 : 2))
+            #expect(outcome.errors.contains(named))
+        }
+
+        @Test func `A port that is taken is told`() throws {
+            let outcome = try Self.run(
+                """
+                begin; N=${U##*:}; timeout 20 "$F" receive --dir in --port ${N%/}; echo "exit $?"
+                kill -TERM $P; wait $P
+                """)
+            #expect(outcome.text == "exit 2\n")
+            #expect(outcome.errors.contains("can't listen on 127.0.0.1:"))
+        }
+    }
+#endif
