@@ -112,6 +112,7 @@ class Upload {
       this.fail('The connection was lost: the receiver stopped, or refused the file, or the file can’t be read any more.'))
     request.addEventListener('loadend', next)
     this.become('sending', 'Sending')
+    wasActive = true // also where it ends before the next drawing
     this.show(0)
     request.send(form)
   }
@@ -345,8 +346,7 @@ function list(received) {
 
 function rowOf(file) {
   const row = copyOf('arrived-row')
-  const time = row.querySelector('time')
-  const copyable = row.querySelector('.copyable')
+  const [time, copyable] = ['time', '.copyable'].map(part => row.querySelector(part))
   row.querySelector('bdi').textContent = visible(file.name)
   row.querySelector('.size').textContent = sizeText(file.size)
   time.dateTime = file.time
