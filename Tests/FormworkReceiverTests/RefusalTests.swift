@@ -105,7 +105,7 @@
                             img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
                             """)
                     #expect(answer.field("X-Content-Type-Options") == "nosniff")
-                    #expect(answer.field("Referrer-Policy") == "no-referrer")
+                    #expect(answer.field("Referrer-Policy") == "same-origin")
                     #expect(answer.field("Server") == nil)
                 }
             }

@@ -53,6 +53,7 @@ def keyboard(t, receiver, _):
     contents = made(["one.txt", "two.txt"])
     _, paths = on_disk(contents)
     t.page.goto(receiver.url)
+    t.until("document.documentElement.classList.contains('script')", "the script")
     t.tab_to("#files")
     with t.page.expect_file_chooser() as chooser:
         t.page.keyboard.press("Enter")
@@ -155,8 +156,8 @@ def odd_names(t, receiver, artefacts):
     t.drop_made(more)
     t.until("!document.querySelector('[data-state=waiting], [data-state=sending]')", "the end of the sending")
     refused = t.js("[...document.querySelectorAll('[data-state=failed] bdi')].map(n => n.textContent)")
-    assert set(refused) <= {".."}, refused
-    arrived(t, receiver, {**contents, **{n: c for n, c in more.items() if n not in refused}})
+    assert set(refused) <= {"..", "nul\\u{0}.txt"}, refused
+    arrived(t, receiver, {**contents, **{n: c for n, c in more.items() if n.replace("\0", "\\u{0}") not in refused}})
     t.shot(artefacts, "odd-names")
     t.page.goto(receiver.url)
     t.until("document.querySelectorAll('#arrived li').length >= 20", "the list after a reload")
@@ -184,10 +185,11 @@ def many(t, receiver, _):
 
 def cancel(t, receiver, artefacts):
     """A slow upload: progress is shown, it is cancelled by keyboard, nothing is left of it, and it can be sent again."""
-    contents = made(["slow.bin"], size=6 * MIB)
+    # Larger than what the system's buffers between the browser and the receiver hold.
+    contents = made(["slow.bin"], size=8 * MIB - 1000)
     _, paths = on_disk(contents)
     t.page.goto(receiver.url)
-    receiver.gate.rate = 2 * MIB
+    receiver.gate.rate = MIB
     t.page.set_input_files("#files", paths)
     t.until("document.querySelector('#queued progress').value > 0.2", "progress")
     assert 0.1 < t.js("document.getElementById('overall').value") < 1
@@ -198,6 +200,7 @@ def cancel(t, receiver, artefacts):
     t.page.keyboard.press("Enter")
     t.until("document.querySelector('[data-state=cancelled]')", "the cancelled state")
     assert t.js("document.activeElement.getAttribute('aria-label')") == "Retry slow.bin", "the focus was lost"
+    t.page.wait_for_timeout(500)
     receiver.gate.rate = None
     t.page.wait_for_timeout(500)
     assert receiver.files() == {}, "a cancelled upload has arrived"
@@ -231,7 +234,7 @@ def too_large(t, receiver, _):
     t.page.wait_for_timeout(300)
     t.page.set_input_files("#files", paths)
     said = t.until("document.querySelector('[data-state=failed] .state')?.textContent", "the receiver's refusal")
-    assert "large.bin" in said or "limit" in said or "large" in said.lower(), said
+    assert "8388608" in said, said
     t.until("document.getElementById('status').textContent.includes('large.bin failed.')", "the live region's message")
     assert receiver.files() == {}
     return f"said: {said}"
@@ -303,7 +306,7 @@ def without_script(t, receiver, artefacts):
     t.page.locator("#files").set_input_files(paths)
     submit(t)
     t.page.locator("#arrived li").nth(1).wait_for()
-    assert t.page.url == receiver.url, t.page.url
+    assert t.page.url in (receiver.url, f"{receiver.url}?received=1,2"), t.page.url
     assert sorted(t.page.locator("#arrived code").all_text_contents()) == sorted(map(digest, contents.values()))
     assert sorted(map(digest, receiver.files().values())) == sorted(map(digest, contents.values()))
     assert t.page.locator("#folder").is_hidden() and t.page.locator(".copy").first.is_hidden()

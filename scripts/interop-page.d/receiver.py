@@ -19,7 +19,7 @@ class Receiver:
         self.folder = self.outside / "arrived"
         self.folder.mkdir()
         self.process = subprocess.Popen(
-            [*shlex.split(command), "--dir", str(self.folder), "--port", "0", *options],
+            [*shlex.split(command), "--dir", str(self.folder), "--port", "0", "--grace", "1", *options],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.log = []
         port = None

@@ -51,7 +51,9 @@
                     + "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
             HTTPField(name: .contentTypeOptions, value: "nosniff"),
             HTTPField(name: .frameOptions, value: "DENY"),
-            HTTPField(name: .referrerPolicy, value: "no-referrer"),
+            // Not no-referrer: with it browsers send `Origin: null` for a form of the page itself (Fetch, "append a request
+            // Origin header"), which is what a page of another site sends.
+            HTTPField(name: .referrerPolicy, value: "same-origin"),
             HTTPField(name: .resourcePolicy, value: "same-origin"),
             HTTPField(name: .openerPolicy, value: "same-origin"),
         ]

@@ -36,7 +36,7 @@
                 var rest = bytes[...]
                 while !rest.isEmpty {
                     let count = rest.withUnsafeBytes {
-                        Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+                        Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
                     }
                     guard count > 0 else { return }
                     rest = rest.dropFirst(count)
@@ -75,7 +75,7 @@
         func receiveAvailable() async -> String? {
             await self.blocking { [socket] in
                 var buffer = [UInt8](repeating: 0, count: 4_096)
-                let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+                let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
                 if count > 0 { return String(decoding: buffer.prefix(count), as: UTF8.self) }
                 return count < 0 && errno == EAGAIN ? "" : nil
             }

@@ -39,9 +39,8 @@ function say(text, kind = 'lines') {
 
 function speak() {
   const { lines, arrived } = unsaid
-  if (arrived.length > 2) lines.unshift(`${arrived.length} files have arrived.`)
-  else if (arrived.length) lines.unshift(`${arrived.join(' and ')} ${arrived.length > 1 ? 'have' : 'has'} arrived.`)
-  $('status').textContent = lines.slice(0, 4).join(' ')
+  const news = arrived.length > 2 ? [`${arrived.length} files have arrived.`] : arrived.map(name => `${name} has arrived.`)
+  $('status').textContent = [...news, ...lines.slice(0, 4)].join(' ')
   Object.assign(unsaid, { lines: [], arrived: [] })
   speaking = undefined
 }
@@ -80,11 +79,9 @@ class Upload {
     this.row.querySelector('.state').textContent = text
     const button = this.row.querySelector('button')
     const label = this.isActive ? 'Cancel' : 'Retry'
-    if (button.textContent !== label || !button.hasAttribute('aria-label')) {
-      button.textContent = label
-      button.setAttribute('aria-label', `${label} ${visible(this.name)}`)
-    }
-    // Focus must not fall to the top of the page with the button that has it.
+    button.textContent = label
+    button.setAttribute('aria-label', `${label} ${visible(this.name)}`)
+    // The focus must not be lost with the button that has it.
     if (state === 'sent' && document.activeElement === button) this.row.focus()
     button.hidden = state === 'sent'
   }
@@ -107,7 +104,7 @@ class Upload {
     request.responseType = 'json'
     request.upload.addEventListener('progress', event => {
       // The bytes counted are the form's, with the part's headers around the file.
-      this.show(Math.min(this.file.size, Math.round(this.file.size * event.loaded / event.total)))
+      if (this.state === 'sending') this.show(Math.min(this.size, Math.round(this.size * event.loaded / event.total)))
       changed()
     })
     request.addEventListener('load', () => this.answered(request))
@@ -115,6 +112,7 @@ class Upload {
       this.fail('The connection was lost: the receiver stopped, or refused the file, or the file can’t be read any more.'))
     request.addEventListener('loadend', next)
     this.become('sending', 'Sending')
+    wasActive = true // also where it ends before the next drawing
     this.show(0)
     request.send(form)
   }
@@ -179,9 +177,9 @@ function next() {
   changed()
 }
 
-/** Draws what concerns all of them, once a frame at most: a thousand files report progress at once. */
+/** Draws what concerns all of them, not for each event, and also while the tab is hidden, whose title tells the progress. */
 function changed() {
-  drawing ??= requestAnimationFrame(() => { drawing = undefined; draw() })
+  drawing ??= setTimeout(() => { drawing = undefined; draw() }, 50)
 }
 
 function draw() {
@@ -278,8 +276,8 @@ function drag(change) {
   document.documentElement.classList.toggle('dragging', inside > 0)
 }
 
-addEventListener('dragenter', event => { if (carriesFiles(event)) { event.preventDefault(); drag(1) } })
-addEventListener('dragleave', event => { if (carriesFiles(event)) drag(-1) })
+addEventListener('dragenter', event => carriesFiles(event) && (event.preventDefault(), drag(1)))
+addEventListener('dragleave', event => carriesFiles(event) && drag(-1))
 addEventListener('dragover', event => {
   if (!carriesFiles(event)) return
   event.preventDefault()
@@ -293,7 +291,6 @@ addEventListener('drop', event => {
 })
 addEventListener('paste', event => {
   const files = [...event.clipboardData?.files ?? []]
-  if (files.length) event.preventDefault()
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
   // A copied picture has no name of its own: browsers call each of them image.png.
   add(files.map(file => ({ file, name: file.name.replace(/^image(\.\w+)$/, `pasted ${time}$1`) })))
@@ -310,10 +307,7 @@ async function refresh() {
   let pause = pollEvery
   try {
     const response = await fetch('files.json', { cache: 'no-cache', headers: { Accept: 'application/json' } })
-    if (response.status === 401) {
-      tell('You are signed out. Reload the page to sign in.')
-      return
-    }
+    if (response.status === 401) return tell('You are signed out. Reload the page to sign in.')
     if (!response.ok) throw new Error(response.statusText)
     const text = await response.text()
     tell('')
@@ -352,8 +346,7 @@ function list(received) {
 
 function rowOf(file) {
   const row = copyOf('arrived-row')
-  const time = row.querySelector('time')
-  const copyable = row.querySelector('.copyable')
+  const [time, copyable] = ['time', '.copyable'].map(part => row.querySelector(part))
   row.querySelector('bdi').textContent = visible(file.name)
   row.querySelector('.size').textContent = sizeText(file.size)
   time.dateTime = file.time
