@@ -47,7 +47,7 @@ enum LimitOption {
         return limits
     }
 
-    static func value(_ text: Substring) -> Int64? { text == "none" ? .max : ByteCount.read(text) }
+    private static func value(_ text: Substring) -> Int64? { text == "none" ? .max : ByteCount(text)?.bytes }
 
     private static func refusal(_ option: String, _ fix: String) -> ExitStatus {
         ExitStatus(2, "formwork: --limit \(ShellQuote.quote(option).withControlCharactersEscaped): \(fix)")

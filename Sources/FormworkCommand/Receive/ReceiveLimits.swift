@@ -55,23 +55,4 @@
             return pace
         }
     }
-
-    /// A number of bytes as an argument: `200`, `64k`, `10M`, `4G`, by powers of 1024.
-    struct ByteCount: ExpressibleByArgument {
-        let bytes: Int64
-
-        init(_ bytes: Int64) { self.bytes = bytes }
-
-        init?(argument: String) {
-            guard let bytes = LimitOption.value(argument[...]) else { return nil }
-            self.bytes = bytes
-        }
-
-        var defaultValueDescription: String {
-            for (shift, suffix) in [(30, "G"), (20, "M"), (10, "k")] where self.bytes >= 1 << shift {
-                if self.bytes.trailingZeroBitCount >= shift { return "\(self.bytes >> shift)\(suffix)" }
-            }
-            return "\(self.bytes)"
-        }
-    }
 #endif

@@ -16,7 +16,7 @@
         let bytesPerSecond: Int
 
         init?(argument: String) {
-            guard let count = ByteCount.read(argument[...]), count >= 1 else { return nil }
+            guard let count = ByteCount(argument: argument)?.bytes, count >= 1 else { return nil }
             self.bytesPerSecond = Int(count)
         }
     }

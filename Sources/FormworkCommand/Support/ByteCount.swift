@@ -1,7 +1,14 @@
-/// A number of bytes, as curl has it: with k, M or G behind it for powers of 1024.
-enum ByteCount {
-    /// `nil` for what is no such number.
-    static func read(_ text: Substring) -> Int64? {
+import ArgumentParser
+
+/// A number of bytes as an argument: `200`, `64k`, `10M`, `4G`, by powers of 1024 as curl has it.
+struct ByteCount: ExpressibleByArgument {
+    let bytes: Int64
+
+    init(_ bytes: Int64) { self.bytes = bytes }
+
+    init?(argument: String) { self.init(argument[...]) }
+
+    init?(_ text: Substring) {
         var digits = text
         var shift = 0
         switch text.last {
@@ -14,6 +21,13 @@ enum ByteCount {
         guard let number = Int64(digits), number >= 0, digits.first != "+", number <= Int64.max >> Int64(shift) else {
             return nil
         }
-        return number << Int64(shift)
+        self.bytes = number << Int64(shift)
+    }
+
+    var defaultValueDescription: String {
+        for (shift, suffix) in [(30, "G"), (20, "M"), (10, "k")] where self.bytes >= 1 << shift {
+            if self.bytes.trailingZeroBitCount >= shift { return "\(self.bytes >> shift)\(suffix)" }
+        }
+        return "\(self.bytes)"
     }
 }

@@ -39,18 +39,25 @@
             case .fileList:
                 answer = Answer(
                     .ok, "application/json", JSONBytes.encode(FileList(self.arrivals.all, self.router.limits)))
-            case .metrics: answer = Answer(.ok, "text/plain; version=0.0.4", Array((self.metricsText?() ?? "").utf8))
+            case .metrics: answer = Answer(.ok, MemoryMetrics.mediaType, Array((self.metricsText?() ?? "").utf8))
             case .methods: answer = Answer(.noContent, fields: [.allow: Self.methods])
             case .login: answer = await self.logIn(head, request.body)
             case .refused(let problem):
                 answer = self.refusal(problem, head)
                 self.log(problem, head, peer)
             case .upload(let upload):
-                answer = await self.take(upload, head, channel) { intake throws in
-                    if waits { try await informing(HTTPResponse(status: .continue)) }
-                    return try await intake.take(upload, request.body)
+                answer = await self.inSlot(head, channel) {
+                    await self.take(upload, head, peer) { intake throws in
+                        if waits { try await informing(HTTPResponse(status: .continue)) }
+                        return try await intake.take(upload, request.body)
+                    }
                 }
-            case .resumable: answer = await self.resume(head, request.body, channel, informing)
+            case .resumable where [.head, .get, .options, .delete].contains(head.method):
+                answer = await self.resume(head, request.body, peer, informing)
+            case .resumable:
+                answer = await self.inSlot(head, channel) {
+                    await self.resume(head, request.body, peer, informing)
+                }
             }
             if self.slots.isStopping { answer.closes = true }
             if !isHTTP2, waits, answer.status.kind != .successful { answer.closes = true }
@@ -67,17 +74,9 @@
         // MARK: uploads
 
         private func take(
-            _ upload: IncomingUpload, _ head: HTTPRequest, _ channel: any Channel,
+            _ upload: IncomingUpload, _ head: HTTPRequest, _ peer: String,
             _ store: (UploadIntake) async throws -> UploadReceipt
         ) async -> Answer {
-            let peer = Self.peer(channel)
-            guard let slot = self.slots.enter(channel) else {
-                let problem = ProblemDetails.unavailable(
-                    self.slots.isStopping ? "The receiver is being stopped." : "Too many uploads are under way.")
-                self.log(problem, head, peer)
-                return self.refusal(problem, head)
-            }
-            defer { self.slots.leave(slot) }
             let start = ContinuousClock.now
             let before = self.arrivals.last
             self.metrics.began()
@@ -97,15 +96,28 @@
             }
         }
 
+        /// Gives a request that brings bytes a place among those under way, if there is one.
+        private func inSlot(
+            _ head: HTTPRequest, _ channel: any Channel, _ answer: () async -> Answer
+        ) async -> Answer {
+            guard let slot = self.slots.enter(channel) else {
+                let problem = ProblemDetails.unavailable(
+                    self.slots.isStopping ? "The receiver is being stopped." : "Too many uploads are under way.")
+                self.log(problem, head, Self.peer(channel))
+                return self.refusal(problem, head)
+            }
+            defer { self.slots.leave(slot) }
+            return await answer()
+        }
+
         private func resume(
-            _ head: HTTPRequest, _ body: RequestBody, _ channel: any Channel,
+            _ head: HTTPRequest, _ body: RequestBody, _ peer: String,
             _ informing: @escaping @Sendable (HTTPResponse) async throws -> Void
         ) async -> Answer {
             guard let resumable = self.resumable else { return self.refusal(.notFound, head) }
-            let peer = Self.peer(channel)
             do {
                 return try await resumable.answer(head, body: body, informing: informing) { completed in
-                    await self.answer(completed, channel)
+                    await self.answer(completed, peer)
                 }
             } catch {
                 let failure = UploadFailure(error)
@@ -115,97 +127,14 @@
         }
 
         /// The target's own answer to an upload that came in pieces.
-        func answer(_ completed: CompletedUpload, _ channel: any Channel) async -> Answer {
+        func answer(_ completed: CompletedUpload, _ peer: String) async -> Answer {
             var upload: IncomingUpload
             do throws(ProblemDetails) { upload = try IncomingUpload(completed.head) } catch {
                 return self.refusal(error, completed.head)
             }
             upload.length = completed.body.contentLength
-            return await self.take(upload, completed.head, channel) { [upload] intake throws in
+            return await self.take(upload, completed.head, peer) { [upload] intake throws in
                 try await intake.take(upload, completed.body.buffers())
-            }
-        }
-
-        // MARK: pages
-
-        private func pageAnswer(_ head: HTTPRequest) -> Answer {
-            let query = (head.path ?? "").split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-            let received = query.split(separator: "&").first { $0.hasPrefix("received=") }?.dropFirst(9) ?? ""
-            let view = PageState.View.uploads(received: Set(received.split(separator: ",").compactMap { Int($0) }))
-            return self.html(.ok, view, head, arrivals: self.arrivals.all)
-        }
-
-        private func html(
-            _ status: HTTPResponse.Status, _ view: PageState.View, _ head: HTTPRequest, arrivals: [Arrival] = []
-        ) -> Answer {
-            let state = PageState(
-                view, limits: self.router.limits, arrivals: arrivals,
-                origin: (self.router.isTLS ? "https://" : "http://") + (head.authority ?? ""),
-                needsToken: self.router.token != nil)
-            return Answer(status, "text/html; charset=utf-8", Array(self.page.html(state).utf8))
-        }
-
-        /// Takes the login form: small, and nothing else than `token`.
-        private func logIn(_ head: HTTPRequest, _ body: RequestBody) async -> Answer {
-            guard let token = self.router.token else { return .seeOther("/") }
-            var bytes: [UInt8] = []
-            do {
-                for try await buffer in body {
-                    bytes += buffer.readableBytesView
-                    guard bytes.count <= 4 << 10 else {
-                        return self.refusal(.tooLarge("A login has 4 KiB at most."), head)
-                    }
-                }
-            } catch {
-                return self.refusal(UploadFailure(error).problem, head)
-            }
-            let pairs = String(decoding: bytes, as: UTF8.self).split(separator: "&")
-            let given = pairs.first { $0.hasPrefix("token=") }?.dropFirst(6) ?? ""
-            let text = String(given).replacing("+", with: " ").percentDecoded ?? ""
-            guard token.isToken(text) else {
-                return self.html(.unauthorized, .login(isWrong: true), head).challenging()
-            }
-            var answer = Answer.seeOther("/")
-            answer.fields[.setCookie] = token.cookie(isSecure: self.router.isTLS)
-            return answer
-        }
-
-        /// A problem as a browser's page, or for programs.
-        private func refusal(_ problem: ProblemDetails, _ head: HTTPRequest) -> Answer {
-            var answer: Answer
-            if head.wantsHTML {
-                let view: PageState.View = problem.status == 401 ? .login(isWrong: false) : .problem(problem)
-                answer = self.html(HTTPResponse.Status(code: problem.status), view, head)
-            } else {
-                answer = Answer(problem)
-            }
-            switch problem.status {
-            // Browsers would ask for a name and a password themselves if they were offered Basic.
-            case 401: answer = answer.challenging(withBasic: !head.wantsHTML)
-            case 405: answer.fields[.allow] = Self.methods
-            case 503: answer.fields[.retryAfter] = "5"
-            default: break
-            }
-            // Of a body that is refused not all is read.
-            answer.closes = head.headerFields[.contentLength] != "0" && (head.method != .get && head.method != .head)
-            return answer
-        }
-    }
-
-    extension Answer {
-        fileprivate func challenging(withBasic: Bool = false) -> Self {
-            var answer = self
-            answer.fields[.wwwAuthenticate] = "Bearer realm=\"formwork\""
-            if withBasic { answer.fields.append(HTTPField(name: .wwwAuthenticate, value: "Basic realm=\"formwork\"")) }
-            return answer
-        }
-    }
-
-    extension HTTPRequest {
-        /// Whether a person's browser asks, and not a program.
-        var wantsHTML: Bool {
-            self.headerFields[values: .accept].contains { value in
-                value.split(separator: ",").contains { $0.drop { $0 == " " }.hasPrefix("text/html") }
             }
         }
     }

@@ -13,7 +13,8 @@
         /// Answers such a request.
         /// - Parameters:
         ///   - body: The request's body, once.
-        ///   - informing: Sends an informational answer (104) before the final one.
+        ///   - informing: Sends an informational answer before the final one: 104, and the 100 that a request with
+        ///     `Expect: 100-continue` waits for, once its head was accepted.
         ///   - completed: Stores a whole upload, and gives the answer that the target itself has for it; the bytes are no
         ///     longer needed when it returns. Throws nothing: a failure is an answer too.
         func answer(
