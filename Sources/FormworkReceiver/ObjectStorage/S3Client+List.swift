@@ -24,8 +24,8 @@
             var now = Date.now
             var marker: (key: String, id: String)?
             for _ in 0..<pages {
-                // Encoded, since XML can't say all that a key may hold.
-                request.query = [("uploads", ""), ("encoding-type", "url")]
+                // Not with encoding-type=url: Ceph 16 encodes keys then, without saying so, and its markers it doesn't.
+                request.query = [("uploads", "")]
                 if !prefix.isEmpty { request.query.append(("prefix", prefix)) }
                 if let marker { request.query += [("key-marker", marker.key), ("upload-id-marker", marker.id)] }
                 let answer = try await self.exchange.send(request).answer
@@ -33,16 +33,14 @@
                     throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
                 }
                 if let date = answer.headers.first(name: "Date").flatMap(Date.init(httpDate:)) { now = date }
-                let isEncoded = xml["EncodingType"] == "url"
-                func key(_ text: String) -> String { isEncoded ? SigV4.decoded(text) : text }
                 for upload in xml.children where upload.name == "Upload" {
                     guard let name = upload["Key"], let id = upload["UploadId"],
                         let initiated = upload["Initiated"].flatMap(Date.init(timestamp:))
                     else { throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status)) }
-                    uploads.append(OpenUpload(key: key(name), id: id, initiated: initiated))
+                    uploads.append(OpenUpload(key: name, id: id, initiated: initiated))
                 }
                 guard xml["IsTruncated"] == "true", let next = xml["NextKeyMarker"], !next.isEmpty else { break }
-                let following = (key: key(next), id: xml["NextUploadIdMarker"] ?? "")
+                let following = (key: next, id: xml["NextUploadIdMarker"] ?? "")
                 if let marker, marker == following { break }
                 marker = following
             }

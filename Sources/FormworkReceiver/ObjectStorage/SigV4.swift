@@ -64,24 +64,6 @@
             return result
         }
 
-        /// What a list that was asked for `encoding-type=url` says: stores write a blank as `+` or as `%20`, and a plus as `%2B`.
-        static func decoded(_ text: String) -> String {
-            var bytes: [UInt8] = []
-            var rest = Array(text.utf8)[...]
-            while let byte = rest.popFirst() {
-                if byte == UInt8(ascii: "%"), let pair = String(validating: rest.prefix(2), as: UTF8.self),
-                    pair.utf8.count == 2,
-                    let value = UInt8(pair, radix: 16)
-                {
-                    bytes.append(value)
-                    rest = rest.dropFirst(2)
-                } else {
-                    bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-                }
-            }
-            return String(decoding: bytes, as: UTF8.self)
-        }
-
         static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
             let digits = Array("0123456789abcdef".unicodeScalars)
             var text = String.UnicodeScalarView()

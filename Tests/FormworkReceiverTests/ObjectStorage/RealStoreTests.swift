@@ -20,13 +20,27 @@
         static let environment = ProcessInfo.processInfo.environment
         static let part = 5 << 20
 
-        /// Bytes that tell where they belong: a part that is missing, doubled or swapped shows.
-        static func byte(_ index: Int, _ seed: Int) -> UInt8 {
-            UInt8(truncatingIfNeeded: (index &* 2_654_435_761 &+ seed &* 40_503) >> 11 ^ index >> 3)
-        }
+        private static let filling: ByteBuffer = {
+            var state: UInt32 = 1
+            return ByteBuffer(
+                bytes: (0..<(65536 - 16)).map { _ in
+                    state = state &* 1_664_525 &+ 1_013_904_223
+                    return UInt8(state >> 24)
+                })
+        }()
 
+        /// Bytes in blocks of 64 KiB that tell where they belong: a part that is missing, doubled or swapped shows.
         static func buffer(_ range: Range<Int>, _ seed: Int) -> ByteBuffer {
-            ByteBuffer(bytes: range.lazy.map { Self.byte($0, seed) })
+            var buffer = ByteBuffer()
+            for number in (range.lowerBound >> 16)..<((range.upperBound + 65535) >> 16) {
+                var block = ByteBuffer(integer: number)
+                block.writeInteger(seed)
+                block.writeImmutableBuffer(Self.filling)
+                let start = max(range.lowerBound - number << 16, 0)
+                let end = min(range.upperBound - number << 16, 65536)
+                if let slice = block.getSlice(at: start, length: end - start) { buffer.writeImmutableBuffer(slice) }
+            }
+            return buffer
         }
 
         /// Runs below a prefix of its own.
