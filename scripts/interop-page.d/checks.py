@@ -54,7 +54,7 @@ def keyboard(t, receiver, _):
     _, paths = on_disk(contents)
     choosers = []
     # Listened for from the start: what is asked for together with the key may come too late for it.
-    t.page.on("filechooser", choosers.append)
+    t.page.on("filechooser", lambda chooser: choosers.append(chooser))
     t.page.goto(receiver.url)
     t.until("document.documentElement.classList.contains('script')", "the script")
     t.tab_to("#files")
