@@ -34,3 +34,9 @@ def busy(key):
 @app.post("/full")
 def full():
     return "too large\n", 413
+
+
+@app.post("/protocol")
+def protocol():
+    """What the proxy in front was asked in."""
+    return f"{request.headers['X-Protocol']}, {len(request.files)} file\n"

@@ -17,6 +17,7 @@ pid nginx.pid;
 events {}
 http {
     access_log off;
+    absolute_redirect off;
     client_max_body_size 100m;
     client_body_temp_path body;
     proxy_temp_path proxy;
@@ -28,9 +29,12 @@ http {
         listen 127.0.0.1:PORT ssl http2;
         ssl_certificate cert.pem;
         ssl_certificate_key key.pem;
-        location / { proxy_pass http://flask; proxy_set_header Host $http_host; }
+        proxy_set_header Host $http_host;
+        proxy_set_header X-Protocol $server_protocol;
+        location / { proxy_pass http://flask; }
+        # Its own answer: gunicorn hangs up on a body that the application leaves, which is 502 now and then.
+        location /moved { return 307 /form; }
         location /full { client_max_body_size 1m; proxy_pass http://flask; }
-        location /protocol { return 200 "$server_protocol\\n"; }
     }
 }
 """
