@@ -6,22 +6,22 @@
     /// How much `receive` takes.
     struct ReceiveLimits: ParsableArguments {
         @Option(help: "The largest body of a request.")
-        var maxSize = ByteCount(UploadLimits().bodyBytes)
+        var maxSize = ByteCount(ReceivingLimits().bodyBytes)
 
         @Option(help: "The largest file.")
-        var maxFileSize = ByteCount(UploadLimits().fileBytes)
+        var maxFileSize = ByteCount(ReceivingLimits().fileBytes)
 
         @Option(help: "Files of one form.")
-        var maxFiles = UploadLimits().files
+        var maxFiles = ReceivingLimits().files
 
         @Option(help: "Fields of one form that are no files.")
-        var maxFields = UploadLimits().fields
+        var maxFields = ReceivingLimits().fields
 
         @Option(help: "The largest field that is no file.")
-        var maxFieldSize = ByteCount(UploadLimits().fieldBytes)
+        var maxFieldSize = ByteCount(ReceivingLimits().fieldBytes)
 
         @Option(help: "Uploads at once; beyond, the answer is 503 with Retry-After.")
-        var maxUploads = UploadLimits().uploads
+        var maxUploads = ReceivingLimits().uploads
 
         @Option(
             help: ArgumentHelp(
@@ -40,8 +40,8 @@
             }
         }
 
-        var uploads: UploadLimits {
-            var limits = UploadLimits()
+        var uploads: ReceivingLimits {
+            var limits = ReceivingLimits()
             (limits.bodyBytes, limits.fileBytes) = (self.maxSize.bytes, self.maxFileSize.bytes)
             (limits.files, limits.fields, limits.uploads) = (self.maxFiles, self.maxFields, self.maxUploads)
             limits.fieldBytes = self.maxFieldSize.bytes

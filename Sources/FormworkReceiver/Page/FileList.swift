@@ -16,7 +16,7 @@
         var files: [Arrival]
         var limits: Limits
 
-        init(_ arrivals: [Arrival], _ limits: UploadLimits) {
+        init(_ arrivals: [Arrival], _ limits: ReceivingLimits) {
             self.files = arrivals
             self.limits = Limits(
                 maxSize: limits.bodyBytes, maxFileSize: limits.fileBytes, maxFiles: limits.files,

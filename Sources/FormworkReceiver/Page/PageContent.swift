@@ -25,7 +25,7 @@
         }
 
         package var view: View
-        package var limits: UploadLimits
+        package var limits: ReceivingLimits
         /// The newest last; empty on pages that anybody may see.
         package var arrivals: [Arrival]
         /// Where the receiver is reached, as this client does it: `http://127.0.0.1:8080`.
@@ -34,7 +34,7 @@
         package var needsToken: Bool
 
         package init(
-            _ view: View, limits: UploadLimits, arrivals: [Arrival] = [], origin: String, needsToken: Bool
+            _ view: View, limits: ReceivingLimits, arrivals: [Arrival] = [], origin: String, needsToken: Bool
         ) {
             (self.view, self.limits, self.arrivals) = (view, limits, arrivals)
             (self.origin, self.needsToken) = (origin, needsToken)

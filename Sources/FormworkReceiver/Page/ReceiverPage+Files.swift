@@ -94,7 +94,7 @@
                 """
         }
 
-        private static func sentence(of limits: UploadLimits) -> HTML {
+        private static func sentence(of limits: ReceivingLimits) -> HTML {
             let files = limits.files == 1 ? "1 file" : "\(limits.files) files"
             // The script sends each file by itself: what limits a form is of no interest with it.
             let form: HTML =

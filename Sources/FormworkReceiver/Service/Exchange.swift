@@ -15,7 +15,8 @@
         var arrivals: Arrivals
         var slots: UploadSlots
         var page: any PageContent
-        var resumable: (any ResumableUploads)?
+        /// Where uploads are kept that come in pieces; `nil` takes none.
+        var store: UploadStore?
         var metrics: UploadMetrics
         var metricsText: (@Sendable () -> String)?
         var logger: Logger
@@ -52,12 +53,13 @@
                         return try await intake.take(upload, request.body)
                     }
                 }
-            case .resumable where [.head, .get, .options, .delete].contains(head.method):
-                answer = await self.resume(head, request.body, peer, informing)
             case .resumable:
-                answer = await self.inSlot(head, channel) {
-                    await self.resume(head, request.body, peer, informing)
+                let resumed = try await self.resume(head, request.body, channel, asks: waits)
+                guard let resumed else {
+                    channel.close(promise: nil)
+                    return
                 }
+                answer = resumed
             }
             if self.slots.isStopping { answer.closes = true }
             if !isHTTP2, waits, answer.status.kind != .successful { answer.closes = true }
@@ -73,7 +75,7 @@
 
         // MARK: uploads
 
-        private func take(
+        func take(
             _ upload: IncomingUpload, _ head: HTTPRequest, _ peer: String,
             _ store: (UploadIntake) async throws -> UploadReceipt
         ) async -> Answer {
@@ -97,52 +99,20 @@
         }
 
         /// Gives a request that brings bytes a place among those under way, if there is one.
-        private func inSlot(
+        func inSlot(
             _ head: HTTPRequest, _ channel: any Channel, _ answer: () async -> Answer
         ) async -> Answer {
-            guard let slot = self.slots.enter(channel) else {
-                let problem = ProblemDetails.unavailable(
-                    self.slots.isStopping ? "The receiver is being stopped." : "Too many uploads are under way.")
-                self.log(problem, head, Self.peer(channel))
-                return self.refusal(problem, head)
-            }
+            guard let slot = self.slots.enter(channel) else { return self.refuseForLack(head, channel) }
             defer { self.slots.leave(slot) }
             return await answer()
         }
 
-        private func resume(
-            _ head: HTTPRequest, _ body: RequestBody, _ peer: String,
-            _ informing: @escaping @Sendable (HTTPResponse) async throws -> Void
-        ) async -> Answer {
-            guard let resumable = self.resumable else { return self.refusal(.notFound, head) }
-            do {
-                return try await resumable.answer(head, body: body, informing: informing) { completed in
-                    await self.answer(completed, peer)
-                }
-            } catch {
-                let failure = UploadFailure(error)
-                self.log(failure, head, peer, nil)
-                return self.refusal(failure.problem, head)
-            }
-        }
-
-        /// The target's own answer to an upload that came in pieces.
-        func answer(_ completed: CompletedUpload, _ peer: String) async -> Answer {
-            var upload: IncomingUpload
-            do throws(ProblemDetails) { upload = try IncomingUpload(completed.head) } catch {
-                return self.refusal(error, completed.head)
-            }
-            upload.length = completed.body.contentLength
-            return await self.take(upload, completed.head, peer) { [upload] intake throws in
-                try await intake.take(upload, completed.body.buffers())
-            }
-        }
-    }
-
-    extension UploadReceipt {
-        /// Whether an arrival is one of this receipt's files.
-        fileprivate func names(_ arrival: Arrival) -> Bool {
-            arrival.state == .complete && self.files.contains { $0.name == arrival.name }
+        /// What a request gets for which there is no place.
+        func refuseForLack(_ head: HTTPRequest, _ channel: any Channel) -> Answer {
+            let problem = ProblemDetails.unavailable(
+                self.slots.isStopping ? "The receiver is being stopped." : "Too many uploads are under way.")
+            self.log(problem, head, Self.peer(channel))
+            return self.refusal(problem, head)
         }
     }
 #endif

@@ -1,5 +1,6 @@
 #if Transfer
     import Formwork
+    import FormworkCore
     import FormworkHTTP
     import HTTPTypes
 
@@ -23,8 +24,9 @@
         ///
         /// A file's name comes from `Content-Disposition`, or else from the path's last segment. One that leaves nothing
         /// safe gives way to `upload-…`, except for PUT, where the path is what the client asked for.
+        /// - Parameter filename: A name that came in another way, tus' metadata.
         /// - Throws: 400 and 415.
-        package init(_ head: HTTPRequest) throws(ProblemDetails) {
+        package init(_ head: HTTPRequest, filename: String? = nil) throws(ProblemDetails) {
             let type = head.headerFields[.contentType]
             let length = try Self.length(head)
             let name = (type ?? "").prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
@@ -41,7 +43,7 @@
             if head.method != .put, name == "application/x-www-form-urlencoded" {
                 throw .unsupported("A url-encoded form holds no file: send multipart/form-data, or a file with PUT.")
             }
-            let file = try Self.filename(head, type)
+            let file = try Self.filename(head, type, filename)
             self.init(.file(file, contentType: type), length: length)
         }
 
@@ -56,7 +58,10 @@
             return length
         }
 
-        private static func filename(_ head: HTTPRequest, _ type: String?) throws(ProblemDetails) -> SafeFilename {
+        private static func filename(
+            _ head: HTTPRequest, _ type: String?, _ given: String?
+        ) throws(ProblemDetails) -> SafeFilename {
+            if let given, let safe = SafeFilename(given, limit: self.nameBytes) { return safe }
             if let value = head.headerFields[.contentDisposition], let name = DispositionFilename.read(value) {
                 if let safe = SafeFilename(name, limit: self.nameBytes) { return safe }
             }
@@ -77,19 +82,6 @@
             let end = contentType.flatMap { MediaTypeTable.preferredExtension(for: $0) }.map { ".\($0)" } ?? ""
             // Letters and digits are always a name.
             return SafeFilename("upload-\(number)\(end)", limit: self.nameBytes) ?? self.madeUpName(nil)
-        }
-    }
-
-    /// The filename of a request's own `Content-Disposition`, read as that of a part is.
-    enum DispositionFilename {
-        static func read(_ value: String) -> String? {
-            var parser = try? MultipartParser(contentType: "multipart/mixed; boundary=b", profile: .generic)
-            let section = Array("--b\r\nContent-Disposition: \(value)\r\n\r\n".utf8)
-            var place = 0
-            // SAFETY: reading a span's bytes as bytes.
-            let step = try? parser?.next(in: unsafe section.span.bytes, from: &place)
-            guard case .partBegan(let header)? = step else { return nil }
-            return header.filename
         }
     }
 

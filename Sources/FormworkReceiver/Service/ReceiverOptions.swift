@@ -14,7 +14,7 @@
         /// Whether only this machine reaches it.
         package var isLoopback = true
         package var token: AccessToken?
-        package var limits = UploadLimits()
+        package var limits = ReceivingLimits()
         package var pace = ReceivingPace()
         /// Whether files' SHA-256 is taken while they arrive.
         package var isDigesting = true

@@ -26,7 +26,7 @@
         ///   - onListening: Gets the address once connections are taken.
         package init(
             _ options: ReceiverOptions, storage: any ReceiverStorage, page: any PageContent = ReceiverPage(),
-            resumable: (any ResumableUploads)? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
+            store: UploadStore? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
             onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
         ) {
             (self.options, self.logger, self.onListening) = (options, logger, onListening)
@@ -34,7 +34,7 @@
             var router = RequestRouter()
             (router.isLoopback, router.isTLS, router.token) = (options.isLoopback, options.tls != nil, options.token)
             (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
-            if let resumable { router.isResumable = { resumable.isResumable($0) } }
+            if store != nil { router.isResumable = Exchange.isResumable }
             let arrivals = Arrivals()
             let intake = UploadIntake(
                 storage: storage, limits: options.limits, isDigesting: options.isDigesting, arrivals: arrivals)
@@ -42,7 +42,7 @@
             if let metrics { metricsText = { metrics.prometheusText } }
             let factory: any MetricsFactory = metrics ?? NOOPMetricsHandler.instance
             self.exchange = Exchange(
-                router: router, intake: intake, arrivals: arrivals, slots: self.slots, page: page, resumable: resumable,
+                router: router, intake: intake, arrivals: arrivals, slots: self.slots, page: page, store: store,
                 metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger)
         }
 
@@ -53,7 +53,18 @@
             let server = try self.makeServer()
             // Cancelled as soon as the server has ended.
             async let _: Void = self.dropAfterGrace()
+            async let _: Void = self.forgetExpired()
             try await server.run()
+        }
+
+        /// Removes uploads that nobody went on with.
+        private func forgetExpired() async {
+            guard let store = self.exchange.store else { return }
+            while !Task.isCancelled {
+                let count = store.removeExpired()
+                if count > 0 { self.logger.notice("expired uploads removed", metadata: ["uploads": "\(count)"]) }
+                try? await Task.sleep(for: .seconds(60))
+            }
         }
 
         private func dropAfterGrace() async {

@@ -27,7 +27,7 @@
         package var isTLS = false
         package var token: AccessToken?
         package var showsMetrics = false
-        package var limits = UploadLimits()
+        package var limits = ReceivingLimits()
         /// Whether a request is one of the resumable protocols'.
         package var isResumable: @Sendable (HTTPRequest) -> Bool = { _ in false }
 
@@ -44,6 +44,16 @@
                     throw .unauthorized("The token is missing or wrong.")
                 }
                 if self.isResumable(head) { return .resumable }
+            } catch {
+                return .refused(error)
+            }
+            return self.decideOrdinary(head)
+        }
+
+        /// Decides about a request that was let in, and that isn't one of the resumable protocols'.
+        package func decideOrdinary(_ head: HTTPRequest) -> RequestDecision {
+            do throws(ProblemDetails) {
+                let path = RequestPath(head.path).text
                 switch head.method {
                 case .get, .head: return try self.resource(path)
                 case .options: return .methods

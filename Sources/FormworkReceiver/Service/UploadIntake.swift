@@ -7,12 +7,12 @@
     /// Takes a whole body apart and stores its files: all of them, or none.
     package struct UploadIntake: Sendable {
         private let storage: any ReceiverStorage
-        private let limits: UploadLimits
+        private let limits: ReceivingLimits
         private let isDigesting: Bool
         private let arrivals: Arrivals
 
         package init(
-            storage: any ReceiverStorage, limits: UploadLimits, isDigesting: Bool = true,
+            storage: any ReceiverStorage, limits: ReceivingLimits, isDigesting: Bool = true,
             arrivals: Arrivals = Arrivals()
         ) {
             (self.storage, self.limits, self.isDigesting, self.arrivals) = (storage, limits, isDigesting, arrivals)

@@ -10,7 +10,7 @@
             _ change: (inout PageState) -> Void = { _ in }
         ) -> String {
             var state = PageState(
-                view, limits: UploadLimits(), arrivals: arrivals, origin: "http://127.0.0.1:8080", needsToken: false)
+                view, limits: ReceivingLimits(), arrivals: arrivals, origin: "http://127.0.0.1:8080", needsToken: false)
             change(&state)
             return ReceiverPage().html(state)
         }

@@ -2,7 +2,7 @@
     import Formwork
 
     /// How much the receiver takes.
-    package struct UploadLimits: Sendable, Hashable {
+    package struct ReceivingLimits: Sendable, Hashable {
         /// Bytes of a request's body. Default 64 GiB: ours.
         package var bodyBytes: Int64 = 64 << 30
         /// Bytes of one file. Default 64 GiB: ours.
