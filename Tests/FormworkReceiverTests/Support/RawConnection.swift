@@ -1,5 +1,4 @@
 #if Transfer
-    import Dispatch
     import Foundation
 
     /// A TCP connection to loopback, byte by byte; calls that block do so on a thread of its own.
@@ -7,7 +6,6 @@
         struct Failed: Error {}
 
         private let socket: Int32
-        private let queue = DispatchQueue(label: "formwork.test.connection", attributes: .concurrent)
 
         init(port: Int) throws {
             self.socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -36,7 +34,7 @@
                 var rest = bytes[...]
                 while !rest.isEmpty {
                     let count = rest.withUnsafeBytes {
-                        Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+                        Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
                     }
                     guard count > 0 else { return }
                     rest = rest.dropFirst(count)
@@ -75,7 +73,7 @@
         func receiveAvailable() async -> String? {
             await self.blocking { [socket] in
                 var buffer = [UInt8](repeating: 0, count: 4_096)
-                let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+                let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
                 if count > 0 { return String(decoding: buffer.prefix(count), as: UTF8.self) }
                 return count < 0 && errno == EAGAIN ? "" : nil
             }
@@ -92,7 +90,8 @@
 
         private func blocking<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
             await withCheckedContinuation { continuation in
-                self.queue.async { continuation.resume(returning: work()) }
+                // Not on a queue: those share their threads with the tasks that this one waits for.
+                Thread.detachNewThread { continuation.resume(returning: work()) }
             }
         }
     }
