@@ -254,6 +254,7 @@ let package = Package(
                 product("AsyncHTTPClient", "async-http-client", "Transfer"),
                 product("Hummingbird", "hummingbird", "Transfer"),
                 product("Logging", "swift-log", "Transfer"),
+                product("ServiceLifecycle", "swift-service-lifecycle", "Transfer"),
             ],
             swiftSettings: testSettings
         ),
