@@ -267,6 +267,7 @@ let package = Package(
                 product("Hummingbird", "hummingbird", "Transfer"),
                 product("Crypto", "swift-crypto", "Transfer"),
                 product("Logging", "swift-log", "Transfer"),
+                product("ServiceLifecycle", "swift-service-lifecycle", "Transfer"),
             ],
             swiftSettings: testSettings
         ),

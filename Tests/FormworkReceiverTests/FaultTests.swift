@@ -2,6 +2,7 @@
     import FormworkReceiver
     import Foundation
     import NIOCore
+    import ServiceLifecycle
     import Testing
 
     /// Clients that vanish or dawdle, storages that fail, and a receiver that is stopped: nothing partial is ever left.

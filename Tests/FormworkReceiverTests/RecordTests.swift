@@ -47,7 +47,7 @@
         }
 
         @Test(arguments: [
-            (LineLog.Form.text, #" warning up\u{0A} a="x \"\\ y" b=1"#), (.json, #"{"a":"x \"\\ y","b":"1","#),
+            (LineLog.Form.text, #" warning up\n a="x \"\\ y" b=1"#), (.json, #"{"a":"x \"\\ y","b":"1","#),
         ])
         func `A line stays a line`(form: LineLog.Form, expected: String) throws {
             let folder = TemporaryFolder()

@@ -1,5 +1,6 @@
 #if Transfer
     import FormworkReceiver
+    import SystemPackage
     import Testing
 
     /// What is refused, and how.
@@ -71,9 +72,10 @@
         @Test func `Types that hold no file are refused`() async throws {
             try await TestReceiver.run { receiver in
                 for type in [
-                    "application/x-www-form-urlencoded", "multipart/related; boundary=b", "multipart/form-data",
+                    "application/x-www-form-urlencoded", "multipart/related; boundary=b",
                 ] {
-                    #expect(try await receiver.request("POST /", ["Content-Type: \(type)"], "a=1").status >= 400)
+                    let answer = try await receiver.request("POST /", ["Content-Type: \(type)"], "a=1")
+                    #expect(answer.status == 415)
                 }
                 #expect(try await receiver.request("PUT /a", ["Content-Encoding: gzip"], "a").status == 415)
                 #expect(try await receiver.request("PUT /a", ["Content-Range: bytes 0-0/2"], "a").status == 400)
@@ -114,7 +116,8 @@
         @Test func `A foreign name for this machine is refused`() async throws {
             try await TestReceiver.run { receiver in
                 for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80"] {
-                    #expect(try await receiver.request("GET /", ["Host: \(host)"]).status == 403)
+                    let page = try await receiver.request("GET /", ["Host: \(host)"])
+                    #expect(page.status == 403)
                     #expect(try await receiver.request("PUT /a", ["Host: \(host)"], "1").status == 403)
                 }
                 for host in ["localhost", "127.0.0.1:1", "[::1]:80", "a.localhost"] {
@@ -130,7 +133,8 @@
                     "Origin: https://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site",
                     "Sec-Fetch-Site: same-site", "Origin: https://localhost:\(receiver.port)",
                 ] {
-                    #expect(try await receiver.request("PUT /a", [field], "1").status == 403)
+                    let answer = try await receiver.request("PUT /a", [field], "1")
+                    #expect(answer.status == 403)
                 }
                 let own = ["Origin: http://localhost:\(receiver.port)", "Sec-Fetch-Site: same-origin"]
                 #expect(try await receiver.request("PUT /a", own, "1").status == 201)

@@ -1,5 +1,4 @@
 #if Transfer
-    import Dispatch
     import Foundation
 
     /// A TCP connection to loopback, byte by byte; calls that block do so on a thread of its own.
@@ -7,7 +6,6 @@
         struct Failed: Error {}
 
         private let socket: Int32
-        private let queue = DispatchQueue(label: "formwork.test.connection", attributes: .concurrent)
 
         init(port: Int) throws {
             self.socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -92,7 +90,8 @@
 
         private func blocking<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
             await withCheckedContinuation { continuation in
-                self.queue.async { continuation.resume(returning: work()) }
+                // Not on a queue: those share their threads with the tasks that this one waits for.
+                Thread.detachNewThread { continuation.resume(returning: work()) }
             }
         }
     }
