@@ -178,7 +178,7 @@
             var iterator = body.makeAsyncIterator()
             while true {
                 let next: ByteBuffer?
-                do { next = try await iterator.next() } catch { return .ended(wasWhole: false) }
+                do { next = try await iterator.next(isolation: #isolation) } catch { return .ended(wasWhole: false) }
                 guard let buffer = next else { break }
                 if let answer = try await upload.write(buffer, in: turn) { return .refused(answer) }
                 received += Int64(buffer.readableBytes)

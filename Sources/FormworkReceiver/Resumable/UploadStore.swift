@@ -44,7 +44,7 @@
             // The record comes last: an upload that has none doesn't exist.
             return try self.uploads.withLock { uploads throws(FormworkError) -> StoredUpload? in
                 guard self.hasRoom(for: creation.length ?? 0) else { return nil }
-                do throws(FormworkError) { _ = try AppendedFile(self.dataPath(name), creating: true) }
+                _ = try AppendedFile(self.dataPath(name), creating: true)
                 do throws(FormworkError) {
                     try record.write(to: self.recordPath(name), durably: self.options.isDurable)
                 } catch {
@@ -136,8 +136,7 @@
         }
 
         private func size(_ path: FilePath) -> Int64 {
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path.string)
-            return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+            (try? BodyPlan(copying: .file(path)).contentLength) ?? 0
         }
 
         private func isOld(_ path: FilePath, _ now: Date) -> Bool {

@@ -4,6 +4,7 @@
     import FormworkNIO
     import HTTPTypes
     import HummingbirdCore
+    import Logging
     import NIOCore
     import NIOHTTPTypes
 

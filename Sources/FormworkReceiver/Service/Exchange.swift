@@ -115,4 +115,11 @@
             return self.refusal(problem, head)
         }
     }
+
+    extension UploadReceipt {
+        /// Whether an arrival is one of this receipt's files.
+        fileprivate func names(_ arrival: Arrival) -> Bool {
+            arrival.state == .complete && self.files.contains { $0.name == arrival.name }
+        }
+    }
 #endif
