@@ -123,7 +123,9 @@
             let check = try DigestCheck(creation.check)
             let isOptional = creation.completes && creation.uploadProtocol != .tus
             if isOptional, let least = limits.minSize, creation.length ?? 0 < least { return .notResumable }
-            guard let upload = try self.store.create(creation, request) else {
+            var created = try self.store.create(creation, request)
+            if created == nil, self.store.removeExpired() > 0 { created = try self.store.create(creation, request) }
+            guard let upload = created else {
                 // No room to keep it: a whole one can still be taken as it comes.
                 return isOptional
                     ? .notResumable : .answer(UploadAnswer(.serviceUnavailable, [.retryAfter: "60"]))
@@ -178,7 +180,7 @@
             var iterator = body.makeAsyncIterator()
             while true {
                 let next: ByteBuffer?
-                do { next = try await iterator.next() } catch { return .ended(wasWhole: false) }
+                do { next = try await iterator.next(isolation: #isolation) } catch { return .ended(wasWhole: false) }
                 guard let buffer = next else { break }
                 if let answer = try await upload.write(buffer, in: turn) { return .refused(answer) }
                 received += Int64(buffer.readableBytes)
