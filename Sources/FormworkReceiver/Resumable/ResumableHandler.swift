@@ -146,8 +146,14 @@
                     for await _ in turn.isOver {}
                     return .superseded
                 }
-                defer { group.cancelAll() }
-                return try await group.next() ?? .superseded
+                // The turn ends with a refusal too: what the transfer itself says counts.
+                var result = Transfer.superseded
+                while let next = try await group.next() {
+                    group.cancelAll()
+                    if case .superseded = next { continue }
+                    result = next
+                }
+                return result
             }
             switch transfer {
             case .superseded: return .close
