@@ -180,7 +180,7 @@ struct BodyCommandTests {
         #expect(words.count == 3 && words[0] == words[2], "\(result.text) \(result.errors)")
     }
 
-    @Test("Memory stays flat: 1 MiB and 4 GiB within 2 MiB, below 32 MiB")
+    @Test("Memory stays flat: 1 MiB and 4 GiB within 2 MiB, below 48 MiB")
     func memory() throws {
         let folder = Folder()
         try folder.sparse("small", 1 << 20)
@@ -214,6 +214,6 @@ struct BodyCommandTests {
         }
         #expect(abs(peaks[0] - peaks[1]) <= 2048, "\(peaks) KiB")
         // The test's own build is a debug one with dynamic libraries; scripts/bench holds the release build to 24 MiB.
-        #expect(peaks[1] <= 32 * 1024, "\(peaks) KiB")
+        #expect(peaks[1] <= 48 * 1024, "\(peaks) KiB")
     }
 }

@@ -123,7 +123,9 @@
             let check = try DigestCheck(creation.check)
             let isOptional = creation.completes && creation.uploadProtocol != .tus
             if isOptional, let least = limits.minSize, creation.length ?? 0 < least { return .notResumable }
-            guard let upload = try self.store.create(creation, request) else {
+            var created = try self.store.create(creation, request)
+            if created == nil, self.store.removeExpired() > 0 { created = try self.store.create(creation, request) }
+            guard let upload = created else {
                 // No room to keep it: a whole one can still be taken as it comes.
                 return isOptional
                     ? .notResumable : .answer(UploadAnswer(.serviceUnavailable, [.retryAfter: "60"]))
@@ -144,8 +146,14 @@
                     for await _ in turn.isOver {}
                     return .superseded
                 }
-                defer { group.cancelAll() }
-                return try await group.next() ?? .superseded
+                // The turn ends with a refusal too: what the transfer itself says counts.
+                var result = Transfer.superseded
+                while let next = try await group.next() {
+                    group.cancelAll()
+                    if case .superseded = next { continue }
+                    result = next
+                }
+                return result
             }
             switch transfer {
             case .superseded: return .close

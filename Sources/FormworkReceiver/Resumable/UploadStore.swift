@@ -135,14 +135,11 @@
             return all.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }.filter(Self.isName)
         }
 
-        private func size(_ path: FilePath) -> Int64 {
-            (try? BodyPlan(copying: .file(path)).contentLength) ?? 0
-        }
+        private func size(_ path: FilePath) -> Int64 { (try? FileValidator(ofRegularFile: path))?.size ?? 0 }
 
         private func isOld(_ path: FilePath, _ now: Date) -> Bool {
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path.string)
-            guard let date = attributes?[.modificationDate] as? Date else { return false }
-            return now.timeIntervalSince(date) > 3600
+            guard let modified = (try? FileValidator(ofRegularFile: path))?.modified else { return false }
+            return now.timeIntervalSince1970 - Double(modified) / 1e9 > 3600
         }
 
         /// 128 bits of the system's generator: the URL is all that a client needs to write into the upload.

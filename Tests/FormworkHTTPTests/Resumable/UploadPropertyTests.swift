@@ -38,7 +38,10 @@
                 if let draft { simulation.server.drafts = [draft] }
                 if choice == .ietf, draft == nil, Bool.random(using: &random) {
                     simulation.server.limits.maxAppendSize = Int64.random(in: 20...150, using: &random)
-                    simulation.server.limits.minAppendSize = Int64.random(in: 0...20, using: &random)
+                    // A client that doesn't know the limit, or the end, may have to send less.
+                    if knowsLength, options.maximumAppendSize == nil {
+                        simulation.server.limits.minAppendSize = Int64.random(in: 0...20, using: &random)
+                    }
                 }
                 let end = try simulation.run()
                 switch end {

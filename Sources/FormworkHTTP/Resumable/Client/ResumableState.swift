@@ -185,7 +185,12 @@
             for index in self.content.indices {
                 switch self.content[index] {
                 case .multipart(var inner, var parts):
+                    let old = inner.boundary.text
                     framing(&inner)
+                    // The part's own type names the boundary too.
+                    let new = inner.boundary.text
+                    self.header.contentType = self.header.contentType?.replacing(old, with: new)
+                    self.type.mediaType = self.type.mediaType?.replacing(old, with: new)
                     for index in parts.indices { parts[index].visit(framing, file: file) }
                     self.content[index] = .multipart(framing: inner, parts: parts)
                 case .file: file(&self.content[index])

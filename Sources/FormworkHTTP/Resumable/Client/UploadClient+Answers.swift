@@ -45,7 +45,7 @@
             case 408, 423, 425, 429, 500...599:
                 if self.link != nil {
                     self.retry(.ask, .status(response), after: retryAfter)
-                } else if exchange.range?.count == 0, !exchange.completes {
+                } else if self.holdsNothing(exchange) {
                     self.retryOrShow(.create, response, retryAfter)
                 } else {
                     // Nothing to resume: whether to repeat it all is decided by whoever sends.
@@ -90,8 +90,13 @@
                 guard let offset = response.headerFields.uploadOffset, !self.isTus else {
                     return self.retry(.ask, .status(response), after: retryAfter)
                 }
+                let before = self.acknowledged
                 guard self.take(offset) else { return }
-                self.retry(.append, .status(response), after: retryAfter)
+                if offset > before {
+                    self.phase = .append
+                } else {
+                    self.retry(.append, .status(response), after: retryAfter)
+                }
             case 413: self.shrink(response, exchange)
             case 408, 423, 425, 429, 460, 500...599: self.retry(.ask, .status(response), after: retryAfter)
             default: self.finish(response)

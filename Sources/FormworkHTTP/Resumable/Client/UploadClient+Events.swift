@@ -77,8 +77,8 @@
             let failure = UploadFailure(.interrupted, "the connection broke before the server answered", cause: cause)
             if case .replay(let answer) = exchange.kind { return self.finish(answer, isAnswerLost: true) }
             if self.link != nil { return self.retry(.ask, failure) }
-            let holdsNothing = exchange.range?.count == 0 && !exchange.completes
-            guard !wasReached || holdsNothing || self.options.repeatsUnanswered || exchange.range == nil else {
+            guard !wasReached || self.holdsNothing(exchange) || self.options.repeatsUnanswered || exchange.range == nil
+            else {
                 self.fail(
                     UploadFailure(
                         .interrupted,

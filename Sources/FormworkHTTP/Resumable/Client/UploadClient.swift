@@ -170,6 +170,11 @@
         /// Whether what is spoken is tus.
         var isTus: Bool { self.uploadProtocol == .tus }
 
+        /// Whether a creation may be repeated without anything being processed twice: an empty upload of tus is whole by it.
+        func holdsNothing(_ exchange: Exchange) -> Bool {
+            exchange.range?.count == 0 && !exchange.completes && !(self.isTus && self.length == 0)
+        }
+
         /// Whether the server has every byte, as far as it told.
         var hasAll: Bool { self.length == self.acknowledged }
     }
