@@ -1,5 +1,6 @@
 #if Transfer
     import Formwork
+    import FormworkHTTP
     import FormworkNIO
 
     extension ExitStatus {
@@ -10,11 +11,21 @@
             case let error as TransferError where error.code == .certificate:
                 self.init(60, "formwork: \(error) (--cacert FILE names whom to trust, --insecure trusts anybody)")
             case let error as TransferError: self.init(Self.code(for: error.code), "formwork: \(error)")
+            case let error as UploadFailure: self.init(Self.code(for: error), "formwork: \(error)")
             case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
                 // The server's doing, not this disk's.
                 self.init(55, "formwork: \(error)")
             case let error as FormworkError: self.init(error)
             default: self.init(2, "formwork: \("\(error)".withControlCharactersEscaped)")
+            }
+        }
+
+        private static func code(for failure: UploadFailure) -> Int32 {
+            switch failure.code {
+            case .interrupted: (failure.cause as? TransferError).map { Self.code(for: $0.code) } ?? 55
+            case .gone, .notReplayable: 65
+            case .tooLarge: 63
+            case .protocolBroken: 56
             }
         }
 

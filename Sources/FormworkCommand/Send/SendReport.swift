@@ -23,6 +23,8 @@
         /// The answer's body, as far as it was kept.
         var body: [UInt8] = []
         var isBodyTruncated = false
+        /// The upload's own URL and state; `nil` for a plain transfer.
+        var upload: ResumableUpload?
 
         init(_ answer: ExchangeAnswer, _ trace: Sender.Trace) {
             self.status = answer.head.status.code
@@ -32,6 +34,11 @@
             self.url = trace.url
             self.bytesSent = answer.bytesSent
             self.isBodyComplete = answer.isBodyComplete
+            if let upload = trace.upload {
+                // Of the whole body, and not of the last request.
+                self.bytesSent = max(upload.offset + self.bytesSent, upload.acknowledged)
+            }
+            self.upload = trace.upload
             (self.requests, self.tries) = (trace.requests, trace.retries + 1)
         }
 
@@ -59,6 +66,14 @@
                         })
                 ),
             ]
+            if let upload {
+                members += [
+                    ("uploadURL", .text(upload.url)), ("resumable", .text(upload.protocolName)),
+                    ("resumptions", .integer(Int128(upload.resumptions))),
+                    ("resumedFrom", upload.resumedFrom.map { .integer(Int128($0)) } ?? .null),
+                ]
+                if upload.isAnswerLost { members.append(("isAnswerLost", .bool(true))) }
+            }
             if let text = String(validating: self.body, as: UTF8.self) {
                 members.append(("body", .text(text)))
             } else {

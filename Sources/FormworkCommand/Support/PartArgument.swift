@@ -52,9 +52,10 @@ struct PartArgument {
         "--array", "--as", "--bool", "--boundary", "--cacert", "--cert", "--compat", "--connect-timeout",
         "--content-type", "--dialect", "-E", "--entry", "--escape", "--expect100-timeout", "--from", "-H", "--header",
         "--into", "--key", "--length", "--limit", "--limit-rate", "-m", "--max-redirs", "--max-time", "--noproxy",
-        "--null", "-o", "--offset", "--output", "--part", "--presigned", "--profile", "--progress",
-        "--progress-interval", "--proxy", "--request", "--retry", "--retry-delay", "--save", "--sort", "--space",
-        "--stall-timeout", "--to", "--type-from", "-u", "--unix-socket", "--url", "--user", "-x", "-X",
+        "--null", "-o", "--offset", "--output", "--part", "--piece-size", "--presigned", "--profile", "--progress",
+        "--progress-interval", "--proxy", "--request", "--resume", "--retry", "--retry-delay", "--save", "--sort",
+        "--space", "--stall-timeout", "--state", "--to", "--type-from", "-u", "--unix-socket", "--url", "--user", "-x",
+        "-X",
     ]
 
     private init(option: Option, text: String) {

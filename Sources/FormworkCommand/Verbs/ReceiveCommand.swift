@@ -33,6 +33,7 @@
 
         @OptionGroup(title: "Address") var address: ReceiveAddress
         @OptionGroup(title: "Limits") var limits: ReceiveLimits
+        @OptionGroup(title: "Resuming") var resuming: ReceiveResuming
 
         @Flag(help: "Replace a file of the same name; it becomes 'name (1).ext' otherwise.")
         var overwrite = false
@@ -67,11 +68,12 @@
             let form: LineLog.Form = self.log == .json ? .json : .text
             let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
             let storage = try FolderStorage(FilePath(self.dir), replacing: self.overwrite, durably: self.fsync)
+            let store = try self.resuming.store(in: FilePath(self.dir), options.limits, isDurable: self.fsync)
             OpenFiles.raiseLimit()
             let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
             let hasGivenToken = self.address.token != nil
             let service = ReceiverService(
-                options, storage: storage, metrics: self.metrics ? MemoryMetrics() : nil, logger: logger
+                options, storage: storage, store: store, metrics: self.metrics ? MemoryMetrics() : nil, logger: logger
             ) { address in
                 let shown = host.contains(":") ? "[\(host)]" : host
                 // Nobody waits for a reader who is gone.

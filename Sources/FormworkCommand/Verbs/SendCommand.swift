@@ -1,6 +1,7 @@
 #if Transfer
     import ArgumentParser
     import Formwork
+    import FormworkHTTP
     import FormworkNIO
     import SystemPackage
 
@@ -12,6 +13,7 @@
                 EXAMPLES
                   formwork send https://example.com/up -F title=Harbour -F photo=@a.jpg
                   formwork send https://example.com/up -F photo=@a.jpg --retry 5 --max-time 600
+                  formwork send https://example.com/up -F film=@a.mov --state a.upload
                   formwork send https://example.com/up -F log=@big.log --limit-rate 2M --progress log
                   formwork send https://example.com/up -F photo=@a.jpg --json | jq .status
                   formwork send --presigned post.json -F file=@a.jpg
@@ -20,6 +22,10 @@
                 comes while the body is on its way ends the sending, and is the result. 307 and 308 have the body sent again,
                 301, 302 and 303 lead to a GET; another host gets no credentials. A body that can be read only once is sent
                 once.
+
+                With --resume or --state a cut upload goes on from where the server has it, where it knows how: as long as \
+                tries bring it further, and 7 times without; --retry sets another number. The same command goes on with an \
+                upload that --state keeps, also after it was killed.
 
                 EXIT STATUS
                   0   the server answered below 400 and has the whole body
@@ -33,7 +39,8 @@
                   47  too many redirects, or one that leads out of TLS
                   55, 56   the connection failed while the body was sent, or before the answer was there
                   63  a limit was crossed
-                  65  a file changed, or the body would have to be sent again and can't be
+                  65  a file changed, the body would have to be sent again and can't be, --state keeps another upload, or
+                      the server has forgotten this one too often
                   130, 143   interrupted, or told to end
                 """)
 
@@ -52,8 +59,13 @@
 
         @OptionGroup(title: "Connection") var connection: ConnectionOptions
 
-        @Option(help: ArgumentHelp("Try again so many times, when the failure may pass.", valueName: "n"))
-        var retry: Int = 0
+        @OptionGroup(title: "Resuming") var resume: ResumeOptions
+
+        @Option(
+            help: ArgumentHelp(
+                "Try again so many times, when the failure may pass: 0 by default, and 7 with --resume.", valueName: "n"
+            ))
+        var retry: Int?
 
         @Option(
             help: ArgumentHelp(
@@ -105,23 +117,29 @@
             let post = try self.presigned.map { try PresignedPost(file: $0) }
             var fields = try RequestFields(self.form.otherHeaders)
             if let user { try fields.authorize(user) }
-            let request = try self.request(post, fields)
+            var request = try self.request(post, fields)
             let plan = try await self.plan(post)
             var reading = ReaderOptions()
             reading.rateLimit = self.limitRate.map { .bytesPerSecond($0.bytesPerSecond) }
             let options = try self.connection.clientOptions(reading, asksFirst: fields.asksFirst)
-            guard self.retry >= 0, self.maxRedirs >= 0 else {
+            guard self.retry ?? 0 >= 0, self.maxRedirs >= 0 else {
                 throw ExitStatus(2, "formwork: --retry and --max-redirs take a number from 0 on")
             }
+            let retry = Sender.RetryPolicy(
+                count: self.retry ?? (self.resume.choice == .off ? 0 : 7), delay: self.retryDelay?.duration,
+                retriesAllErrors: self.retryAllErrors)
             let sender = Sender(
-                client: FormClient(options: options),
-                retry: Sender.RetryPolicy(
-                    count: self.retry, delay: self.retryDelay?.duration, retriesAllErrors: self.retryAllErrors),
-                maximumRedirects: self.maxRedirs, maximumTime: self.maxTime?.duration)
-            try await self.send(plan, request, by: sender)
+                client: FormClient(options: options), retry: retry, maximumRedirects: self.maxRedirs,
+                maximumTime: self.maxTime?.duration)
+            let prepared = try await self.resume.prepare(plan, &request, self.retry == nil ? nil : retry) { text in
+                if !self.quiet { Warning.write([text]) }
+            }
+            try await self.send(prepared.plan, request, prepared.resuming, by: sender)
         }
 
-        private func send(_ plan: BodyPlan, _ request: HTTPRequest, by sender: Sender) async throws {
+        private func send(
+            _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: Sender.Resuming?, by sender: Sender
+        ) async throws {
             let start = ContinuousClock.now
             let progress =
                 self.quiet ? nil : SendProgress(self.progress, interval: self.progressInterval?.duration, plan)
@@ -143,8 +161,17 @@
             let shown = progress.map { progress in Task { await progress.show(monitor) } }
             let result: Result<SendReport, any Error>
             do {
-                result = .success(
-                    try await sender.send(plan, with: request, observer: observer) { try await output.take($0, $1) })
+                let take: @Sendable (ExchangeAnswer, Sender.Trace) async throws -> SendReport = {
+                    try await output.take($0, $1)
+                }
+                if let resuming {
+                    result = .success(
+                        try await sender.send(
+                            plan, with: request, resuming: resuming, observer: observer, answered: take))
+                } else {
+                    result = .success(
+                        try await sender.send(plan, with: request, observer: observer, answered: take))
+                }
             } catch { result = .failure(error) }
             shown?.cancel()
             await shown?.value
@@ -153,6 +180,9 @@
             switch result {
             case .success(let report):
                 if self.json { try StandardOutput.write(report.json(total: plan.contentLength, seconds: seconds)) }
+                if report.upload?.isAnswerLost == true, !self.quiet {
+                    Warning.write(["the server has all of it, and its answer to that was lost"])
+                }
                 if report.status >= 400, self.failure != .noFail {
                     throw ExitStatus(22, report.failure(total: plan.contentLength))
                 }

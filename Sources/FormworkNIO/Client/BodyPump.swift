@@ -12,17 +12,26 @@
         private let executor: any SerialExecutor
         private let ledger: ExchangeLedger
         private let pipe: BufferPipe?
+        private let hooks: ExchangeHooks
+        /// The end of what was taken of the whole body.
+        private var position: Int64
 
         nonisolated var unownedExecutor: UnownedSerialExecutor {
             // SAFETY: the actor holds its executor as long as it lives.
             unsafe self.executor.asUnownedSerialExecutor()
         }
 
-        init(_ channel: any Channel, _ pipe: BufferPipe?, _ ledger: ExchangeLedger) {
+        /// - Parameter offset: Where the pipe's bytes begin in the whole body.
+        init(
+            _ channel: any Channel, _ pipe: BufferPipe?, from offset: Int64, _ ledger: ExchangeLedger,
+            _ hooks: ExchangeHooks
+        ) {
             self.channel = channel
             self.executor = channel.eventLoop.executor
             self.pipe = pipe
             self.ledger = ledger
+            self.hooks = hooks
+            self.position = offset
         }
 
         /// Sends until all is out, the answer comes, or something breaks, which the channel's reader gets to see.
@@ -37,10 +46,13 @@
                 self.ledger.enter(self.pipe == nil ? .waiting : .sending)
                 if try await self.sendBody() {
                     let end: EventLoopFuture<Void> = self.channel.writeAndFlush(HTTPRequestPart.end(nil))
-                    try await end.get()
-                    self.ledger.complete()
+                    // Not behind the wait: the answer to it may come before this task runs again.
+                    end.whenSuccess { [ledger] in ledger.complete() }
+                    try await self.wait(end)
                 }
             } catch is WriteFailure {
+                // The answer's handler has ended the sending, and sees to the rest.
+                if self.ledger.endsSending { return }
                 // What the server said before it hung up may still be on its way; but it isn't waited for long.
                 try? await Task.sleep(for: .seconds(2))
                 self.channel.close(promise: nil)
@@ -61,12 +73,15 @@
             while let buffer = try await pipe.next() {
                 guard self.ledger.answered == nil else { return false }
                 let count = buffer.readableBytes
+                self.position += Int64(count)
+                self.hooks.sending(self.position)
                 self.ledger.produce(count)
                 let written: EventLoopFuture<Void> = self.channel.writeAndFlush(HTTPRequestPart.body(buffer))
                 written.whenSuccess { [ledger] in ledger.write(count) }
                 try await self.wait(onTheWay)
                 onTheWay = written
             }
+            self.hooks.ended(self.position)
             try await self.wait(onTheWay)
             return self.ledger.answered == nil || self.ledger.isComplete
         }

@@ -11,19 +11,19 @@
             let ledger: ExchangeLedger
             let isHTTP2: Bool
             let stallTimeout: Duration?
+            let hooks: ExchangeHooks
 
             func run<Result: Sendable>(
-                _ wire: ExchangeChannel, _ informed: @Sendable (HTTPResponse) async -> Void,
-                _ answered: (ExchangeAnswer) async throws -> Result
+                _ wire: ExchangeChannel, _ answered: (ExchangeAnswer) async throws -> Result
             ) async throws -> Result {
                 let watch = self.stallTimeout.map { self.watch(wire.channel, $0) }
                 defer { watch?.cancel() }
                 do {
                     return try await wire.executeThenClose { inbound, _ in
                         var iterator = inbound.makeAsyncIterator()
-                        let head = try await self.head(&iterator, informed)
+                        let head = try await self.head(&iterator)
                         let state = self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false)
-                        if head.status.kind == .successful, !state.isBodyComplete {
+                        if head.status.kind == .successful, !state.isBodyComplete, !self.hooks.takesEarlySuccess {
                             throw FormworkError(
                                 .writeFailed, "the server answered \(head.status.code) before it had all of the body",
                                 offset: state.bytesSent)
@@ -39,8 +39,7 @@
 
             /// The final answer's head; the informational ones before it are told.
             private func head(
-                _ iterator: inout NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator,
-                _ informed: @Sendable (HTTPResponse) async -> Void
+                _ iterator: inout NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator
             ) async throws -> HTTPResponse {
                 var cause: (any Error)?
                 do {
@@ -50,9 +49,11 @@
                         guard response.status != .switchingProtocols else {
                             throw TransferError(.receive, "the server changes to a protocol that nobody asked for")
                         }
-                        await informed(response)
+                        guard await self.hooks.informed(response) else { throw ExchangeStopped() }
                     }
-                } catch let error as TransferError { throw error } catch { cause = error }
+                } catch let error as TransferError { throw error } catch let error as ExchangeStopped {
+                    throw error
+                } catch { cause = error }
                 try Task.checkCancellation()
                 if let failure = self.ledger.failure { throw failure }
                 let sent = self.ledger.written

@@ -20,8 +20,8 @@
 
     /// The body of an answer, as it comes: who doesn't ask keeps the server waiting.
     public final class AnswerBody {
-        private var iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator
-        private let ledger: ExchangeLedger
+        private var iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator?
+        private let ledger: ExchangeLedger?
         /// Whether the end may be missing: a server that answers early may hang up at any time.
         private let mayBeCut: Bool
         private var isOver = false
@@ -37,13 +37,16 @@
             (self.iterator, self.ledger, self.mayBeCut) = (iterator, ledger, mayBeCut)
         }
 
+        /// One without any bytes.
+        init() { (self.iterator, self.ledger, self.mayBeCut, self.isOver) = (nil, nil, false, true) }
+
         /// The next bytes; `nil` at the end.
         /// - Throws: ``TransferError`` with ``TransferError/Code/receive``; `CancellationError`.
         public func next() async throws -> ByteBuffer? {
             var failure: (any Error)?
             while !self.isOver {
                 do {
-                    switch try await self.iterator.next(isolation: #isolation) {
+                    switch try await self.iterator?.next(isolation: #isolation) {
                     case .body(let buffer): return buffer
                     case .end(let fields):
                         self.trailerFields = fields
@@ -58,7 +61,7 @@
                 }
                 try Task.checkCancellation()
                 self.isCut = true
-                if let given = self.ledger.failure { throw given }
+                if let given = self.ledger?.failure { throw given }
                 guard self.mayBeCut else {
                     throw TransferError(.receive, "the connection ended inside the answer", cause: failure)
                 }

@@ -14,6 +14,7 @@
             var produced: Int64 = 0
             var written: Int64 = 0
             var isComplete = false
+            var endsSending = false
             var answered: Answered?
             var failure: (any Error)?
             var lastActivity = ContinuousClock.now
@@ -34,6 +35,7 @@
                 progress.total = body?.plan.contentLength
                 progress.sent = body?.offset ?? 0
                 progress.acknowledged = body?.offset ?? 0
+                progress.isToldByServer = false
                 progress.lastActivity = .now
             }
         }
@@ -41,6 +43,8 @@
         var written: Int64 { self.state.withLock { $0.written } }
         var isComplete: Bool { self.state.withLock { $0.isComplete } }
         var answered: Answered? { self.state.withLock { $0.answered } }
+        /// Whether the answer had the sending end on the wire.
+        var endsSending: Bool { self.state.withLock { $0.endsSending } }
         /// Why the exchange was given up from this side.
         var failure: (any Error)? { self.state.withLock { $0.failure } }
 
@@ -73,7 +77,7 @@
                 return state.isComplete
             }
             self.monitor?.update { progress in
-                progress.acknowledged += Int64(count)
+                if !progress.isToldByServer { progress.acknowledged += Int64(count) }
                 progress.lastActivity = .now
                 if isComplete, progress.phase == .sending { progress.phase = .waiting }
             }
@@ -95,11 +99,16 @@
         }
 
         /// The final answer came.
-        func answer() {
-            self.state.withLock { state in
-                guard state.answered == nil else { return }
+        /// - Parameter endsSending: Whether what is still to be sent of the body, if anything, is given up on the wire.
+        func answer(endsSending: Bool) {
+            let written = self.state.withLock { state -> Int64? in
+                guard state.answered == nil else { return nil }
                 state.answered = Answered(bytesSent: state.written, isBodyComplete: state.isComplete)
+                state.endsSending = endsSending && !state.isComplete
+                return state.isComplete ? state.written : nil
             }
+            // Who answers behind the body's end has it, whatever was told before.
+            if let written { self.monitor?.update { $0.acknowledged = self.offset + written } }
             self.enter(.receiving)
         }
 

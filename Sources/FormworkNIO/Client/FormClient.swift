@@ -38,8 +38,24 @@
         /// - Throws: ``TransferError``; the `FormworkError` of the body's sources; `CancellationError`.
         public func exchange<Result: Sendable>(
             _ request: HTTPRequest, body: ExchangeBody? = nil, expectsContinue: Bool? = nil,
-            monitor: TransferMonitor? = nil, informed: @Sendable (HTTPResponse) async -> Void = { _ in },
+            monitor: TransferMonitor? = nil, informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
             answered: (ExchangeAnswer) async throws -> Result
+        ) async throws -> Result {
+            var hooks = ExchangeHooks()
+            hooks.informed = { response in
+                await informed(response)
+                return true
+            }
+            return try await self.exchange(
+                request, body: body, expectsContinue: expectsContinue, monitor: monitor, hooks: hooks,
+                answered: answered)
+        }
+
+        /// As the other, steered by hooks.
+        /// - Throws: `ExchangeStopped` too.
+        package func exchange<Result: Sendable>(
+            _ request: HTTPRequest, body: ExchangeBody?, expectsContinue: Bool?, monitor: TransferMonitor?,
+            hooks: ExchangeHooks, answered: (ExchangeAnswer) async throws -> Result
         ) async throws -> Result {
             let endpoint = try Endpoint(request)
             let pipe = try body?.makePipe(self.options.reading)
@@ -66,12 +82,13 @@
             defer { connection.channel.close(promise: nil) }
             var ready = request
             ready.describe(body, asks: asks && !isHTTP2, connection, isHTTP2: isHTTP2)
-            let context = Context(ledger: ledger, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout)
-            let pump = BodyPump(wire.channel, pipe, ledger)
+            let context = Context(
+                ledger: ledger, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout, hooks: hooks)
+            let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
             // Not a child: a read of a pipe that nobody writes to would be waited for, also when all is said.
             let sending = Task { [ready] in await pump.run(ready, permission.wait(on: wire.channel.eventLoop)) }
             defer { sending.cancel() }
-            return try await context.run(wire, informed, answered)
+            return try await context.run(wire, answered)
         }
 
         private static func openStream(

@@ -27,6 +27,8 @@
             public var sent: Int64 = 0
             /// Bytes that the system has taken, or that the server said it has, when it says so.
             public var acknowledged: Int64 = 0
+            /// Whether ``acknowledged`` is what the server said on this connection, and not what the system has taken.
+            public var isToldByServer = false
             /// Bytes of the whole body; `nil` when unknown.
             public var total: Int64?
             /// The try, from 1; 0 before the first.
@@ -44,6 +46,14 @@
 
         /// This moment.
         public var progress: Progress { self.state.withLock { $0 } }
+
+        /// The server said how much of the whole body it has.
+        func acknowledge(_ offset: Int64) {
+            self.update { progress in
+                (progress.acknowledged, progress.isToldByServer) = (offset, true)
+                progress.lastActivity = .now
+            }
+        }
 
         func update(_ change: (inout Progress) -> Void) { self.state.withLock { change(&$0) } }
     }

@@ -39,8 +39,6 @@
                 expectsContinue: self.hasBody ? self.asks : false)
         }
 
-        package mutating func informed(by response: HTTPResponse) {}
-
         package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
             let status = answer.head.status
             let canRepeat = !self.hasBody || self.plan.isReplayable || answer.bytesSent == 0

@@ -8,13 +8,47 @@
         /// What to do now.
         mutating func next() -> SendStep
         /// Takes note of an informational answer, while the exchange goes on.
-        mutating func informed(by response: HTTPResponse)
+        /// - Returns: Whether it is to go on; else ``next()`` is called.
+        mutating func informed(by response: HTTPResponse) -> Bool
+        /// Takes note that the body was taken up to an offset, before these bytes leave.
+        mutating func sending(upTo offset: Int64)
+        /// Takes note of the body's length, once its end was read.
+        mutating func bodyEnded(at length: Int64)
         /// Takes note of an exchange's final answer.
         /// - Parameter remaining: Time left for all; `nil` without a bound.
         /// - Returns: Whether this is the transfer's answer: then ``next()`` is not called again.
         mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool
         /// Takes note of an exchange that failed. ``next()`` tells what comes of it.
         mutating func failed(_ error: any Error, remaining: Duration?)
+        /// Whether a 2xx that comes before the whole body is for the machine to judge, and no failure by itself.
+        var takesEarlySuccess: Bool { get }
+        /// The upload that can be gone on with; `nil` for none.
+        var upload: ResumableUpload? { get }
+    }
+
+    extension SendMachine {
+        package mutating func informed(by response: HTTPResponse) -> Bool { true }
+        package mutating func sending(upTo offset: Int64) {}
+        package mutating func bodyEnded(at length: Int64) {}
+        package var takesEarlySuccess: Bool { false }
+        package var upload: ResumableUpload? { nil }
+    }
+
+    /// How far an upload is that has its own URL.
+    package struct ResumableUpload: Hashable, Sendable {
+        package var url: String
+        /// What is spoken, as `draft-8` and `tus`.
+        package var protocolName: String
+        /// Bytes that the server has for sure.
+        package var acknowledged: Int64
+        /// Where the last request that carries bytes begins.
+        package var offset: Int64
+        /// Where it went on last, after a cut or in a new process; `nil` when it didn't have to.
+        package var resumedFrom: Int64?
+        /// How often it went on.
+        package var resumptions: Int
+        /// Whether the server has all, and its answer to that was lost.
+        package var isAnswerLost: Bool
     }
 
     /// One step of a transfer.
@@ -24,6 +58,8 @@
         case exchange(HTTPRequest, ExchangeBody?, expectsContinue: Bool?)
         /// Wait, and ask again.
         case pause(Duration, reason: String)
+        /// It is over, by an answer of which no more than this is left.
+        case answered(HTTPResponse)
         /// Give up.
         case failed(any Error)
     }

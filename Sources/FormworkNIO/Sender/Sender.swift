@@ -1,5 +1,6 @@
 #if NIO
     import Formwork
+    import FormworkHTTP
     import HTTPTypes
     import Synchronization
 
@@ -33,6 +34,8 @@
             public var requests = 0
             /// Tries behind the first.
             public var retries = 0
+            /// The upload's own URL and state; `nil` where there is none.
+            package var upload: ResumableUpload?
         }
 
         /// Who is told what happens meanwhile.
@@ -105,28 +108,34 @@
                     observer.retrying(reason, duration)
                     observer.monitor.pause(until: .now + duration)
                     try await Task.sleep(for: duration)
+                case .answered(let head):
+                    trace.upload = machine.upload
+                    let answer = ExchangeAnswer(
+                        head: head, body: AnswerBody(), bytesSent: 0, isBodyComplete: true, isHTTP2: false)
+                    return try await answered(answer, trace)
                 case .exchange(let request, let body, let expectsContinue):
                     trace.requests += 1
                     trace.url = request.urlText
                     observer.monitor.begin(attempt: trace.retries + 1)
-                    let now = trace
+                    var now = trace
+                    let hooks = machine.hooks(observer)
                     var isAnswered = false
                     do {
                         let result: Result? = try await self.client.exchange(
                             request, body: body, expectsContinue: expectsContinue, monitor: observer.monitor,
-                            informed: { response in
-                                machine.informed(by: response)
-                                await observer.informed(response)
-                            },
+                            hooks: hooks,
                             answered: { answer in
                                 let summary = SendAnswer(
                                     head: answer.head, bytesSent: answer.bytesSent,
                                     isBodyComplete: answer.isBodyComplete)
                                 isAnswered = machine.answered(
                                     summary, remaining: end.map { ContinuousClock.now.duration(to: $0) })
+                                now.upload = machine.upload
                                 return isAnswered ? try await answered(answer, now) : nil
                             })
                         if let result { return result }
+                    } catch is ExchangeStopped {
+                        try Task.checkCancellation()
                     } catch {
                         try Task.checkCancellation()
                         if isAnswered { throw error }
@@ -139,16 +148,54 @@
 
     /// A machine that the connection's callbacks share with the driver.
     private final class Machine: Sendable {
-        private let state: Mutex<any SendMachine>
-        init(_ machine: some SendMachine) { self.state = Mutex(machine) }
-
-        func next() -> SendStep { self.state.withLock { $0.next() } }
-        func informed(by response: HTTPResponse) { self.state.withLock { $0.informed(by: response) } }
-        func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
-            self.state.withLock { $0.answered(answer, remaining: remaining) }
+        private struct State {
+            var machine: any SendMachine
+            /// Counts the steps: what an exchange that is over still tells is nobody's.
+            var turn = 0
         }
+
+        private let state: Mutex<State>
+        init(_ machine: some SendMachine) { self.state = Mutex(State(machine: machine)) }
+
+        var upload: ResumableUpload? { self.state.withLock { $0.machine.upload } }
+
+        func next() -> SendStep {
+            self.state.withLock { state in
+                state.turn += 1
+                return state.machine.next()
+            }
+        }
+
+        func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
+            self.state.withLock { $0.machine.answered(answer, remaining: remaining) }
+        }
+
         func failed(_ error: any Error, remaining: Duration?) {
-            self.state.withLock { $0.failed(error, remaining: remaining) }
+            self.state.withLock { $0.machine.failed(error, remaining: remaining) }
+        }
+
+        /// What the machine learns of the exchange that begins now.
+        func hooks(_ observer: Sender.Observer) -> ExchangeHooks {
+            let (turn, takesEarlySuccess) = self.state.withLock { ($0.turn, $0.machine.takesEarlySuccess) }
+            var hooks = ExchangeHooks()
+            hooks.takesEarlySuccess = takesEarlySuccess
+            hooks.sending = { offset in self.tell(turn) { $0.sending(upTo: offset) } }
+            hooks.ended = { length in self.tell(turn) { $0.bodyEnded(at: length) } }
+            hooks.informed = { response in
+                let (goesOn, acknowledged) = self.state.withLock { state in
+                    (state.machine.informed(by: response), state.machine.upload?.acknowledged)
+                }
+                if let acknowledged, response.headerFields.uploadOffset != nil {
+                    observer.monitor.acknowledge(acknowledged)
+                }
+                await observer.informed(response)
+                return goesOn
+            }
+            return hooks
+        }
+
+        private func tell(_ turn: Int, _ event: (inout any SendMachine) -> Void) {
+            self.state.withLock { if $0.turn == turn { event(&$0.machine) } }
         }
     }
 

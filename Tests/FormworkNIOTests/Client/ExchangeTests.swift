@@ -22,7 +22,7 @@
             private func exchange(
                 _ plan: BodyPlan, with server: ScriptedServer, options: FormClient.Options = .init(),
                 from offset: Int64 = 0, monitor: TransferMonitor? = nil,
-                informed: @Sendable (HTTPResponse) async -> Void = { _ in }
+                informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in }
             ) async throws -> Seen {
                 try await FormClient(options: options).exchange(
                     HTTPRequest(to: server.url()), body: ExchangeBody(plan, from: offset), monitor: monitor,
@@ -172,6 +172,24 @@
                 let plan = try form(.bytes(noise(30_000_000))).plan()
                 let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
                 #expect(seen.status == 413 && seen.text == "too large" && !seen.isBodyComplete)
+            }
+
+            @Test("An answer that only the connection's end ends does end", arguments: [true, false])
+            func endless(closes: Bool) async throws {
+                let server = try ScriptedServer([
+                    { server, connection in
+                        _ = connection.readHead()
+                        connection.write("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\n\r\ntoo large")
+                        // As some do: to the body's end before they close.
+                        connection.waitForEnd()
+                        server.note(1)
+                        if !closes { usleep(4_000_000) }
+                    }
+                ])
+                let plan = try form(.bytes(noise(30_000_000))).plan()
+                let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
+                #expect(seen.status == 413 && seen.text == "too large" && !seen.isBodyComplete)
+                #expect(server.counts == [1])
             }
 
             @Test("A 2xx before the whole body is an error")

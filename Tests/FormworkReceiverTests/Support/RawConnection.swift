@@ -79,6 +79,9 @@
             }
         }
 
+        /// Sends no more, and still receives.
+        func finishSending() async { await self.blocking { [socket] in _ = shutdown(socket, Int32(SHUT_WR)) } }
+
         /// Goes away without a word.
         func cut() async {
             await self.blocking { [socket] in

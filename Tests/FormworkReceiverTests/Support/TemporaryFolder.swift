@@ -20,6 +20,10 @@
             ((try? FileManager.default.contentsOfDirectory(atPath: self.path.string)) ?? []).sorted()
         }
 
+        func empty() throws {
+            for name in self.names { try FileManager.default.removeItem(atPath: self.path.appending(name).string) }
+        }
+
         func write(_ text: String, to name: String) throws {
             try Data(text.utf8).write(to: URL(fileURLWithPath: self.path.appending(name).string))
         }

@@ -17,7 +17,7 @@
         /// Runs a test against a receiver, and stops it.
         static func run(
             _ change: (inout ReceiverOptions) throws -> Void = { _ in }, in folder: TemporaryFolder = TemporaryFolder(),
-            storage: (any ReceiverStorage)? = nil, metrics: MemoryMetrics? = nil,
+            storage: (any ReceiverStorage)? = nil, store: UploadStore? = nil, metrics: MemoryMetrics? = nil,
             _ test: @escaping @Sendable (TestReceiver) async throws -> Void
         ) async throws {
             var options = ReceiverOptions()
@@ -26,7 +26,7 @@
             let log = LogLines()
             let ports = AsyncStream<Int>.makeStream()
             let service = ReceiverService(
-                options, storage: try storage ?? FolderStorage(folder.path), metrics: metrics,
+                options, storage: try storage ?? FolderStorage(folder.path), store: store, metrics: metrics,
                 logger: Logger(label: "test") { _ in log.handler }
             ) { address in ports.continuation.yield(address.port ?? 0) }
             let group = ServiceGroup(
@@ -81,6 +81,9 @@
         }
 
         var status: Int { Int(self.head.split(separator: " ").dropFirst().first ?? "") ?? 0 }
+
+        /// The answer behind an informational one.
+        var final: RawAnswer { (100..<200).contains(self.status) ? RawAnswer(self.body).final : self }
 
         func field(_ name: String) -> String? {
             self.head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name.lowercased() + ": ") }

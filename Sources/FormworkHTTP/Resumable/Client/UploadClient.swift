@@ -68,7 +68,8 @@
         var isLengthDeclared: Bool
         /// Whether this process can't know how much an earlier one sent.
         var isContinued = false
-        var failedAttempts = 0
+        /// Failures in a row that brought it no further.
+        package internal(set) var failedAttempts = 0
         var restarts = 0
         var redirects = 0
 

@@ -1,0 +1,45 @@
+#if Transfer
+    import ArgumentParser
+    import FormworkHTTP
+    import FormworkReceiver
+    import SystemPackage
+
+    /// How `receive` keeps uploads that come in pieces.
+    struct ReceiveResuming: ParsableArguments {
+        @Flag(
+            inversion: .prefixedNo,
+            help: "Take uploads that go on after a cut, by the IETF's draft and by tus 1.0.")
+        var resume = true
+
+        @Option(
+            help: ArgumentHelp(
+                "Where they are kept until they are whole; .formwork-resumable in the folder by default.",
+                valueName: "folder"))
+        var resumeDir: String?
+
+        @Option(
+            help: ArgumentHelp("How long an upload may take, from its first request on.", valueName: "seconds"))
+        var resumeLifetime = 86_400.0
+
+        func validate() throws {
+            guard self.resumeLifetime >= 1, self.resumeLifetime <= 31_536_000 else {
+                throw ValidationError("--resume-lifetime: give 1 to 31536000 seconds")
+            }
+            guard self.resume || self.resumeDir == nil else {
+                throw ValidationError("--resume-dir: there is nothing to keep with --no-resume")
+            }
+        }
+
+        /// - Returns: `nil` when none are taken.
+        /// - Throws: `writeFailed`.
+        func store(in folder: FilePath, _ limits: ReceivingLimits, isDurable: Bool) throws -> UploadStore? {
+            guard self.resume else { return nil }
+            var options = UploadStoreOptions()
+            options.limits.maxSize = limits.bodyBytes
+            options.lifetime = self.resumeLifetime
+            options.isDurable = isDurable
+            return try UploadStore(
+                self.resumeDir.map { FilePath($0) } ?? folder.appending(".formwork-resumable"), options: options)
+        }
+    }
+#endif

@@ -1,0 +1,218 @@
+#if NIO
+    import Formwork
+    import FormworkHTTP
+    import HTTPTypes
+
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
+    /// Sends a body that goes on where it was cut: has an `UploadClient` decide, and tells it what happens.
+    ///
+    /// A redirect at the end that leads to a page is followed as a plain transfer's is.
+    package struct ResumableSend: SendMachine {
+        private let plan: BodyPlan
+        private let maximumRedirects: Int
+        /// Is told the upload whenever that changes, and `nil` once nothing is left to go on with.
+        private let save: @Sendable (UploadLink?) throws -> Void
+        private var client: UploadClient
+        private var saved: UploadLink?
+        private var step: UploadStep?
+        /// A failure after which it goes on at once, to be told.
+        private var announced: String?
+        private var failure: (any Error)?
+        private var asks: Bool?
+        private var page: HTTPRequest?
+        private var redirects = 0
+        private var request: HTTPRequest
+        private var offset: Int64 = 0
+        private var wasCut: Bool
+        private var resumedFrom: Int64?
+        private var resumptions = 0
+        private var isAnswerLost = false
+
+        /// - Throws: `invalidArgument` for a request without scheme or authority.
+        package init(
+            _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: Sender.Resuming, maximumRedirects: Int
+        ) throws(FormworkError) {
+            (self.plan, self.maximumRedirects, self.save) = (plan, maximumRedirects, resuming.save)
+            var request = request
+            request.headerFields[.contentType] = plan.contentType
+            var options = resuming.options
+            options.isReplayable = plan.isReplayable
+            self.request = request
+            self.client = try UploadClient(
+                request, length: plan.contentLength, options: options, continuing: resuming.link)
+            (self.saved, self.wasCut) = (resuming.link, resuming.link != nil)
+        }
+
+        package var takesEarlySuccess: Bool { true }
+
+        package var upload: ResumableUpload? {
+            guard let link = self.saved else { return nil }
+            return ResumableUpload(
+                url: link.target.url, protocolName: link.uploadProtocol.description,
+                acknowledged: self.client.acknowledged, offset: self.offset, resumedFrom: self.resumedFrom,
+                resumptions: self.resumptions, isAnswerLost: self.isAnswerLost)
+        }
+
+        package mutating func next() -> SendStep {
+            if let failure { return .failed(failure) }
+            if let page { return .exchange(page, nil, expectsContinue: false) }
+            if let reason = self.announced {
+                self.announced = nil
+                return .pause(.zero, reason: reason)
+            }
+            let step = self.step ?? self.client.next()
+            self.step = nil
+            switch step {
+            case .send(let request, let range): return self.exchange(request, range)
+            case .wait(let duration):
+                return .pause(duration, reason: self.client.lastFailure?.description ?? "the server asks for it")
+            case .done(let outcome):
+                self.finish(outcome)
+                return .answered(outcome.response)
+            case .fail(let failure):
+                if failure.code != .interrupted, failure.code != .notReplayable { self.forget() }
+                return .failed(failure)
+            }
+        }
+
+        private mutating func exchange(_ request: HTTPRequest, _ range: UploadRange?) -> SendStep {
+            self.request = request
+            guard let range, range.count != 0 else { return .exchange(request, nil, expectsContinue: false) }
+            self.offset = range.offset
+            if self.wasCut, self.client.link != nil {
+                self.resumedFrom = range.offset
+                self.resumptions += 1
+            }
+            self.wasCut = false
+            return .exchange(
+                request, ExchangeBody(self.plan, from: range.offset, count: range.count), expectsContinue: self.asks)
+        }
+
+        package mutating func sending(upTo offset: Int64) { self.client.sending(upTo: offset) }
+
+        package mutating func bodyEnded(at length: Int64) {
+            // Of a stretch the end is no news.
+            if self.plan.contentLength == nil { self.client.bodyEnded(at: length) }
+        }
+
+        package mutating func informed(by response: HTTPResponse) -> Bool {
+            guard self.page == nil else { return true }
+            let advice = self.client.informed(response)
+            self.keep()
+            if advice == .stop { self.step = self.client.next() }
+            return advice == .goOn && self.failure == nil
+        }
+
+        package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
+            let (status, fields) = (answer.head.status, answer.head.headerFields)
+            if self.page != nil { return !self.follow(answer.head) }
+            if status == .expectationFailed, self.asks != false {
+                self.asks = false
+                self.client.lost(TransferError(.receive, "the server wants no question"), wasReached: false)
+                self.step = self.client.next()
+                return false
+            }
+            let isPartial = fields.uploadOffset != nil && fields[.uploadComplete] != "?1"
+            if status.kind == .successful, !answer.isBodyComplete, !isPartial {
+                self.failed(
+                    FormworkError(
+                        .writeFailed, "the server answered \(status.code) before it had all of the body",
+                        offset: answer.bytesSent), remaining: remaining)
+                return false
+            }
+            let before = self.client.failedAttempts
+            let wait = fields[.retryAfter].flatMap {
+                RetryAfter.delay($0, now: Int64(Date().timeIntervalSince1970))
+            }
+            self.client.answered(answer.head, retryAfter: wait)
+            self.advance(before)
+            guard case .done(let outcome)? = self.step, outcome.response == answer.head else { return false }
+            self.step = nil
+            self.finish(outcome)
+            return !self.follow(answer.head) && self.failure == nil
+        }
+
+        package mutating func failed(_ error: any Error, remaining: Duration?) {
+            guard self.page == nil, self.mayPass(error) else { return self.failure = error }
+            let before = self.client.failedAttempts
+            self.wasCut = true
+            let isEarlySuccess = error is FormworkError
+            self.client.lost(
+                error, wasReached: isEarlySuccess || (error as? TransferError)?.bytesSent ?? 0 > 0)
+            self.advance(before)
+        }
+
+        /// Whether the same may go well another time.
+        private func mayPass(_ error: any Error) -> Bool {
+            switch error {
+            case let error as TransferError:
+                let passing: [TransferError.Code] = [.resolve, .connect, .timedOut, .send, .receive]
+                // A connection that breaks early breaks in what comes before HTTP.
+                let early: [TransferError.Code] = [.tls, .proxy]
+                return passing.contains(error.code) || self.client.link != nil && early.contains(error.code)
+            case let error as FormworkError: return error.code == .writeFailed && error.cause == nil
+            default: return false
+            }
+        }
+
+        /// Asks for the next step.
+        /// - Parameter before: The failures in a row until now.
+        private mutating func advance(_ before: Int) {
+            self.keep()
+            let step = self.client.next()
+            self.step = step
+            if self.client.failedAttempts > before {
+                self.wasCut = true
+                if case .send = step { self.announced = self.client.lastFailure?.description }
+            }
+        }
+
+        private mutating func finish(_ outcome: UploadOutcome) {
+            self.isAnswerLost = outcome.isAnswerLost
+            if outcome.isOver { self.remember(nil) }
+        }
+
+        /// Follows a redirect that makes a `GET`.
+        private mutating func follow(_ response: HTTPResponse) -> Bool {
+            guard self.maximumRedirects > 0, let next = (self.page ?? self.request).redirected(by: response),
+                !next.keepsBody || self.page != nil
+            else { return false }
+            self.redirects += 1
+            if next.leavesTLS || self.redirects > self.maximumRedirects {
+                self.failure = TransferError(
+                    .redirects,
+                    next.leavesTLS
+                        ? "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it"
+                        : "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)")
+            }
+            self.page = next.request
+            return true
+        }
+
+        // MARK: what a later process needs
+
+        /// Has the upload saved, if it is another one now.
+        private mutating func keep() {
+            guard let link = self.client.link, link != self.saved else {
+                if self.client.link == nil, self.saved != nil { self.forget() }
+                return
+            }
+            self.saved = link
+            self.remember(link)
+        }
+
+        private mutating func forget() {
+            self.saved = nil
+            self.remember(nil)
+        }
+
+        private mutating func remember(_ link: UploadLink?) {
+            do { try self.save(link) } catch { self.failure = error }
+        }
+    }
+#endif
