@@ -119,7 +119,7 @@
                 until [ -s port ]; do sleep 0.05; done
                 export AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret AWS_ENDPOINT_URL_S3=http://127.0.0.1:$(cat port)
                 timeout 20 "$F" receive --port 0 \(arguments); E=$?
-                kill $S; exit $E
+                kill -KILL $S; exit $E
                 """)
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains(named), "\(outcome.errors)")
