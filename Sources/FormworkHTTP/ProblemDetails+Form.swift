@@ -1,6 +1,7 @@
 #if NIO
     import Formwork
     import HTTPTypes
+    import SystemPackage
 
     /// An error that tells the peer what was wrong with its request.
     public struct RequestProblem: Error, Sendable, CustomStringConvertible {
@@ -30,7 +31,8 @@
         }
 
         /// What a peer may know of an error: 400 for a body that can't be read, 413 for one that is too much, 415 for one
-        /// that is no form, 408 for one that took too long. Everything else is 500, of which nothing is told.
+        /// that is no form, 408 for one that took too long, 507 for a disk that has no room for it, 503 when too many files
+        /// are open. Everything else is 500, of which nothing is told.
         ///
         /// The detail is made of the error's class, never of its message, which may name files. ``members`` have `code`, and
         /// where they are known `limit`, in the limit's unit, and `field`, the part's name as the peer sent it.
@@ -42,14 +44,28 @@
             case .truncatedBody: status = .badRequest
             case .limitExceeded: status = .contentTooLarge
             case .timedOut: status = .requestTimeout
+            case .writeFailed:
+                self = Self.writeFailed(error.cause as? Errno)
+                return
             default:
                 self.init(.internalServerError)
                 return
             }
-            self.init(status, detail: failure?.sentence ?? Self.sentence(for: error.code))
+            self.init(status, detail: failure?.detail ?? Self.sentence(for: error.code))
             self.members["code"] = (failure?.kind.rawValue ?? error.code.description)
             self.members["limit"] = failure?.limit.map { String($0) }
             self.members["field"] = error.part?.name
+        }
+
+        private static func writeFailed(_ errno: Errno?) -> Self {
+            switch errno {
+            case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?:
+                // RFC 4918 §11.5; HTTPTypes has no name for it.
+                Self(title: "Insufficient Storage", status: 507, detail: "There is no room for the body.")
+            case .tooManyOpenFiles?, .tooManyOpenFilesInSystem?:
+                Self(.serviceUnavailable, detail: "Too many files are open.")
+            default: Self(.internalServerError)
+            }
         }
 
         /// A form that was read, and isn't what the receiver decodes: 400.
@@ -80,6 +96,12 @@
     }
 
     extension ParsingFailure {
+        /// The class in words, with the limit that was crossed; `nil` for a class without words of its own.
+        fileprivate var detail: String? {
+            guard let limit = self.limit else { return self.sentence }
+            return self.sentence.map { "\($0.dropLast()): the limit is \(limit)." }
+        }
+
         /// The class in words for the peer; `nil` for one without words of its own.
         fileprivate var sentence: String? {
             switch self.kind {

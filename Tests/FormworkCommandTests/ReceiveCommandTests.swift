@@ -91,13 +91,59 @@
         @Test(arguments: [
             ("--host 0.0.0.0", "--public"), ("--port 70000", "--port"), ("--tls-cert a", "--tls-key"),
             ("--token 'a b'", "--token"), ("--max-size 5x", "--max-size"), ("--dir in/a/b", "in/a/b"),
-            ("--max-uploads 0", "--max-uploads"),
+            ("--max-uploads 0", "--max-uploads"), ("--part-size 5M", "--part-size"),
+            ("--to s3://bucket/a", "--dir and --to"),
         ])
         func `Wrong arguments are told`(arguments: String, named: String) throws {
             let outcome = try Self.run("timeout 20 \"$F\" receive --dir in \(arguments)")
             #expect(outcome.status == (named == "in/a/b" ? 23 : 2))
             #expect(outcome.errors.contains(named))
         }
+
+        @Test(arguments: [
+            ("", "--dir FOLDER or --to s3://BUCKET/PREFIX"), ("--to s3://bucket/a --overwrite", "--overwrite"),
+            ("--to s3://bucket/a --fsync", "--fsync"), ("--to http://bucket/a", "no s3://bucket/prefix"),
+            ("--to s3://bucket/a --part-size 1M", "5 MiB to 5 GiB"),
+            ("--to s3://bucket/a --part-parallelism 0", "1 to 100 parts"),
+            ("--to s3://bucket/a --abandon-after 5", "--abandon-after"),
+            ("--to s3://bucket/a --s3-addressing host", "--s3-addressing"),
+            ("--to s3://bucket/a", "the store doesn't know AWS_ACCESS_KEY_ID"),
+        ])
+        func `Wrong words about an object store are told`(arguments: String, named: String) throws {
+            let outcome = try Self.run(
+                """
+                cat > store.py <<'END'
+                \(Self.store)
+                END
+                python3 store.py > port & S=$!
+                until [ -s port ]; do sleep 0.05; done
+                export AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret AWS_ENDPOINT_URL_S3=http://127.0.0.1:$(cat port)
+                timeout 20 "$F" receive --port 0 \(arguments); E=$?
+                kill -KILL $S; exit $E
+                """)
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains(named), "\(outcome.errors)")
+        }
+
+        /// A store that knows no keys; it prints its port.
+        private static let store = """
+            import http.server
+
+            class Store(http.server.BaseHTTPRequestHandler):
+                def do_GET(self):
+                    body = b"<Error><Code>InvalidAccessKeyId</Code></Error>"
+                    self.send_response(403)
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+
+                def log_message(self, *words):
+                    pass
+
+            server = http.server.HTTPServer(("127.0.0.1", 0), Store)
+            print(server.server_port, flush=True)
+            server.serve_forever()
+            """
 
         @Test func `A port that is taken is told`() throws {
             let outcome = try Self.run(

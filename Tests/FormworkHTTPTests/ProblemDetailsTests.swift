@@ -2,6 +2,7 @@
     import Formwork
     import FormworkHTTP
     import HTTPTypes
+    import SystemPackage
     import Testing
 
     @Suite("Problem details")
@@ -28,9 +29,14 @@
             #expect(
                 ProblemDetails(limit)
                     == ProblemDetails(
-                        title: "Content Too Large", status: 413, detail: "There are too many files.",
+                        title: "Content Too Large", status: 413, detail: "There are too many files: the limit is 3.",
                         members: ["code": "limit.files", "limit": "3", "field": "a\u{1B}"]))
             #expect(ProblemDetails(FormworkError(.sourceChanged, "/srv/x")) == ProblemDetails(.internalServerError))
+            for (errno, status) in [(Errno.noSpace, 507), (.tooManyOpenFiles, 503), (.ioError, 500)] {
+                let problem = ProblemDetails(FormworkError(.writeFailed, "x", path: "/srv/x", cause: errno))
+                #expect(problem.status == status)
+                #expect(problem.detail?.contains("/srv") != true)
+            }
             #expect(ProblemDetails(FormworkError(.truncatedBody, "x")).status == 400)
             #expect(ProblemDetails(FormworkError(.timedOut, "x")).status == 408)
         }

@@ -135,7 +135,7 @@
                 "/small", multipartType, multipart("a\r\n\r\n" + String(repeating: "y", count: 11)))
             #expect(
                 large.body
-                    == #"{"code":"limit.fieldBytes","detail":"A field is too large.","field":"a","limit":"10","status":413,"#
+                    == #"{"code":"limit.fieldBytes","detail":"A field is too large: the limit is 10.","field":"a","limit":"10","status":413,"#
                     + #""title":"Content Too Large","type":"about:blank"}"#)
             let missing = try await self.post(
                 "/decode", multipartType, multipart("title\r\n\r\n1", "crew[hands]\r\n\r\n1"))

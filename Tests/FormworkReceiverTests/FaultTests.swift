@@ -1,9 +1,12 @@
 #if Transfer
-    import FormworkReceiver
+    import Formwork
+    import FormworkHTTP
     import Foundation
     import NIOCore
     import ServiceLifecycle
     import Testing
+
+    @testable import FormworkReceiver
 
     /// Clients that vanish or dawdle, storages that fail, and a receiver that is stopped: nothing partial is ever left.
     @Suite(.timeLimit(.minutes(1)))
@@ -87,6 +90,24 @@
                 #expect(answer.status == 507)
                 #expect(!answer.body.contains("disk7"))
                 #expect(receiver.folder.names == [])
+            }
+        }
+
+        @Test(
+            arguments: [
+                ("SlowDown", 503, 503), ("QuotaExceeded", 403, 507), ("NoSuchBucket", 404, 502),
+                ("InternalError", 500, 502),
+            ] as [(String, UInt, Int)])
+        func `What an object store says is kept from clients`(code: String, status: UInt, told: Int) {
+            let error = S3Error(
+                operation: "PutObject",
+                reason: .answer(status: status, code: code, message: "bucket-7", requestID: "request-7"))
+            for cause in [error, FormworkError(.writeFailed, "s3://bucket-7/", cause: error)] as [any Error] {
+                let failure = UploadFailure(cause)
+                #expect(failure.problem.status == told)
+                #expect(failure.problem.detail?.contains("object store") == true)
+                #expect(failure.problem.detail?.contains("7") == false)
+                #expect(failure.reason.contains("bucket-7"))
             }
         }
 

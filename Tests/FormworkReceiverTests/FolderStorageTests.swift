@@ -84,6 +84,18 @@
             #expect(folder.names == [])
         }
 
+        @Test(arguments: [false, true])
+        func `A name that is free again is taken again`(avoidsUnnamedFiles: Bool) async throws {
+            let folder = TemporaryFolder()
+            let storage = try FolderStorage(folder.path, avoidsUnnamedFiles: avoidsUnnamedFiles)
+            #expect(try await Self.store("1", as: "a.txt", in: storage) == "a.txt")
+            #expect(try await Self.store("2", as: "a.txt", in: storage) == "a (1).txt")
+            for name in folder.names { try FileManager.default.removeItem(atPath: folder.path.appending(name).string) }
+            #expect(try await Self.store("3", as: "a.txt", in: storage) == "a.txt")
+            // The number that was taken last is where it goes on.
+            #expect(try await Self.store("4", as: "a.txt", in: storage) == "a (2).txt")
+        }
+
         @Test func `A restart removes what a killed run left, and nothing else`() async throws {
             let folder = TemporaryFolder()
             try folder.write("left", to: ".formwork-part.abc")

@@ -27,14 +27,6 @@
             }
         }
 
-        @Test(arguments: [
-            (784_111_777.0, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
-            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
-        ])
-        func `Dates are written as RFC 9110 does`(seconds: Double, text: String) {
-            #expect(HTTPDate.text(of: Date(timeIntervalSince1970: seconds)) == text)
-        }
-
         @Test func `A file is one line of the log`() async throws {
             try await TestReceiver.run { receiver in
                 #expect(try await receiver.request("PUT /a", [], "hello").status == 201)

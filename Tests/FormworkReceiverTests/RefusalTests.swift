@@ -58,6 +58,18 @@
             }
         }
 
+        @Test func `A limit is told with its size and whose it was`() async throws {
+            try await TestReceiver.run({ $0.limits.fileBytes = 4 }) { receiver in
+                let form = try await receiver.request("POST /", [Self.form], formBody([("f;a", "hello")]))
+                #expect(
+                    form.body == #"{"code":"limit.fileBytes","detail":"A file is too large: the limit is 4.","#
+                        + #""field":"f","limit":"4","status":413,"title":"Content Too Large","type":"about:blank"}"#)
+                let put = try await receiver.request(
+                    "PUT /c", ["Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n")
+                #expect(put.body.contains(#""detail":"A file is too large: the limit is 4.","limit":"4""#))
+            }
+        }
+
         @Test func `A malformed form leaves nothing, not even its whole files`() async throws {
             try await TestReceiver.run { receiver in
                 let body = formBody([("f;a.txt", "hello")]).replacing("--b--", with: "--b\r\nbroken")
@@ -77,6 +89,17 @@
                     let answer = try await receiver.request("POST /", ["Content-Type: \(type)"], "a=1")
                     #expect(answer.status == 415)
                 }
+                // wget2 says the second of its own accord; of two others nobody can tell.
+                let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
+                let image = "Content-Type: image/png"
+                for fields in [
+                    [Self.form, image], [image, Self.form], [Self.form, Self.form], [urlEncoded, urlEncoded],
+                ] {
+                    let answer = try await receiver.request("POST /", fields, formBody([("f;a", "1")]))
+                    #expect(answer.status == 400)
+                    #expect(answer.body.contains("The request has 2 Content-Type fields: send one."))
+                }
+                #expect(receiver.folder.names == [])
                 #expect(try await receiver.request("PUT /a", ["Content-Encoding: gzip"], "a").status == 415)
                 #expect(try await receiver.request("PUT /a", ["Content-Range: bytes 0-0/2"], "a").status == 400)
                 #expect(try await receiver.request("PUT /a", ["Expect: magic"], "a").status == 417)
@@ -179,6 +202,11 @@
                 #expect(page.status == 401)
                 #expect(page.body.contains("action=\"/login\""))
                 #expect(!page.head.contains("Basic"))
+                // Whatever the path, the addresses on it lead to what there is.
+                let other = try await receiver.request("GET /some/where", ["Accept: text/html"])
+                #expect(other.status == 401)
+                #expect(other.body == page.body)
+                #expect(other.body.contains("href=\"/page.css\""))
                 #expect(try await receiver.request("GET /files.json").status == 401)
                 #expect(try await receiver.request("GET /page.css").status == 200)
             }

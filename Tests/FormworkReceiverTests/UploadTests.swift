@@ -27,6 +27,17 @@
             }
         }
 
+        @Test func `A form whose type stands beside a url-encoded one is read`() async throws {
+            let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
+            try await TestReceiver.run { receiver in
+                for (name, fields) in [("a", [urlEncoded, Self.form]), ("b", [Self.form, urlEncoded])] {
+                    let answer = try await receiver.request("POST /", fields, formBody([("f;\(name)", "hello")]))
+                    #expect(answer.status == 201)
+                    #expect(try receiver.folder.text(of: name) == "hello")
+                }
+            }
+        }
+
         @Test func `A body put to a name is that file`() async throws {
             try await TestReceiver.run({ $0.isDigesting = false }) { receiver in
                 let answer = try await receiver.request("PUT /x/na%20me.txt?y=1", ["Content-Type: text/plain"], "hello")

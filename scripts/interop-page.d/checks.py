@@ -337,3 +337,8 @@ CHECKS = [
     (accessible, "dark", LIMIT),
     (without_script, "plain", LIMIT),
 ]
+# What CI has time for.
+QUICK = [
+    (keyboard, "light", LIMIT), (drop_of_real_files, "light", LIMIT), (accessible, "light", LIMIT),
+    (without_script, "plain", LIMIT),
+]

@@ -9,7 +9,7 @@ import traceback
 from playwright.sync_api import sync_playwright
 
 from browsers import launch, tab
-from checks import CHECKS
+from checks import CHECKS, QUICK
 from receiver import Receiver
 
 
@@ -26,16 +26,18 @@ def run(browser, name, check, setting, receiver, artefacts):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--receiver", required=True)
+    arguments.add_argument("--formwork", required=True)
     arguments.add_argument("--artefacts", required=True)
     arguments.add_argument("--browser", choices=["chromium", "firefox"])
     arguments.add_argument("--only", default="")
+    arguments.add_argument("--quick", action="store_true")
     options = arguments.parse_args()
+    wanted, names = (QUICK, ["chromium"]) if options.quick else (CHECKS, ["chromium", "firefox"])
     failures = 0
     with sync_playwright() as playwright:
-        for name in [options.browser] if options.browser else ["chromium", "firefox"]:
+        for name in [options.browser] if options.browser else names:
             for setting in ("light", "dark", "plain"):
-                checks = [c for c in CHECKS if c[1] == setting and options.only in c[0].__name__]
+                checks = [c for c in wanted if c[1] == setting and options.only in c[0].__name__]
                 if not checks:
                     continue
                 browser = launch(playwright, name, setting)
@@ -43,7 +45,7 @@ def main():
                     label = f"{name} {browser.version} · {check.__name__.replace('_', ' ')} · {setting}"
                     start = time.monotonic()
                     try:
-                        receiver = Receiver(options.receiver, *receiver_options)
+                        receiver = Receiver(options.formwork, *receiver_options)
                         remark = run(browser, name, check, setting, receiver, options.artefacts)
                         print(f"ok    {label} ({time.monotonic() - start:.1f} s){': ' + remark if remark else ''}", flush=True)
                     except Exception as error:

@@ -2,7 +2,6 @@
 
 import re
 import select
-import shlex
 import socket
 import subprocess
 import tempfile
@@ -14,12 +13,12 @@ from pathlib import Path
 class Receiver:
     """`formwork receive` with a folder of its own, seen by the browsers through a gate."""
 
-    def __init__(self, command, *options):
+    def __init__(self, formwork, *options):
         self.outside = Path(tempfile.mkdtemp(prefix="formwork-page-"))
         self.folder = self.outside / "arrived"
         self.folder.mkdir()
         self.process = subprocess.Popen(
-            [*shlex.split(command), "--dir", str(self.folder), "--port", "0", "--grace", "1", *options],
+            [formwork, "receive", "--dir", str(self.folder), "--port", "0", "--grace", "1", *options],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.log = []
         port = None

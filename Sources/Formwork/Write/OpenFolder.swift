@@ -86,7 +86,7 @@ package final class OpenFolder: Sendable {
     fileprivate func firstFree(
         _ name: SafeFilename, _ take: (String) throws(Errno) -> Void
     ) throws(Errno) -> String {
-        var number = self.numbers.withLock { $0[name.text] } ?? 0
+        var number = 0
         while true {
             let candidate = name.counted(number)
             do throws(Errno) {
@@ -94,7 +94,8 @@ package final class OpenFolder: Sendable {
                 if number > 0 { self.remember(number + 1, for: name.text) }
                 return candidate
             } catch .fileExists {
-                number += 1
+                // The plain name first, whatever was taken before: its file may be gone by now.
+                number = number > 0 ? number + 1 : self.numbers.withLock { $0[name.text] } ?? 1
             }
         }
     }

@@ -13,7 +13,8 @@
 
         @Option(
             help: ArgumentHelp(
-                "Where they are kept until they are whole; .formwork-resumable in the folder by default.",
+                "Where they are kept until they are whole; by default .formwork-resumable in the folder, which is made when "
+                    + "there is one. With --to none are taken unless this is given.",
                 valueName: "folder"))
         var resumeDir: String?
 
@@ -32,14 +33,14 @@
 
         /// - Returns: `nil` when none are taken.
         /// - Throws: `writeFailed`.
-        func store(in folder: FilePath, _ limits: ReceivingLimits, isDurable: Bool) throws -> UploadStore? {
-            guard self.resume else { return nil }
+        func store(in folder: FilePath?, _ limits: ReceivingLimits, isDurable: Bool) throws -> UploadStore? {
+            let usual = folder.map { $0.appending(".formwork-resumable") }
+            guard self.resume, let place = self.resumeDir.map({ FilePath($0) }) ?? usual else { return nil }
             var options = UploadStoreOptions()
             options.limits.maxSize = limits.bodyBytes
             options.lifetime = self.resumeLifetime
             options.isDurable = isDurable
-            return try UploadStore(
-                self.resumeDir.map { FilePath($0) } ?? folder.appending(".formwork-resumable"), options: options)
+            return try UploadStore(place, options: options, isMadeLater: self.resumeDir == nil)
         }
     }
 #endif

@@ -25,21 +25,16 @@
                   Reached by others, who have the token that is printed:
                     formwork receive --dir inbox --public --tls-cert chain.pem --tls-key key.pem
 
+                  Into an object store, which any number of receivers may share:
+                    formwork receive --to s3://bucket/inbox
+
                 SIGTERM and SIGINT let uploads under way finish for --grace seconds; a second one doesn't.
                 """)
 
-        @Option(help: ArgumentHelp("The folder; made if only its last component is missing.", valueName: "folder"))
-        var dir: String
-
+        @OptionGroup(title: "Destination") var destination: ReceiveDestination
         @OptionGroup(title: "Address") var address: ReceiveAddress
         @OptionGroup(title: "Limits") var limits: ReceiveLimits
         @OptionGroup(title: "Resuming") var resuming: ReceiveResuming
-
-        @Flag(help: "Replace a file of the same name; it becomes 'name (1).ext' otherwise.")
-        var overwrite = false
-
-        @Flag(help: "Answer only when the disk has the file.")
-        var fsync = false
 
         @Option(help: "What is taken of each file while it arrives: sha256 or none.")
         var digest: DigestOption = .sha256
@@ -67,9 +62,10 @@
             options.grace = .seconds(self.grace)
             let form: LineLog.Form = self.log == .json ? .json : .text
             let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
-            let storage = try FolderStorage(FilePath(self.dir), replacing: self.overwrite, durably: self.fsync)
-            let store = try self.resuming.store(in: FilePath(self.dir), options.limits, isDurable: self.fsync)
             OpenFiles.raiseLimit()
+            let storage = try await self.destination.open(logger)
+            let store = try self.resuming.store(
+                in: self.destination.dir.map { FilePath($0) }, options.limits, isDurable: self.destination.fsync)
             let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
             let hasGivenToken = self.address.token != nil
             let service = ReceiverService(
@@ -85,13 +81,17 @@
             var quiet = logger
             quiet.logLevel = max(logger.logLevel, .warning)
             let group = ServiceGroup(configuration: .init(services: [service], logger: quiet))
+            let status: Int32
             do {
-                let status = try await StoppingSignals.run(group) { service.dropUploads() }
-                if status != 0 { throw ExitStatus(status) }
-            } catch let error as IOError {
+                status = try await StoppingSignals.run(group) { service.dropUploads() }
+            } catch {
+                await storage.close()
+                guard let error = error as? IOError else { throw error }
                 let place = "\(host):\(options.port)".withControlCharactersEscaped
                 throw ExitStatus(2, "formwork: can't listen on \(place): \(Errno(rawValue: error.errnoCode))")
             }
+            await storage.close()
+            if status != 0 { throw ExitStatus(status) }
         }
     }
 

@@ -1,5 +1,6 @@
 #if Transfer
     import FormworkCore
+    import FormworkHTTP
     import NIOHTTP1
 
     #if canImport(FoundationEssentials)
@@ -32,7 +33,9 @@
                 guard let xml = answer.xml, xml.name == "ListMultipartUploadsResult" else {
                     throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
                 }
-                if let date = answer.headers.first(name: "Date").flatMap(Date.init(httpDate:)) { now = date }
+                if let seconds = answer.headers.first(name: "Date").flatMap(HTTPDate.seconds) {
+                    now = Date(timeIntervalSince1970: Double(seconds))
+                }
                 for upload in xml.children where upload.name == "Upload" {
                     guard let name = upload["Key"], let id = upload["UploadId"],
                         let initiated = upload["Initiated"].flatMap(Date.init(timestamp:))
@@ -82,17 +85,6 @@
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
             guard let date = try? Date(text, strategy: style) else { return nil }
             self = date
-        }
-
-        /// `Sat, 21 Nov 2026 17:08:09 GMT` (RFC 9110 section 5.6.7).
-        init?(httpDate text: String) {
-            let words = text.split(separator: " ")
-            let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-            guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(of: String(words[2])),
-                words[1].count == 2, words[3].count == 4
-            else { return nil }
-            let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-            self.init(timestamp: "\(words[3])-\(number)-\(words[1])T\(words[4])Z")
         }
     }
 #endif

@@ -41,6 +41,9 @@
             }
         }
 
+        /// Whether the store says that it doesn't tell what is in it; the keys are good.
+        var isUnlisted: Bool { [405, 501].contains(self.status) || self.code == "AccessDenied" }
+
         private static let transientCodes: Set<String> = [
             "SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout", "OperationAborted",
             "ConditionalRequestConflict", "Throttling", "ThrottlingException",
@@ -73,6 +76,25 @@
             case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException":
                 self.region.map { "the bucket is in \($0): set AWS_REGION" } ?? "check AWS_REGION and the address"
             default: nil
+            }
+        }
+    }
+
+    extension S3Error: StorageFailure {
+        package var publicStatus: Int {
+            switch self.code {
+            case "SlowDown", "ServiceUnavailable", "Throttling", "ThrottlingException": 503
+            // Ceph's, MinIO's, and that of stores which use WebDAV's status.
+            case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage": 507
+            default: self.status == 503 || self.status == 507 ? Int(self.status) : 502
+            }
+        }
+
+        package var publicDetail: String {
+            switch self.publicStatus {
+            case 503: "The object store has no time; nothing of the upload was kept."
+            case 507: "The object store has no room for the upload; nothing of it was kept."
+            default: "The object store failed, or refused the upload; nothing of it was kept."
             }
         }
     }

@@ -23,6 +23,7 @@
         /// An upload that lives, of this receiver or another one, has had a part since, so it is left alone. Without a prefix
         /// nothing is swept, for the bucket may be others' too. A rule of the bucket (`AbortIncompleteMultipartUpload` of its
         /// lifecycle) does the same where no receiver is started again.
+        /// Where the keys may not list uploads nothing is swept either, which is logged.
         /// - Throws: ``FormworkError/Code/writeFailed`` when the store can't be asked: also for wrong keys, or no such bucket.
         @discardableResult
         package func sweep(olderThan age: Duration = .seconds(86_400)) async throws -> SweepReport {
@@ -52,6 +53,11 @@
                         ])
                 }
                 return report
+            } catch let error as S3Error where error.isUnlisted {
+                self.logger.warning(
+                    "what killed receivers left in the object store can't be looked for",
+                    metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
+                return SweepReport()
             } catch let error as S3Error {
                 throw FormworkError(.writeFailed, "can't be used: \(self.location)", cause: error)
             }

@@ -109,7 +109,7 @@
             do {
                 // Keys come sorted, so that this one's are first.
                 return try await self.client.openUploads(prefix: key, pages: 1).uploads.filter { $0.key == key }
-            } catch let error as S3Error where [403, 405, 501].contains(error.status) {
+            } catch let error as S3Error where error.isUnlisted {
                 if !self.hasToldOfBlindness.exchange(true, ordering: .relaxed) {
                     self.logger.warning(
                         """

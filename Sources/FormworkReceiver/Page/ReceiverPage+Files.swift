@@ -8,7 +8,7 @@
                 <h1>Send files</h1>
                 <p class="muted">They are stored by the computer that serves this page.</p>
                 \(self.news(of: files.count { received.contains($0.id) }))
-                <form id="form" method="post" action="./" enctype="multipart/form-data">
+                <form id="form" method="post" action="/" enctype="multipart/form-data">
                 <label class="pick">
                 <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" \
                 stroke-linejoin="round" aria-hidden="true"><path d="M12 15.5V4.5M7.5 9 12 4.5 16.5 9M4 15.5v3a1.5 1.5 0 0 0 1.5 \

@@ -36,7 +36,7 @@
             case .problem(let problem): Self.document(title: problem.title, head: "", Self.problem(problem)).markup
             case .uploads(let received):
                 Self.document(
-                    title: "Send files", head: #"<script src="page.js" type="module"></script>"#,
+                    title: "Send files", head: #"<script src="/page.js" type="module"></script>"#,
                     Self.uploads(state, received: received)
                 ).markup
             }
@@ -53,7 +53,7 @@
             <title>\(title)</title>
             <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath \
             fill='%2314626b' d='M1 1h14v3H1zM1 6h9v3H1zM1 11h3v4H1z'/%3E%3C/svg%3E">
-            <link rel="stylesheet" href="page.css">
+            <link rel="stylesheet" href="/page.css">
             \(head)
             </head>
             <body>
@@ -77,7 +77,7 @@
             """
             <h1>\(problem.title)</h1>
             <p class="notice" role="alert">\(problem.detail ?? "The receiver did not take it.")</p>
-            <p><a href="./">Back to the page</a></p>
+            <p><a href="/">Back to the page</a></p>
             """
         }
 
@@ -89,7 +89,7 @@
                 <h1>Sign in</h1>
                 <p class="muted">This receiver takes files from those who have its token. It was shown where it was started.</p>
                 \(refusal)
-                <form id="login" method="post" action="login">
+                <form id="login" method="post" action="/login">
                 <label for="token">Token</label>
                 <input type="password" id="token" name="token" autocomplete="current-password" required autofocus\(described)>
                 <button class="main">Sign in</button>

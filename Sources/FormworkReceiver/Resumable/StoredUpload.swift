@@ -250,7 +250,7 @@
         private func expiring(_ answer: UploadAnswer) -> UploadAnswer {
             guard self.uploadProtocol == .tus, self.record.answer == nil else { return answer }
             var answer = answer
-            answer.response.headerFields[.uploadExpires] = IMFFixdate.text(
+            answer.response.headerFields[.uploadExpires] = HTTPDate.text(
                 Int64(self.record.expires.timeIntervalSince1970))
             return answer
         }

@@ -2,6 +2,12 @@
     import FormworkHTTP
     import HTTPTypes
 
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
     /// What a request gets: small enough to be held.
     package struct Answer: Sendable {
         package var status: HTTPResponse.Status
@@ -35,7 +41,7 @@
             var fields = self.fields
             for field in SecurityFields.all { fields[field.name] = field.value }
             if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
-            fields[.date] = HTTPDate.now
+            fields[.date] = HTTPDate.text(Int64(Date.now.timeIntervalSince1970))
             fields[.contentLength] = String(self.body.count)
             if self.closes, !isHTTP2 { fields[.connection] = "close" }
             return HTTPResponse(status: self.status, headerFields: fields)

@@ -27,9 +27,9 @@
         /// - Parameter filename: A name that came in another way, tus' metadata.
         /// - Throws: 400 and 415.
         package init(_ head: HTTPRequest, filename: String? = nil) throws(ProblemDetails) {
-            let type = head.headerFields[.contentType]
+            let type = try Self.contentType(head)
             let length = try Self.length(head)
-            let name = (type ?? "").prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
+            let name = Self.mediaType(type ?? "")
             if let coding = head.headerFields[.contentEncoding], coding.lowercased() != "identity" {
                 throw .unsupported("A body with a Content-Encoding isn't taken: send it without.")
             }
@@ -40,11 +40,33 @@
                 self.init(.parts(contentType: type, isForm: name == "multipart/form-data"), length: length)
                 return
             }
-            if head.method != .put, name == "application/x-www-form-urlencoded" {
+            if head.method != .put, name == Self.urlEncoded {
                 throw .unsupported("A url-encoded form holds no file: send multipart/form-data, or a file with PUT.")
             }
             let file = try Self.filename(head, type, filename)
             self.init(.file(file, contentType: type), length: length)
+        }
+
+        /// The Content-Type that counts; `nil` where there is none.
+        ///
+        /// A sender must not repeat the field (RFC 9110 §5.3), and wget2 1.99 does: beside the one that it was given it has
+        /// `application/x-www-form-urlencoded` of its own. So that type doesn't count beside exactly one other. Nobody can
+        /// smuggle by that: where the body ends is told by other fields, a body is stored here and never acted on as a
+        /// url-encoded form, whichever way some proxy took it, and no page of another site can send the field twice.
+        private static func contentType(_ head: HTTPRequest) throws(ProblemDetails) -> String? {
+            let all = head.headerFields[values: .contentType]
+            guard all.count > 1 else { return all.first }
+            let others = all.filter { self.mediaType($0) != self.urlEncoded }
+            guard others.count == 1 else {
+                throw .badRequest("The request has \(all.count) Content-Type fields: send one.")
+            }
+            return others[0]
+        }
+
+        private static let urlEncoded = "application/x-www-form-urlencoded"
+
+        private static func mediaType(_ value: String) -> String {
+            value.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
         }
 
         private static func length(_ head: HTTPRequest) throws(ProblemDetails) -> Int64? {

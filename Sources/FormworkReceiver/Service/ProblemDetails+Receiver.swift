@@ -22,9 +22,16 @@
         static func unavailable(_ detail: String) -> Self {
             Self(title: "Service Unavailable", status: 503, detail: detail)
         }
-        static let full = Self(
-            title: "Insufficient Storage", status: 507,
-            detail: "There is no room for the upload; nothing of it was kept.")
+        /// What a storage says of itself.
+        init(_ failure: any StorageFailure) {
+            let title =
+                switch failure.publicStatus {
+                case 503: "Service Unavailable"
+                case 507: "Insufficient Storage"
+                default: "Bad Gateway"
+                }
+            self.init(title: title, status: failure.publicStatus, detail: failure.publicDetail)
+        }
         static let storageFailed = Self(
             title: "Internal Server Error", status: 500, detail: "The upload can't be stored; nothing of it was kept.")
     }

@@ -1,7 +1,6 @@
 #if Transfer
     import Formwork
     import FormworkHTTP
-    import SystemPackage
 
     /// What became of an upload that failed: what the client is told, and what the log says.
     package struct UploadFailure: Error {
@@ -22,9 +21,7 @@
                 self.problem = problem
                 self.reason = problem.detail ?? problem.title
             case let failure as any StorageFailure:
-                self.problem = ProblemDetails(
-                    title: failure.status == 502 ? "Bad Gateway" : "Storage Failed", status: failure.status,
-                    detail: failure.publicDetail)
+                self.problem = ProblemDetails(failure)
             case let error as FormworkError: self.problem = Self.problem(error)
             case is BodyTimeout:
                 self.problem = .timedOut("The body stopped arriving, or came too slowly; nothing of it was kept.")
@@ -37,23 +34,9 @@
         }
 
         private static func problem(_ error: FormworkError) -> ProblemDetails {
-            // The message alone: path and cause are this machine's business.
-            var detail = (error.part.map { "\($0): " } ?? "") + error.message
-            detail = detail.withControlCharactersEscaped
-            switch error.code {
-            case .limitExceeded: return .tooLarge(detail)
-            case .timedOut: return .timedOut(detail)
-            case .malformedBody, .truncatedBody:
-                let kind = error.parsingFailure?.kind
-                return kind == .invalidContentType ? .unsupported(detail) : .badRequest(detail)
-            case .writeFailed:
-                switch error.cause as? Errno {
-                case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?: return .full
-                case .tooManyOpenFiles?, .tooManyOpenFilesInSystem?: return .unavailable("Too many files are open.")
-                default: return .storageFailed
-                }
-            default: return .storageFailed
-            }
+            if let failure = error.cause as? any StorageFailure { return ProblemDetails(failure) }
+            let problem = ProblemDetails(error)
+            return problem.status == 500 ? .storageFailed : problem
         }
     }
 

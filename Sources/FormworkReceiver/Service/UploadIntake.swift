@@ -71,9 +71,8 @@
                     let value = try await part.text(upTo: Int(clamping: self.limits.fieldBytes))
                     fieldBytes += Int64(value.utf8.count)
                     guard fieldBytes <= self.limits.allFieldBytes else {
-                        throw FormworkError(
-                            .limitExceeded,
-                            "The form's fields have more than \(self.limits.allFieldBytes) bytes together.")
+                        throw ParsingFailure(.memoryBytesLimit, limit: self.limits.allFieldBytes).error(
+                            "The form's fields have more than \(self.limits.allFieldBytes) bytes together.", at: nil)
                     }
                     fields.append(UploadReceipt.Field(name: part.name ?? "", value: value))
                 }
@@ -82,7 +81,7 @@
         }
 
         private static func tooMany(_ limit: Int) -> FormworkError {
-            FormworkError(.limitExceeded, "The body has more than \(limit) files.")
+            ParsingFailure(.filesLimit, limit: Int64(limit)).error("The body has more than \(limit) files.", at: nil)
         }
 
         private func store<Content: AsyncSequence>(
@@ -99,8 +98,10 @@
                 guard let buffer = next else { break }
                 next = nil
                 size += Int64(buffer.readableBytes)
-                guard size <= min(self.limits.fileBytes, self.limits.bodyBytes) else {
-                    throw FormworkError(.limitExceeded, "The file has more than \(self.limits.fileBytes) bytes.")
+                let limit = min(self.limits.fileBytes, self.limits.bodyBytes)
+                guard size <= limit else {
+                    throw ParsingFailure(.fileBytesLimit, limit: limit).error(
+                        "The file has more than \(limit) bytes.", at: nil)
                 }
                 digest?.update(buffer.readableBytesSpan)
                 try await StorageProblem.marking { try await upload.write(buffer) }

@@ -7,6 +7,12 @@
     package protocol ReceiverStorage: Sendable {
         /// Begins a file, which nobody sees before it is finished.
         func begin(_ file: IncomingFile) async throws -> any StorageUpload
+        /// Lets go of what it holds, connections say; all uploads have ended before.
+        func close() async
+    }
+
+    extension ReceiverStorage {
+        package func close() async {}
     }
 
     /// What is known of a file before its first byte.
@@ -37,10 +43,10 @@
         func withdraw() async
     }
 
-    /// An error of a storage that knows what the client is to be told: 502 for a store that fails, 507 for a full one.
+    /// An error of a storage that knows what the client is to be told.
     package protocol StorageFailure: Error {
-        /// The HTTP status code.
-        var status: Int { get }
+        /// The HTTP status code: 502 for a store that fails or refuses, 503 for one that has no time, 507 for a full one.
+        var publicStatus: Int { get }
         /// What to tell the client; no path, address or credential is in it.
         var publicDetail: String { get }
     }

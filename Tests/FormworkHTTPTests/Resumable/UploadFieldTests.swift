@@ -66,11 +66,26 @@
         }
 
         @Test func dates() {
-            #expect(IMFFixdate.text(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
-            #expect(IMFFixdate.seconds("Wed, 25 Jun 2014 16:00:00 GMT") == 1_403_712_000)
-            #expect(IMFFixdate.text(951_782_400) == "Tue, 29 Feb 2000 00:00:00 GMT")
-            #expect(IMFFixdate.seconds("Tue, 25 Jun 2014 16:00:00 GMT") == nil)
-            #expect(IMFFixdate.seconds("Sun, 31 Feb 1999 16:00:00 GMT") == nil)
+            #expect(HTTPDate.text(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
+            #expect(HTTPDate.seconds("Wed, 25 Jun 2014 16:00:00 GMT") == 1_403_712_000)
+            #expect(HTTPDate.text(951_782_400) == "Tue, 29 Feb 2000 00:00:00 GMT")
+            #expect(HTTPDate.seconds("Tue, 25 Jun 2014 16:00:00 GMT") == nil)
+            #expect(HTTPDate.seconds("Sun, 31 Feb 1999 16:00:00 GMT") == nil)
+            #expect(HTTPDate.text(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
+            #expect(HTTPDate.text(253_402_300_799) == "Fri, 31 Dec 9999 23:59:59 GMT")
+            #expect(HTTPDate.text(4_107_542_400) == "Mon, 01 Mar 2100 00:00:00 GMT")
+            // RFC 9110's own examples, of which a recipient takes all three.
+            for text in [
+                "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+            ] {
+                #expect(HTTPDate.seconds(text) == 784_111_777, "\(text)")
+            }
+            for bad in [
+                "", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT",
+                "Sun, +6 Nov 1994 08:49:37 GMT", "Wed, 31 Dec 1969 23:59:59 GMT", "Sun, 06 Nov 1994 08:49:37 CET",
+            ] {
+                #expect(HTTPDate.seconds(bad) == nil, "\(bad)")
+            }
         }
 
         @Test func protocols() {

@@ -294,6 +294,24 @@
             #expect(store.uploads.keys.sorted() == ["alive", "deeper", "new", "other"])
         }
 
+        @Test func `A key's blanks and signs are the same in a list`() async throws {
+            let store = FakeStore()
+            store.add("old", .init(key: "ü & <in>/ö & %41+.bin", parts: [1: [1]]))
+            try await Self.with(store, url: "s3://bucket/ü & <in>") { storage in
+                #expect(try await storage.isFree("ö & %41+.bin") == false)
+                let name = try await Self.store(Self.bytes(2 * Self.part), as: "ö & %41+.bin", in: storage)
+                #expect(name == "ö & %41+ (1).bin")
+                #expect(try await storage.sweep().aborted == ["ü & <in>/ö & %41+.bin"])
+            }
+            #expect(store.objects.keys.sorted() == ["ü & <in>/ö & %41+ (1).bin"])
+            #expect(store.uploads.isEmpty)
+        }
+
+        @Test func `Where the keys may not list uploads, a sweep does nothing`() async throws {
+            let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
+            #expect(try await Self.with(store) { try await $0.sweep() } == S3Storage.SweepReport())
+        }
+
         @Test func `Without a prefix nothing is swept`() async throws {
             let store = FakeStore()
             store.add("old", .init(key: "old.bin"))

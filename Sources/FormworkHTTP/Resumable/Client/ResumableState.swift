@@ -53,7 +53,7 @@
             self.created = now
             self.expires =
                 link.limits.maxAge.map { now.addingTimeInterval(Double($0)) }
-                ?? link.expires.flatMap(IMFFixdate.seconds).map { Date(timeIntervalSince1970: Double($0)) }
+                ?? link.expires.flatMap(HTTPDate.seconds).map { Date(timeIntervalSince1970: Double($0)) }
             (self.boundaries, self.files) = ([], [])
             var walk = description
             walk.visit { framing in

@@ -99,7 +99,7 @@ class Upload {
     const form = new FormData()
     form.append('files', this.file, this.name)
     const request = this.request = new XMLHttpRequest() // fetch tells nothing while it sends
-    request.open('POST', './')
+    request.open('POST', '/')
     request.setRequestHeader('Accept', 'application/json')
     request.responseType = 'json'
     request.upload.addEventListener('progress', event => {
@@ -306,7 +306,7 @@ async function refresh() {
   clearTimeout(timer)
   let pause = pollEvery
   try {
-    const response = await fetch('files.json', { cache: 'no-cache', headers: { Accept: 'application/json' } })
+    const response = await fetch('/files.json', { cache: 'no-cache', headers: { Accept: 'application/json' } })
     if (response.status === 401) return tell('You are signed out. Reload the page to sign in.')
     if (!response.ok) throw new Error(response.statusText)
     const text = await response.text()
