@@ -39,7 +39,8 @@
             options.lifetime = self.resumeLifetime
             options.isDurable = isDurable
             return try UploadStore(
-                self.resumeDir.map { FilePath($0) } ?? folder.appending(".formwork-resumable"), options: options)
+                self.resumeDir.map { FilePath($0) } ?? folder.appending(".formwork-resumable"), options: options,
+                makesFolder: self.resumeDir != nil)
         }
     }
 #endif

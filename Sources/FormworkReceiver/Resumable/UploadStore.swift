@@ -22,14 +22,22 @@
         private let uploads = Mutex<[String: StoredUpload]>([:])
 
         /// Opens a folder, or makes it, for this user alone.
+        /// - Parameter makesFolder: Whether it is made now, and not only for the first upload.
         /// - Throws: `writeFailed`.
-        package init(_ folder: FilePath, options: UploadStoreOptions = UploadStoreOptions()) throws(FormworkError) {
+        package init(
+            _ folder: FilePath, options: UploadStoreOptions = UploadStoreOptions(), makesFolder: Bool = true
+        ) throws(FormworkError) {
             (self.folder, self.options) = (folder, options)
+            if makesFolder { try self.makeFolder() }
+        }
+
+        private func makeFolder() throws(FormworkError) {
             do {
                 try FileManager.default.createDirectory(
-                    atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                    atPath: self.folder.string, withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700])
             } catch {
-                throw FormworkError(.writeFailed, "uploads can't be kept there", path: folder.string, cause: error)
+                throw FormworkError(.writeFailed, "uploads can't be kept there", path: self.folder.string, cause: error)
             }
         }
 
@@ -44,6 +52,7 @@
             // The record comes last: an upload that has none doesn't exist.
             return try self.uploads.withLock { uploads throws(FormworkError) -> StoredUpload? in
                 guard self.hasRoom(for: creation.length ?? 0) else { return nil }
+                try self.makeFolder()
                 _ = try AppendedFile(self.dataPath(name), creating: true)
                 do throws(FormworkError) {
                     try record.write(to: self.recordPath(name), durably: self.options.isDurable)
