@@ -40,7 +40,7 @@
             options.limits.maxSize = limits.bodyBytes
             options.lifetime = self.resumeLifetime
             options.isDurable = isDurable
-            return try UploadStore(place, options: options, isMadeLater: self.resumeDir == nil)
+            return try UploadStore(place, options: options, makesFolder: self.resumeDir != nil)
         }
     }
 #endif

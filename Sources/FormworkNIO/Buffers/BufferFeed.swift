@@ -11,6 +11,8 @@
             var ahead: Task<ByteBuffer?, any Error>?
             var given: Int64 = 0
             var isComplete = false
+            /// Whether the reader came to the body's end.
+            var isRead = false
             var failure: FormworkError?
             /// Why no more is given.
             var stop: Stop?
@@ -83,6 +85,25 @@
             }
         }
 
+        /// Whether all was given when a server answered that it has it.
+        ///
+        /// Of a body whose length nobody knew, that shows when its end is read: a server that knows the end by the body's own
+        /// syntax may answer before. It is waited for one second.
+        func wasAllGiven() async -> Bool {
+            let given = self.count
+            guard self.length == nil, given > 0 else { return self.isComplete }
+            self.readAhead()
+            for _ in 0..<200 {
+                let isRead = self.state.withLock { state in
+                    if state.isRead, state.given == given { state.isComplete = true }
+                    return state.isRead
+                }
+                if isRead || self.count > given { break }
+                guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
+            }
+            return self.isComplete && self.count == given
+        }
+
         /// Ends reading and lets go of what is open; a consumer that asks on gets this error.
         func stop(_ error: any Error) { self.stop(.failing(error)) }
 
@@ -125,11 +146,12 @@
         private func readAhead() -> Task<ByteBuffer?, any Error> {
             self.state.withLock { state in
                 if let ahead = state.ahead { return ahead }
-                let ahead = Task { [reader, ring] in
+                let ahead = Task { [weak self, reader, ring] in
                     let step = try await reader.step(leavingKernelRuns: false) { size, fill throws(FormworkError) in
                         try ring.fill(upTo: size, fill)
                     }
                     if case .chunk(let buffer) = step { return buffer as ByteBuffer? }
+                    self?.state.withLock { $0.isRead = true }
                     return nil
                 }
                 state.ahead = ahead

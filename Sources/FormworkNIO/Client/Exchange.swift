@@ -22,7 +22,10 @@
                     return try await wire.executeThenClose { inbound, _ in
                         var iterator = inbound.makeAsyncIterator()
                         let head = try await self.head(&iterator)
-                        let state = self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false)
+                        let state =
+                            head.status.kind == .successful
+                            ? await self.ledger.settled()
+                            : self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false)
                         if head.status.kind == .successful, !state.isBodyComplete, !self.hooks.takesEarlySuccess {
                             throw FormworkError(
                                 .writeFailed, "the server answered \(head.status.code) before it had all of the body",

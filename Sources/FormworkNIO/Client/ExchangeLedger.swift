@@ -112,6 +112,21 @@
             self.enter(.receiving)
         }
 
+        /// What was out when a server answered that it has all.
+        ///
+        /// Of a body whose length nobody knew, that shows when its end is read: a server that knows the end by the body's own
+        /// syntax may answer before. It is waited for one second.
+        func settled() async -> Answered {
+            let answered = self.answered ?? Answered(bytesSent: 0, isBodyComplete: false)
+            guard self.length == nil, answered.bytesSent > 0 else { return answered }
+            for _ in 0..<200 where !answered.isBodyComplete {
+                if self.isComplete || self.written > answered.bytesSent { break }
+                guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
+            }
+            let isWhole = self.isComplete && self.written == answered.bytesSent
+            return Answered(bytesSent: answered.bytesSent, isBodyComplete: answered.isBodyComplete || isWhole)
+        }
+
         func fail(_ error: any Error) { self.state.withLock { if $0.failure == nil { $0.failure = error } } }
     }
 #endif

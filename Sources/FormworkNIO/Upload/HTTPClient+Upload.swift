@@ -100,6 +100,7 @@
             guard let feed, !feed.isComplete else { return response }
             if let failure = feed.failure { throw failure }
             if response.history.count <= 1, 200..<300 ~= response.status.code {
+                if await feed.wasAllGiven() { return response }
                 let error = FormworkError(
                     .writeFailed, "the server answered \(response.status.code) before it had all of the body",
                     offset: feed.count)

@@ -22,13 +22,13 @@
         private let uploads = Mutex<[String: StoredUpload]>([:])
 
         /// Opens a folder, or makes it, for this user alone.
-        /// - Parameter isMadeLater: Whether the folder is made only when there is an upload.
+        /// - Parameter makesFolder: Whether it is made now, and not only for the first upload.
         /// - Throws: `writeFailed`.
         package init(
-            _ folder: FilePath, options: UploadStoreOptions = UploadStoreOptions(), isMadeLater: Bool = false
+            _ folder: FilePath, options: UploadStoreOptions = UploadStoreOptions(), makesFolder: Bool = true
         ) throws(FormworkError) {
             (self.folder, self.options) = (folder, options)
-            if !isMadeLater { try self.makeFolder() }
+            if makesFolder { try self.makeFolder() }
         }
 
         private func makeFolder() throws(FormworkError) {

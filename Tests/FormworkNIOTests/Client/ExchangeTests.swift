@@ -84,6 +84,23 @@
                 #expect(server.counts[0] > 2144)
             }
 
+            @Test("A server that knows a form's end by its last boundary may answer before the last chunk")
+            func answeredBeforeLastChunk() async throws {
+                let server = try ScriptedServer([
+                    { _, connection in
+                        var (_, body) = connection.readHead()
+                        while !String(decoding: body, as: UTF8.self).contains("--harbour--\r\n") {
+                            body += connection.read()
+                        }
+                        connection.write(Self.ok())
+                        connection.waitForEnd()
+                    }
+                ])
+                let plan = try form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
+                let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
+                #expect(seen.status == 201 && seen.isBodyComplete && seen.bytesSent == 1144)
+            }
+
             @Test("Informational answers are told while the body is on its way")
             func informational() async throws {
                 let server = try ScriptedServer([
