@@ -98,11 +98,25 @@
             }
         }
 
-        @Test func `A browser is sent back to the page, which lists the file`() async throws {
+        @Test func `A program that asks for HTML, and would post again when redirected, gets the page at once`()
+            async throws
+        {
             try await TestReceiver.run { receiver in
                 let accept = "Accept: text/html,application/xhtml+xml"
                 let answer = try await receiver.request(
                     "POST /", [Self.form, accept], formBody([("f;<b>.txt", "hello")]))
+                #expect(answer.status == 201)
+                #expect(answer.body.contains("<bdi class=\"new\">_b_.txt</bdi>"), "\(answer.body)")
+                #expect(receiver.folder.names.count == 1)
+            }
+        }
+
+        @Test func `A browser is sent back to the page, which lists the file`() async throws {
+            try await TestReceiver.run { receiver in
+                let accept = "Accept: text/html,application/xhtml+xml"
+                let origin = "Origin: http://localhost:\(receiver.port)"
+                let answer = try await receiver.request(
+                    "POST /", [Self.form, accept, origin], formBody([("f;<b>.txt", "hello")]))
                 #expect(answer.status == 303)
                 #expect(answer.field("Location") == "/?received=1")
                 let page = try await receiver.request("GET /?received=1", [accept])

@@ -89,6 +89,12 @@
                 self.log(receipt, duration, peer)
                 guard head.wantsHTML else { return Answer(.created, "application/json", receipt.jsonBytes) }
                 let received = self.arrivals.all.filter { $0.id > before && receipt.names($0) }.map { "\($0.id)" }
+                // A browser that follows a redirect of a form's answer by GET names the form's origin (Fetch, "append a
+                // request Origin header"). wget2 asks for HTML too, and would send the form again, to each such answer.
+                guard head.headerFields[.origin] != nil else {
+                    let view = PageState.View.uploads(received: Set(received.compactMap { Int($0) }))
+                    return self.html(.created, view, head, arrivals: self.arrivals.all)
+                }
                 return .seeOther("/?received=\(received.prefix(100).joined(separator: ","))")
             } catch {
                 let failure = UploadFailure(error)
