@@ -83,7 +83,7 @@
             "POST /proxy HTTP/1.1\r\nHost: a\r\nContent-Type: \(multipartType)\r\nContent-Length: \(count)\r\n\r\n"
         }
 
-        @Test("Parts are changed and dropped on their way", .timeLimit(.minutes(1)))
+        @Test("Parts are changed and dropped on their way", .timeLimit(.minutes(5)))
         func transformed() async throws {
             let gate = Gate()
             gate.open()
@@ -99,7 +99,7 @@
             }
         }
 
-        @Test("A slow server behind the proxy holds the sender up", .timeLimit(.minutes(1)))
+        @Test("A slow server behind the proxy holds the sender up", .timeLimit(.minutes(5)))
         func backPressure() async throws {
             let gate = Gate()
             try await self.serve(gate) { port in
@@ -120,7 +120,7 @@
         }
 
         @Test(
-            "A body that is cut on its way in is cut on its way out, and is the sender's fault", .timeLimit(.minutes(1))
+            "A body that is cut on its way in is cut on its way out, and is the sender's fault", .timeLimit(.minutes(5))
         )
         func cut() async throws {
             let gate = Gate()

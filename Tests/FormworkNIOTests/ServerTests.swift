@@ -61,7 +61,7 @@
                 }
             }
 
-            @Test("Forms are read, decoded and composed, on one connection", .timeLimit(.minutes(1)))
+            @Test("Forms are read, decoded and composed, on one connection", .timeLimit(.minutes(5)))
             func forms() async throws {
                 try await self.serve { url in
                     try await withClient { client in

@@ -4,7 +4,7 @@
     import Testing
 
     /// What is refused, and how.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(5)))
     struct RefusalTests {
         private static let form = "Content-Type: multipart/form-data; boundary=b"
 

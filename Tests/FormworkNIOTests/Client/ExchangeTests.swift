@@ -7,7 +7,7 @@
     import Testing
 
     extension NIOTests {
-        @Suite("An exchange of our own", .timeLimit(.minutes(1)))
+        @Suite("An exchange of our own", .timeLimit(.minutes(5)))
         struct ExchangeTests {
             typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 

@@ -15,7 +15,7 @@
     }
 
     /// Uploads to a store of our own that does what it is told, wrong things above all. Parts have 64 KiB here.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(5)))
     struct S3StorageTests {
         static let part = 64 << 10
 

@@ -4,7 +4,7 @@
     import Testing
 
     /// Uploads that come in pieces, over real connections.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(5)))
     struct ResumableServiceTests {
         private static let version = "Upload-Draft-Interop-Version: 8"
         private static let form = "Content-Type: multipart/form-data; boundary=b"
