@@ -295,7 +295,7 @@ def signing_in(t, receiver, artefacts):
     commands = t.js("[...document.querySelectorAll('.command code')].map(c => c.textContent)")
     assert commands == [
         f"curl -H 'Authorization: Bearer TOKEN' -F files=@FILE {receiver.url}",
-        f"formwork send -H 'Authorization: Bearer TOKEN' -F files=@FILE {receiver.url}"], commands
+        f"formwork send --resume auto -H 'Authorization: Bearer TOKEN' -F files=@FILE {receiver.url}"], commands
     t.page.set_input_files("#files", paths)
     arrived(t, receiver, contents)
 

@@ -88,7 +88,7 @@
                 <div class="copyable command"><code>curl \(token)-F files=@FILE \(address)</code>\
                 <button type="button" class="copy" aria-describedby="curl-title">Copy</button></div>
                 <h3 id="formwork-title">formwork: resumes after an interruption</h3>
-                <div class="copyable command"><code>formwork send \(token)-F files=@FILE \(address)</code>\
+                <div class="copyable command"><code>formwork send --resume auto \(token)-F files=@FILE \(address)</code>\
                 <button type="button" class="copy" aria-describedby="formwork-title">Copy</button></div>
                 </section>
                 """

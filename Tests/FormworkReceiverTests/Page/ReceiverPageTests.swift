@@ -89,7 +89,7 @@
                 true, "http://[::1]:8080", "curl -H 'Authorization: Bearer TOKEN' -F files=@FILE",
                 ">'http://[::1]:8080/'<"
             ),
-            (false, "http://a';reboot;'", "formwork send -F files=@FILE", ">'http://a%27;reboot;%27/'<"),
+            (false, "http://a';reboot;'", "formwork send --resume auto -F files=@FILE", ">'http://a%27;reboot;%27/'<"),
         ])
         func `Command lines are ready for a shell`(needsToken: Bool, origin: String, command: String, word: String) {
             let page = Self.page { ($0.needsToken, $0.origin) = (needsToken, origin) }.replacing("&#39;", with: "'")
