@@ -51,7 +51,7 @@ def main():
                     except Exception as error:
                         failures += 1
                         print(f"FAIL  {label}: {error}", flush=True)
-                        if not isinstance(error, AssertionError):
+                        if not (isinstance(error, AssertionError) and error.args):
                             traceback.print_exc()
                 browser.close()
     print("interop-page: all of it held" if not failures else f"interop-page: {failures} failed")
