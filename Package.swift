@@ -230,7 +230,6 @@ let package = Package(
                 product("NIOPosix", "swift-nio", "NIO"),
                 product("NIOEmbedded", "swift-nio", "NIO"),
                 product("NIOHTTP1", "swift-nio", "NIO"),
-                product("NIOHTTPTypes", "swift-nio-extras", "NIO"),
                 product("NIOSSL", "swift-nio-ssl", "NIO"),
                 product("NIOHTTP2", "swift-nio-http2", "NIO"),
                 product("NIOHTTPTypes", "swift-nio-extras", "NIO"),
