@@ -30,7 +30,8 @@ extension MultipartParser {
                 let error = self.longerLine(at: from)
                 // The next call throws; without an event to give, this one does, or more of the chunk would be read.
                 guard event != nil else { throw error }
-                self.failure = error
+                // Content over its limit comes before this line.
+                if self.failure == nil { self.failure = error }
             case .open:
                 self.hold(from: contentEnd, upTo: self.delimiter.count, needleAt: at)
                 self.heldLine.append(chunk, lineStart..<end)

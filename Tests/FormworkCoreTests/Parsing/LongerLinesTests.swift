@@ -16,4 +16,18 @@ struct LongerLinesTests {
         #expect(whole.parts.map(\.isWhole) == [false])
         for size in 1...body.count { #expect(try parser("boundary", profile).parse(body, chunk: size) == whole) }
     }
+
+    @Test("A limit that is crossed before such a line is what is told, however the body is cut")
+    func limitFirst() throws {
+        let body = formBody(Array("01234\r\n--boundaryX".utf8))
+        var profile = ParsingProfile.default
+        profile.longerLines = .refused
+        var limits = ParsingLimits()
+        limits.fileBytes = 4
+        let whole = try parser("boundary", profile, limits).parse(body)
+        #expect(whole.failure == ParsingFailure(.fileBytesLimit, limit: 4))
+        for size in 1...body.count {
+            #expect(try parser("boundary", profile, limits).parse(body, chunk: size) == whole)
+        }
+    }
 }
