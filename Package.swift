@@ -44,13 +44,14 @@ let package = Package(
         .trait(name: "Digests", description: "SHA-256 and MD5 while reading (swift-crypto)."),
         .trait(
             name: "NIO",
-            description: "FormworkNIO: ByteBuffers, AsyncHTTPClient and channels (swift-nio, async-http-client)."),
+            description: "FormworkNIO: ByteBuffers, AsyncHTTPClient and channels (swift-nio, async-http-client).",
+            enabledTraits: ["Digests"]),
         .trait(
             name: "Hummingbird", description: "FormworkHummingbird: forms of a request (hummingbird).",
             enabledTraits: ["NIO"]),
         .trait(
             name: "Transfer", description: "`formwork send` and `formwork receive`.",
-            enabledTraits: ["Command", "Digests", "NIO", "Hummingbird"]),
+            enabledTraits: ["Command", "NIO", "Hummingbird"]),
         .default(enabledTraits: ["Command", "Digests"]),
     ],
     dependencies: [

@@ -6,9 +6,11 @@ import os
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 MANY, MANY_SIZE = 200, 16 << 20
@@ -124,6 +126,36 @@ def receive_section(core, bench):
         rows.append(core.compare(f"form of {2 * bench.big.size / core.GIB:.3g} GiB from curl", name, ours, theirs, goal))
     rows.append(concurrent_row(core, bench))
     return rows
+
+
+def proxy_section(core, bench):
+    """A form of 4 GiB that a Hummingbird app sends on while it arrives, memory of the app: the big file twice"""
+    if not shutil.which("curl"):
+        return core.skipped("no curl")
+    program = core.swift_program("proxy")
+    form = ["-F", f"f=@{bench.big.path}", "-F", f"g=@{bench.big.path}"]
+    samples, times = [], []
+
+    def send(url):
+        command = ["curl", "-sSf", *form, url]
+        return subprocess.Popen(command, env=bench.environment, stdout=subprocess.PIPE)
+
+    reader, writer = os.pipe()
+    with open(reader, "rb") as body, bench.http_sink(1, str(writer), pass_fds=[writer]) as (_, sink):
+        os.close(writer)
+        with receiving(core, bench, [program, sink], []) as url, send(url):
+            length = check_twice(core, bench.big, body)
+    for _ in range(bench.pairs):
+        with bench.http_sink(1) as (_, sink), receiving(core, bench, [program, sink], samples) as url:
+            start = time.monotonic()
+            answer = int(send(url).communicate(timeout=core.RUN_LIMIT)[0] or 0)
+            times.append(time.monotonic() - start)
+            core.require(answer == length, f"the server behind the app got {answer} bytes, not {length}")
+    peak = max(sample.peak_mib for sample in samples)
+    return [core.Row(
+        case=f"form of {2 * bench.big.size / core.GIB:.3g} GiB sent on by a Hummingbird app",
+        peer=core.seconds(statistics.median(times)), reference="", wall="", cpu="", peak=f"{peak:.1f}",
+        goal="whole, peak ≤ 64 MiB", met=peak <= 64, data={"peer": [vars(sample) for sample in samples]})]
 
 
 def check_received(core, bench, folder, name, thoroughly):

@@ -20,8 +20,11 @@
         @Option(help: "The largest field that is no file.")
         var maxFieldSize = ByteCount(ReceivingLimits().fieldBytes)
 
-        @Option(help: "Uploads at once; beyond, the answer is 503 with Retry-After.")
-        var maxUploads = ReceivingLimits().uploads
+        @Option(
+            help: ArgumentHelp(
+                "Uploads at once; beyond, the answer is 503 with Retry-After. "
+                    + "(default: \(ReceivingLimits().uploads), with --to \(S3Storage.uploads))", valueName: "number"))
+        var maxUploads: Int?
 
         @Option(
             help: ArgumentHelp(
@@ -34,16 +37,18 @@
         func validate() throws {
             let counts = [("--max-files", maxFiles), ("--max-fields", maxFields)]
             if let (name, _) = counts.first(where: { $0.1 < 0 }) { throw ValidationError("\(name): give 0 or more") }
-            guard self.maxUploads >= 1 else { throw ValidationError("--max-uploads: give 1 or more") }
+            guard self.maxUploads ?? 1 >= 1 else { throw ValidationError("--max-uploads: give 1 or more") }
             guard self.idleTimeout >= 0.1, self.idleTimeout <= 86_400 else {
                 throw ValidationError("--idle-timeout: give 0.1 to 86400 seconds")
             }
         }
 
-        var uploads: ReceivingLimits {
+        /// - Parameter isInMemory: Whether the storage holds parts of each upload in memory.
+        func uploads(isInMemory: Bool) -> ReceivingLimits {
             var limits = ReceivingLimits()
             (limits.bodyBytes, limits.fileBytes) = (self.maxSize.bytes, self.maxFileSize.bytes)
-            (limits.files, limits.fields, limits.uploads) = (self.maxFiles, self.maxFields, self.maxUploads)
+            (limits.files, limits.fields) = (self.maxFiles, self.maxFields)
+            limits.uploads = self.maxUploads ?? (isInMemory ? S3Storage.uploads : limits.uploads)
             limits.fieldBytes = self.maxFieldSize.bytes
             limits.allFieldBytes = max(limits.allFieldBytes, limits.fieldBytes)
             return limits

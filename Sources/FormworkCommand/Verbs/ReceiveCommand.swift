@@ -54,7 +54,8 @@
         func run() async throws {
             var options = ReceiverOptions()
             try self.address.apply(to: &options)
-            (options.limits, options.pace) = (self.limits.uploads, self.limits.pace)
+            options.limits = self.limits.uploads(isInMemory: self.destination.to != nil)
+            options.pace = self.limits.pace
             options.isDigesting = self.digest == .sha256
             guard self.grace >= 0, self.grace <= 86_400 else {
                 throw ExitStatus(2, "formwork: --grace \(self.grace): give 0 to 86400 seconds")

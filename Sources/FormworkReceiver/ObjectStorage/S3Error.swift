@@ -8,6 +8,8 @@
             case connection(any Error)
             /// An answer that isn't S3's.
             case unreadable(status: UInt)
+            /// Another program stored the key first.
+            case overtaken
         }
 
         /// `UploadPart`, say.
@@ -27,7 +29,7 @@
         var status: UInt {
             switch self.reason {
             case .answer(let status, _, _, _), .unreadable(let status): status
-            case .connection: 0
+            case .connection, .overtaken: 0
             }
         }
 
@@ -35,6 +37,7 @@
         var isTransient: Bool {
             switch self.reason {
             case .connection: true
+            case .overtaken: false
             case .answer(let status, let code, _, _):
                 [429, 500, 502, 503, 504].contains(status) || Self.transientCodes.contains(code)
             case .unreadable(let status): [429, 500, 502, 503, 504].contains(status)
@@ -58,6 +61,8 @@
                 case .connection(let error): "\(self.operation): no answer from the store: \(error)"
                 case .unreadable(let status):
                     "\(self.operation): an answer (\(status)) that isn't an object store's; is the address right?"
+                case .overtaken:
+                    "\(self.operation): another program stored this name meanwhile, and it isn't replaced; send the file again"
                 }
             if self.attempts > 1 { text += ", tried \(self.attempts) times" }
             if let hint { text += "; \(hint)" }
@@ -82,7 +87,8 @@
 
     extension S3Error: StorageFailure {
         package var publicStatus: Int {
-            switch self.code {
+            if case .overtaken = self.reason { return 409 }
+            return switch self.code {
             case "SlowDown", "ServiceUnavailable", "Throttling", "ThrottlingException": 503
             // Ceph's, MinIO's, and that of stores which use WebDAV's status.
             case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage": 507
@@ -92,6 +98,8 @@
 
         package var publicDetail: String {
             switch self.publicStatus {
+            case 409:
+                "Another program stored a file of this name meanwhile, and it isn't replaced: send the file again."
             case 503: "The object store has no time; nothing of the upload was kept."
             case 507: "The object store has no room for the upload; nothing of it was kept."
             default: "The object store failed, or refused the upload; nothing of it was kept."

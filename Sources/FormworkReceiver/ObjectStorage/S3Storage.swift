@@ -30,6 +30,8 @@
             package init() {}
         }
 
+        /// Uploads at once unless somebody says otherwise. Ours: with parts of the default size they hold 1 GiB.
+        package static let uploads = 32
         /// Parts of one upload (Amazon S3 User Guide, "Multipart upload limits").
         static let maximumParts = 10_000
         static let partSizes = 5 << 20...5 << 30

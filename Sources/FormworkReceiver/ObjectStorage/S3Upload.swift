@@ -37,6 +37,8 @@
         private let contentType: String?
         private var state = State.open
         private var buffer = ByteBuffer()
+        /// Of parts that have been sent: filled again, as memory given back and asked for anew comes to a multiple in the end.
+        private var spares: [ByteBuffer] = []
         private var multipart: Multipart?
         /// By part number less one.
         private var tags: [String?] = []
@@ -79,6 +81,8 @@
                 let made = try await self.multipart == nil ? self.putWhole() : self.completeParts()
                 try self.checkOpen()
                 self.state = .finished(name: made.name, versionID: made.object.versionID)
+                // Its form may go on for long, with many files.
+                self.freeBuffers()
                 return made.name
             } catch {
                 await self.abandon()
@@ -92,7 +96,7 @@
             let tasks = self.onTheWay
             for task in tasks { task.cancel() }
             for task in tasks { await task.value }
-            self.buffer = ByteBuffer()
+            self.freeBuffers()
             let (multipart, attempted) = (self.multipart, self.attempted)
             guard multipart != nil || attempted != nil else { return }
             // In a task of its own: a cancelled one's requests would be cancelled too, and this one has to be made.
@@ -114,6 +118,8 @@
                 }
             }.value
         }
+
+        private func freeBuffers() { (self.buffer, self.spares) = (ByteBuffer(), []) }
 
         private func checkOpen() throws {
             guard case .open = self.state else { throw CancellationError() }
@@ -157,7 +163,8 @@
                     unknown length can have: take a larger part size
                     """)
             }
-            self.buffer = ByteBuffer()
+            self.buffer = self.spares.popLast() ?? ByteBuffer()
+            self.buffer.clear()
             self.tags.append(nil)
             let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
             // No child task: a part outlives the call that filled it, and no scope holds all calls. finish() and abandon()
@@ -167,6 +174,7 @@
                     do {
                         let tag = try await client.uploadPart(body, number: number, key: key, id: multipart.id)
                         self.tags[number - 1] = tag
+                        self.spares.append(body)
                     } catch {
                         if self.failure == nil { self.failure = error }
                         for task in self.onTheWay { task.cancel() }
@@ -216,12 +224,7 @@
                 : try await client.completeUpload(
                     key, id: multipart.id, tags: self.tags.compactMap { $0 }, length: self.length, marker: self.marker)
             guard let made else {
-                throw FormworkError(
-                    .writeFailed,
-                    """
-                    another program stored \(self.storage.location)\(multipart.name) meanwhile, which isn't replaced: \
-                    send the file again
-                    """)
+                throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
             }
             return (multipart.name, made)
         }

@@ -26,6 +26,7 @@
         init(_ failure: any StorageFailure) {
             let title =
                 switch failure.publicStatus {
+                case 409: "Conflict"
                 case 503: "Service Unavailable"
                 case 507: "Insufficient Storage"
                 default: "Bad Gateway"

@@ -45,7 +45,8 @@
 
     /// An error of a storage that knows what the client is to be told.
     package protocol StorageFailure: Error {
-        /// The HTTP status code: 502 for a store that fails or refuses, 503 for one that has no time, 507 for a full one.
+        /// The HTTP status code: 409 for a name that another program took meanwhile, 502 for a store that fails or refuses,
+        /// 503 for one that has no time, 507 for a full one.
         var publicStatus: Int { get }
         /// What to tell the client; no path, address or credential is in it.
         var publicDetail: String { get }

@@ -268,7 +268,7 @@
 
         @Test func `A long file whose name another program takes meanwhile fails, and replaces nothing`() async throws {
             let store = FakeStore(isConditional: false)
-            await #expect(throws: FormworkError.self) {
+            let error = await #expect(throws: FormworkError.self) {
                 try await Self.with(store) { storage in
                     let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
                     try await upload.write(ByteBuffer(bytes: Self.bytes(2 * Self.part)))
@@ -276,6 +276,7 @@
                     _ = try await upload.finish()
                 }
             }
+            #expect((error?.cause as? any StorageFailure)?.publicStatus == 409)
             #expect(store.objects["in/a.bin"]?.bytes == [1])
             #expect(store.uploads.isEmpty)
         }

@@ -1,0 +1,26 @@
+// A server app that sends every form on to another server while it arrives: `proxy-bench URL`. Prints its address, and gives
+// the other server's answer.
+import AsyncHTTPClient
+import Formwork
+import FormworkHummingbird
+import FormworkNIO
+import Foundation
+import Hummingbird
+
+let url = CommandLine.arguments[1]
+let router = Router()
+router.post("/") { request, _ in
+    var limits = ParsingLimits()
+    (limits.totalBytes, limits.fileBytes) = (1 << 40, 1 << 40)
+    var form = FormData()
+    form.append(once: try request.formParts(limits: limits).map { BodyPart($0) })
+    let answer = try await HTTPClient.shared.upload(
+        form.plan(), with: HTTPClientRequest(url: url), timeout: .seconds(600))
+    return String(buffer: try await answer.response.body.collect(upTo: 1 << 10))
+}
+let app = Application(
+    router: router, server: .http1ExpectContinue(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+    onServerRunning: { channel in
+        FileHandle.standardOutput.write(Data("http://127.0.0.1:\(channel.localAddress?.port ?? 0)/\n".utf8))
+    })
+try await app.runService()
