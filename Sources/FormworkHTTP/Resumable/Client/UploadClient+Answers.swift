@@ -4,18 +4,6 @@
 
     // What each kind of answer leads to.
     extension UploadClient {
-        mutating func probed(_ response: HTTPResponse, _ retryAfter: Duration?) {
-            if response.status.kind == .successful {
-                let extensions = (response.headerFields[.tusExtension] ?? "").split(separator: ",").map {
-                    $0.drop { $0 == " " }
-                }
-                self.createsWithUpload = extensions.contains("creation-with-upload")
-                if let size = response.headerFields[.tusMaxSize].flatMap({ Int64($0) }) { self.limits.maxSize = size }
-            }
-            // A server that doesn't answer OPTIONS may still take uploads.
-            self.phase = .create
-        }
-
         mutating func created(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
             let draft = self.uploadProtocol?.draft
             let isComplete = draft.flatMap { response.headerFields.isUploadComplete($0) }

@@ -12,9 +12,6 @@
         package var createsFirst = false
         /// Whether a whole ordinary request may be repeated when its answer was lost: it may have been processed.
         package var repeatsUnanswered = false
-        /// Whether a tus server is asked by `OPTIONS` for its largest size, and for creation with content, which saves a
-        /// round trip.
-        package var asksForAbilities = false
         /// What the server is to check the whole body by; the draft's versions 6 and later.
         package var reprDigest: DigestField?
         /// tus: what goes with the upload, besides what the request tells.
