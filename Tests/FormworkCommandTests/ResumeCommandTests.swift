@@ -72,5 +72,12 @@
                 """, in: folder.path)
             #expect(outcome.text == "exit 0\nexit 65\n", "\(outcome.errors)")
         }
+
+        @Test("A redirect that nothing can go on at is 47")
+        func redirect() throws {
+            let receiver = try Receiver(answering: "302 Found")
+            let result = try Command.run("send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "tus")
+            #expect(result.status == 47)
+        }
     }
 #endif

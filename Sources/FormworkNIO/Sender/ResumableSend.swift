@@ -75,7 +75,8 @@
                 self.finish(outcome)
                 return .answered(outcome.response)
             case .fail(let failure):
-                if failure.code != .interrupted, failure.code != .notReplayable { self.forget() }
+                // Of the others the upload may still be there.
+                if [.gone, .tooLarge, .protocolBroken].contains(failure.code) { self.forget() }
                 return .failed(failure)
             }
         }

@@ -56,16 +56,12 @@
         package mutating func answered(_ response: HTTPResponse, retryAfter: Duration? = nil) {
             guard case .busy(let exchange) = self.phase else { return }
             self.learn(response)
-            switch (response.status.code, response.headerFields[.location]) {
-            case (307, let location?), (308, let location?):
-                self.redirect(to: location, response, exchange)
-            default:
-                switch exchange.kind {
-                case .create: self.created(response, exchange, retryAfter)
-                case .append: self.appended(response, exchange, retryAfter)
-                case .ask: self.told(response, retryAfter)
-                case .replay(let earlier): self.replayed(response, earlier)
-                }
+            if response.status.kind == .redirection { return self.redirected(by: response, exchange) }
+            switch exchange.kind {
+            case .create: self.created(response, exchange, retryAfter)
+            case .append: self.appended(response, exchange, retryAfter)
+            case .ask: self.told(response, retryAfter)
+            case .replay(let earlier): self.replayed(response, earlier)
             }
         }
 
@@ -85,25 +81,6 @@
                 return
             }
             self.retry(.create, failure)
-        }
-
-        private mutating func redirect(to location: String, _ response: HTTPResponse, _ exchange: Exchange) {
-            self.redirects += 1
-            guard self.redirects <= self.options.maximumRedirects,
-                let target = exchange.target.resolving(location)
-            else { return self.finish(response) }
-            switch exchange.kind {
-            case .create: self.creationTarget = target
-            case .ask, .append, .replay: self.redirected = target
-            }
-            // A permanent one holds for what comes after (RFC 9110 §15.4.9).
-            if response.status.code == 308, self.redirected != nil { self.link?.target = target }
-            switch exchange.kind {
-            case .create: self.phase = self.link == nil ? .create : .ask
-            case .ask: self.phase = .ask
-            case .append: self.phase = .append
-            case .replay(let answer): self.phase = .replay(answer)
-            }
         }
 
         /// Takes the upload's URL from an answer.

@@ -1,0 +1,149 @@
+#if NIO
+    import FormworkCore
+    import FormworkHTTP
+    import HTTPTypes
+    import Testing
+
+    /// Answers that say less, or another thing, than they seem to.
+    @Suite struct UploadAnswerTests {
+        private struct Cut: Error {}
+
+        private let link: UploadLink
+
+        init() throws {
+            self.link = UploadLink(
+                target: try #require(UploadTarget("https://example.com/u")), uploadProtocol: .draft(.v8))
+        }
+
+        private func sent(_ client: inout UploadClient) throws -> (HTTPRequest, UploadRange?) {
+            let step = client.next()
+            guard case .send(let request, let range) = step else {
+                Issue.record("no request: \(step)")
+                throw Cut()
+            }
+            return (request, range)
+        }
+
+        private func outcome(_ client: inout UploadClient) throws -> UploadOutcome {
+            let step = client.next()
+            guard case .done(let outcome) = step else {
+                Issue.record("not done: \(step)")
+                throw Cut()
+            }
+            return outcome
+        }
+
+        /// The code of a failure; what else came.
+        private func failure(_ client: inout UploadClient) -> String {
+            let step = client.next()
+            guard case .fail(let failure) = step else { return "\(step)" }
+            return "\(failure.code)"
+        }
+
+        private func answer(_ status: Int, _ fields: HTTPFields = [:]) -> HTTPResponse {
+            HTTPResponse(status: .init(code: status), headerFields: fields)
+        }
+
+        @Test(arguments: [(302, "/login"), (303, "/login"), (301, "/u2"), (300, nil), (304, nil), (307, nil)])
+        func redirectsOfAnUpload(_ status: Int, _ location: String?) throws {
+            var fields: HTTPFields = [:]
+            fields[.location] = location
+            var client = try UploadClient(.post(), length: 100, continuing: self.link)
+            _ = try self.sent(&client)
+            client.answered(self.answer(status, fields))
+            #expect(self.failure(&client) == "redirected")
+            #expect(client.link != nil)
+
+            client = try UploadClient(.post(), length: 100, continuing: self.link)
+            _ = try self.sent(&client)
+            client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
+            _ = try self.sent(&client)
+            client.sending(upTo: 100)
+            client.answered(self.answer(status, fields))
+            #expect(self.failure(&client) == "redirected")
+            #expect(client.link != nil)
+        }
+
+        @Test(arguments: ["http://example.com/u", "ftp://example.com/u"])
+        func redirectsNowhere(_ location: String) throws {
+            for status in [307, 308] {
+                var client = try UploadClient(.post(), length: 100, continuing: self.link)
+                _ = try self.sent(&client)
+                client.answered(self.answer(status, [.location: location]))
+                #expect(self.failure(&client) == "redirected")
+                client = try UploadClient(.post(), length: 100)
+                _ = try self.sent(&client)
+                client.sending(upTo: 100)
+                client.answered(self.answer(status, [.location: location]))
+                #expect(self.failure(&client) == "redirected")
+            }
+        }
+
+        @Test func tooManyRedirects() throws {
+            var options = UploadClientOptions()
+            options.maximumRedirects = 2
+            for link in [nil, self.link] {
+                var client = try UploadClient(.post(), length: 100, options: options, continuing: link)
+                for _ in 0..<3 {
+                    _ = try self.sent(&client)
+                    client.answered(self.answer(307, [.location: "/x"]))
+                }
+                #expect(self.failure(&client) == "redirected")
+            }
+        }
+
+        /// A creation that brings nothing is no upload: what a redirect of it leads to is no success.
+        @Test(arguments: [ResumableChoice.ietf, .tus]) func redirectsOfAnEmptyCreation(_ choice: ResumableChoice) throws
+        {
+            var options = UploadClientOptions(choice)
+            options.createsFirst = true
+            for status in [302, 303, 300] {
+                var client = try UploadClient(.post(), length: 100, options: options)
+                #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 0))
+                client.answered(self.answer(status, [.location: "/login"]))
+                #expect(self.failure(&client) == "redirected")
+            }
+        }
+
+        /// 301 and 302 make a GET of POST alone (RFC 9110 §15.4.2 and .3).
+        @Test func redirectsOfACreation() throws {
+            for status in [301, 302] {
+                var request = HTTPRequest.post()
+                request.method = .put
+                var client = try UploadClient(request, length: 100)
+                _ = try self.sent(&client)
+                client.sending(upTo: 100)
+                client.answered(self.answer(status, [.location: "/there"]))
+                let (again, range) = try self.sent(&client)
+                #expect(again.method == .put && again.path == "/there")
+                #expect(range == UploadRange(offset: 0, count: 100))
+
+                client = try UploadClient(.post(), length: 100)
+                _ = try self.sent(&client)
+                client.sending(upTo: 100)
+                client.answered(self.answer(status, [.location: "/done"]))
+                #expect(try self.outcome(&client).response.status.code == status)
+            }
+        }
+
+        /// The target's own answer is one, whatever it says; tus tells by the offset that it is.
+        @Test func redirectsAtTheEnd() throws {
+            var client = try UploadClient(.post(), length: 100, continuing: self.link)
+            _ = try self.sent(&client)
+            client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
+            _ = try self.sent(&client)
+            client.sending(upTo: 100)
+            client.answered(self.answer(303, [.uploadComplete: "?1", .location: "/done"]))
+            #expect(try self.outcome(&client).isOver)
+
+            let link = UploadLink(target: self.link.target, uploadProtocol: .tus)
+            client = try UploadClient(.post(), length: 100, continuing: link)
+            _ = try self.sent(&client)
+            client.answered(self.answer(204, [.uploadOffset: "10", .uploadLength: "100"]))
+            _ = try self.sent(&client)
+            client.sending(upTo: 100)
+            client.answered(self.answer(303, [.uploadOffset: "100", .location: "/done"]))
+            #expect(try self.outcome(&client).isOver)
+        }
+    }
+#endif

@@ -1,0 +1,49 @@
+#if NIO
+    import Formwork
+    import FormworkHTTP
+    @testable import FormworkNIO
+    import HTTPTypes
+    import Testing
+
+    // Answers that end an upload, and those that only seem to.
+    extension NIOTests.ResumableSendTests {
+        private static let offer = "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(version)\r\n"
+
+        /// A body that no socket takes at once.
+        private func large() throws -> BodyPlan { try form(.bytes(Array(repeating: 7, count: 30_000_000))).plan() }
+
+        /// Answers while the body is under way.
+        private func early(_ answer: String, behind count: Int = 1000, _ before: String = "") -> Script {
+            { server, connection in
+                var (head, body) = connection.readHead()
+                server.note(head)
+                connection.write(before)
+                while body.count < count { body += connection.read() }
+                connection.write(answer)
+                connection.waitForEnd()
+            }
+        }
+
+        @Test("A redirect of an upload that is half there is a failure, and what is kept stays")
+        func redirectedUpload() async throws {
+            let kept = Kept()
+            let server = try ScriptedServer([
+                self.cutting(kept, behind: 500_000, Self.offer),
+                self.answering(Self.ok("204 No Content", "Upload-Offset: 500000", "Upload-Complete: ?0")),
+                self.answering(Self.ok("302 Found", "Location: /login")),
+                self.answering(Self.ok("200 OK")),
+            ])
+            let saved = NIOTests.Told()
+            let error = await #expect(throws: UploadFailure.self) {
+                try await self.send(
+                    self.plan(1_000_000), to: server.url(), UploadClientOptions(.auto), saved: saved)
+            }
+            #expect(error?.code == .redirected)
+            #expect(
+                error?.description
+                    == "the server redirects to /login (302), where the upload can't go on: it may want credentials")
+            #expect(saved.words == ["/u/1"])
+            #expect(server.requests.count == 3)
+        }
+    }
+#endif
