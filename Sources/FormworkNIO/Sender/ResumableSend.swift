@@ -118,8 +118,7 @@
                 self.step = self.client.next()
                 return false
             }
-            let isPartial = fields.uploadOffset != nil && fields[.uploadComplete] != "?1"
-            if status.kind == .successful, !answer.isBodyComplete, !isPartial {
+            if status.kind == .successful, !answer.isBodyComplete, !self.client.isPart(answer.head) {
                 self.failed(
                     FormworkError(
                         .writeFailed, "the server answered \(status.code) before it had all of the body",

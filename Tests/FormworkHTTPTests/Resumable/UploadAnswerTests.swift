@@ -145,5 +145,35 @@
             client.answered(self.answer(303, [.uploadOffset: "100", .location: "/done"]))
             #expect(try self.outcome(&client).isOver)
         }
+
+        /// A proxy drops 1xx answers: the final one tells of the upload first.
+        @Test func partWithoutAnOffer() throws {
+            var client = try UploadClient(.post(), length: 200)
+            _ = try self.sent(&client)
+            client.sending(upTo: 200)
+            client.answered(
+                self.answer(201, [.uploadComplete: "?0", .uploadOffset: "100", .location: "https://example.com/u/1"]))
+            let (patch, range) = try self.sent(&client)
+            #expect(patch.method == .patch && patch.path == "/u/1")
+            #expect(range == UploadRange(offset: 100, count: 100))
+            client.answered(self.answer(204, [.uploadOffset: "150"]))
+            #expect(try self.sent(&client).1 == UploadRange(offset: 150, count: 50))
+        }
+
+        /// Draft -01 says it the other way round.
+        @Test func partOfDraft3() throws {
+            for fields in [[.uploadIncomplete: "?1"], [:]] as [HTTPFields] {
+                var client = try UploadClient(.post(), length: 200)
+                _ = try self.sent(&client)
+                client.answered(self.answer(400, [.contentLength: "0", .uploadDraftInteropVersion: "3"]))
+                _ = try self.sent(&client)
+                client.sending(upTo: 200)
+                var fields = fields
+                fields[.uploadOffset] = "100"
+                fields[.location] = "/u/1"
+                client.answered(self.answer(201, fields))
+                #expect(try self.sent(&client).1 == UploadRange(offset: 100, count: 100))
+            }
+        }
     }
 #endif

@@ -45,5 +45,31 @@
             #expect(saved.words == ["/u/1"])
             #expect(server.requests.count == 3)
         }
+
+        @Test("An answer of draft -01 that says all is there, before it can be, is believed no more than another's")
+        func earlyDraft3() async throws {
+            let server = try ScriptedServer([
+                self.answering(Self.ok("400 Bad Request", "Upload-Draft-Interop-Version: 3")),
+                self.early(Self.ok("201 Created", "Upload-Incomplete: ?0", "Upload-Offset: 1000")),
+            ])
+            let error = await #expect(throws: UploadFailure.self) {
+                try await self.send(self.large(), to: server.url(), UploadClientOptions(.auto))
+            }
+            #expect(error?.code == .interrupted)
+        }
+
+        @Test("A part that is acknowledged early, without an offer before it, is gone on from")
+        func earlyPart() async throws {
+            let kept = Kept()
+            let server = try ScriptedServer([
+                self.early(
+                    Self.ok("201 Created", "Upload-Complete: ?0", "Upload-Offset: 1000", "Location: /u/1")),
+                self.answering(Self.ok("200 OK", "Upload-Complete: ?1"), kept),
+            ])
+            let plan = try self.large()
+            let seen = try await self.send(plan, to: server.url(), UploadClientOptions(.auto))
+            #expect(seen.status == 200)
+            #expect(try kept.bytes == Array(self.bytes(plan).dropFirst(1000)))
+        }
     }
 #endif

@@ -11,7 +11,7 @@
             if isComplete == true { return self.finish(response, isOver: true) }
             switch response.status.code {
             case 200..<300:
-                if exchange.completes, !self.isTus, isComplete == nil || self.link == nil {
+                if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
                     return self.finish(response)
                 }
                 if self.link == nil, let location = response.headerFields[.location] {
@@ -70,7 +70,9 @@
             if isComplete == true { return self.finish(response, isOver: true) }
             switch response.status.code {
             case 200..<300:
-                if exchange.completes, !self.isTus, isComplete == nil { return self.finish(response) }
+                if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
+                    return self.finish(response)
+                }
                 if exchange.declaresLength { self.isLengthDeclared = true }
                 self.goOn(response, exchange)
             case 404, 410: self.restart(response)

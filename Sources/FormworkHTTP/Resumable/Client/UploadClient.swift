@@ -173,6 +173,17 @@
             exchange.range?.count == 0 && !exchange.completes && !(self.isTus && self.length == 0)
         }
 
+        /// Whether a success is about a part of the upload, and tells how far it is.
+        package func isPart(_ response: HTTPResponse) -> Bool {
+            guard let offset = response.headerFields.uploadOffset, let spoken = self.uploadProtocol else {
+                return false
+            }
+            guard case .draft(let draft) = spoken else { return true }
+            // Not every server of an old draft says what the offset means.
+            let isComplete = response.headerFields.isUploadComplete(draft) ?? (offset >= self.length ?? .max)
+            return !isComplete
+        }
+
         /// Whether the server has every byte, as far as it told.
         var hasAll: Bool { self.length == self.acknowledged }
     }
