@@ -175,5 +175,40 @@
                 #expect(try self.sent(&client).1 == UploadRange(offset: 100, count: 100))
             }
         }
+
+        /// The answer that used up the tries is shown, and the upload can go on later.
+        @Test(arguments: [503, 429, 423]) func lastAnswer(_ status: Int) throws {
+            var options = UploadClientOptions()
+            options.maximumAttempts = 2
+            options.delays = []
+            for asks in [true, false] {
+                var client = try UploadClient(.post(), length: 100, options: options, continuing: self.link)
+                _ = try self.sent(&client)
+                if !asks {
+                    client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
+                    _ = try self.sent(&client)
+                    client.sending(upTo: 20)
+                }
+                client.answered(self.answer(status))
+                _ = try self.sent(&client)
+                client.answered(self.answer(status))
+                let outcome = try self.outcome(&client)
+                #expect(outcome.response.status.code == status && !outcome.isOver && !outcome.isAnswerLost)
+                #expect(client.link != nil)
+            }
+        }
+
+        /// A success that brings nothing is none.
+        @Test func noProgress() throws {
+            var options = UploadClientOptions()
+            options.maximumAttempts = 1
+            var client = try UploadClient(.post(), length: 100, options: options, continuing: self.link)
+            _ = try self.sent(&client)
+            client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
+            _ = try self.sent(&client)
+            client.sending(upTo: 100)
+            client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
+            #expect(self.failure(&client) == "interrupted")
+        }
     }
 #endif

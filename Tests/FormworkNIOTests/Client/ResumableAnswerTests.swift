@@ -71,5 +71,21 @@
             #expect(seen.status == 200)
             #expect(try kept.bytes == Array(self.bytes(plan).dropFirst(1000)))
         }
+
+        @Test("The answer that used up the tries is the transfer's, and what is kept stays")
+        func lastAnswer() async throws {
+            let kept = Kept()
+            let server = try ScriptedServer([
+                self.cutting(kept, behind: 500_000, Self.offer),
+                self.answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
+                self.answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
+            ])
+            var options = UploadClientOptions(.auto)
+            options.maximumAttempts = 3
+            let saved = NIOTests.Told()
+            let seen = try await self.send(self.plan(1_000_000), to: server.url(), options, saved: saved)
+            #expect(seen.status == 503 && seen.trace.upload?.url == server.url("/u/1"))
+            #expect(saved.words == ["/u/1"])
+        }
     }
 #endif

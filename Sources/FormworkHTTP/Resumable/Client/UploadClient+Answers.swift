@@ -32,9 +32,9 @@
             case 413: self.shrink(response, exchange)
             case 408, 423, 425, 429, 500...599:
                 if self.link != nil {
-                    self.retry(.ask, .status(response), after: retryAfter)
+                    self.retry(.ask, response, after: retryAfter)
                 } else if self.holdsNothing(exchange) {
-                    self.retryOrShow(.create, response, retryAfter)
+                    self.retry(.create, response, after: retryAfter)
                 } else {
                     // Nothing to resume: whether to repeat it all is decided by whoever sends.
                     self.finish(response)
@@ -78,17 +78,17 @@
             case 404, 410: self.restart(response)
             case 409:
                 guard let offset = response.headerFields.uploadOffset, !self.isTus else {
-                    return self.retry(.ask, .status(response), after: retryAfter)
+                    return self.retry(.ask, response, after: retryAfter)
                 }
                 let before = self.acknowledged
                 guard self.take(offset) else { return }
                 if offset > before {
                     self.phase = .append
                 } else {
-                    self.retry(.append, .status(response), after: retryAfter)
+                    self.retry(.append, response, after: retryAfter)
                 }
             case 413: self.shrink(response, exchange)
-            case 408, 423, 425, 429, 460, 500...599: self.retry(.ask, .status(response), after: retryAfter)
+            case 408, 423, 425, 429, 460, 500...599: self.retry(.ask, response, after: retryAfter)
             default: self.finish(response)
             }
         }
@@ -111,7 +111,7 @@
             guard self.take(offset) else { return }
             if self.isTus, self.hasAll, self.isLengthDeclared { return self.finish(response) }
             let isProgress = offset > before || exchange.range?.count == 0 && !exchange.completes
-            if isProgress { self.phase = .append } else { self.retry(.ask, .status(response)) }
+            if isProgress { self.phase = .append } else { self.retry(.ask, response) }
         }
 
         mutating func told(_ response: HTTPResponse, _ retryAfter: Duration?) {
@@ -150,7 +150,7 @@
                 }
             case 404, 410: self.restart(response)
             case 403 where self.isTus: self.restart(response)
-            case 408, 409, 423, 425, 429, 500...599: self.retry(.ask, .status(response), after: retryAfter)
+            case 408, 409, 423, 425, 429, 500...599: self.retry(.ask, response, after: retryAfter)
             default: self.finish(response)
             }
         }
@@ -179,12 +179,14 @@
                 return
             }
             self.acknowledged = 0
-            self.retry(.create, .status(response))
+            self.retry(.create, response)
         }
 
-        private mutating func retryOrShow(_ phase: Phase, _ response: HTTPResponse, _ retryAfter: Duration?) {
-            self.retry(phase, .status(response), after: retryAfter)
-            if case .failed = self.phase { self.finish(response) }
+        /// Goes on after an answer that may pass; the one that used up the tries is shown.
+        private mutating func retry(_ phase: Phase, _ response: HTTPResponse, after wanted: Duration? = nil) {
+            self.retry(phase, UploadFailure(.interrupted, "the server answered \(response.status.code)"), after: wanted)
+            // A success that brings nothing is none.
+            if case .failed = self.phase, response.status.code >= 400 { self.finish(response) }
         }
 
         /// Too much at once: go on in smaller pieces, where the server resumes at all.
@@ -203,11 +205,5 @@
 
         /// Bytes below which a 413 isn't about the size of a request.
         private static var smallestPiece: Int64 { 16 << 10 }
-    }
-
-    extension UploadFailure {
-        fileprivate static func status(_ response: HTTPResponse) -> UploadFailure {
-            UploadFailure(.interrupted, "the server answered \(response.status.code)")
-        }
     }
 #endif
