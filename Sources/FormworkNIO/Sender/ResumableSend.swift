@@ -42,6 +42,7 @@
             request.headerFields[.contentType] = plan.contentType
             var options = resuming.options
             options.isReplayable = plan.isReplayable
+            options.maximumRedirects = maximumRedirects
             self.request = request
             self.client = try UploadClient(
                 request, length: plan.contentLength, options: options, continuing: resuming.link)

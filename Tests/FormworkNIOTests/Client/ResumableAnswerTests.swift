@@ -87,5 +87,22 @@
             #expect(seen.status == 503 && seen.trace.upload?.url == server.url("/u/1"))
             #expect(saved.words == ["/u/1"])
         }
+
+        @Test("The sender's number of redirects counts")
+        func numberOfRedirects() async throws {
+            let redirect = Self.ok("307 Temporary Redirect", "Location: /there")
+            let server = try ScriptedServer([
+                self.answering(redirect), self.answering(redirect), self.answering(redirect),
+            ])
+            let seen = try await self.send(
+                self.plan(1000), to: server.url(), UploadClientOptions(.auto), sender: Sender(maximumRedirects: 0))
+            #expect(seen.status == 307 && seen.trace.requests == 1)
+            let error = await #expect(throws: UploadFailure.self) {
+                try await self.send(
+                    self.plan(1000), to: server.url(), UploadClientOptions(.auto), sender: Sender(maximumRedirects: 1))
+            }
+            #expect(error?.code == .redirected)
+            #expect(error?.description == "more than 1 redirects, the last to \(server.url("/there"))")
+        }
     }
 #endif

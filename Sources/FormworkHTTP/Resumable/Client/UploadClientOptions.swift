@@ -22,7 +22,7 @@
         package var maximumAttempts = 8
         /// How often an upload that the server lost may begin anew.
         package var maximumRestarts = 2
-        /// Redirects by 307 and 308 in a row.
+        /// Redirects in a row that move the upload; with 0 the first one of an ordinary request is its answer.
         package var maximumRedirects = 10
         /// Waiting before the tries that follow a failure; the last for all others. `Retry-After` comes first.
         package var delays: [Duration] = [
