@@ -1,4 +1,5 @@
 #if NIO
+    import FormworkHTTP
     import HTTPTypes
 
     extension HTTPRequest {
@@ -21,12 +22,10 @@
                 var next = self.resolving(location), let here = try? Endpoint(self), let there = try? Endpoint(next)
             else { return nil }
             if here != there {
-                for name in [.cookie, .hostField, .origin, .proxyAuthorization] as [HTTPField.Name] {
-                    next.headerFields[name] = nil
-                }
                 // Credentials that stand in the new URL are meant for it.
-                if next.headerFields[.authorization] == self.headerFields[.authorization] {
-                    next.headerFields[.authorization] = nil
+                let isItsOwn = next.headerFields[.authorization] != self.headerFields[.authorization]
+                for name in HTTPField.Name.boundToOrigin where name != .authorization || !isItsOwn {
+                    next.headerFields[name] = nil
                 }
             }
             let becomesGet = status == 303 && self.method != .head || status < 303 && self.method == .post

@@ -210,5 +210,23 @@
             client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
             #expect(self.failure(&client) == "interrupted")
         }
+
+        @Test func otherOrigin() throws {
+            let host = try #require(HTTPField.Name("Host"))
+            var client = try UploadClient(
+                .post([
+                    .authorization: "Basic x", .cookie: "a=b", .proxyAuthorization: "Basic y", host: "inner.example",
+                    .origin: "https://example.com", .userAgent: "u",
+                ]), length: 100)
+            let first = try self.sent(&client).0
+            #expect(first.headerFields[host] == "inner.example")
+            client.sending(upTo: 60)
+            _ = client.informed(
+                self.answer(104, [.uploadDraftInteropVersion: "8", .location: "https://other.example/up"]))
+            client.lost(Cut())
+            let head = try self.sent(&client).0
+            #expect(head.authority == "other.example")
+            #expect(head.headerFields == [.userAgent: "u", .uploadDraftInteropVersion: "8"])
+        }
     }
 #endif

@@ -140,9 +140,7 @@
         private func adopt(_ target: UploadTarget, in request: inout HTTPRequest) {
             (request.scheme, request.authority, request.path) = (target.scheme, target.authority, target.path)
             guard !target.hasOrigin(of: self.target) else { return }
-            for name in [HTTPField.Name.authorization, .cookie, .proxyAuthorization] {
-                request.headerFields[name] = nil
-            }
+            for name in HTTPField.Name.boundToOrigin { request.headerFields[name] = nil }
         }
 
         private static func removeContentFields(_ fields: inout HTTPFields) {
