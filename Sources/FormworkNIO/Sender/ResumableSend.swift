@@ -113,10 +113,9 @@
         package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
             let (status, fields) = (answer.head.status, answer.head.headerFields)
             if self.page != nil { return !self.follow(answer.head) }
-            if status == .expectationFailed, self.asks != false {
+            if status == .expectationFailed, self.asks != false, self.plan.isReplayable || answer.bytesSent == 0 {
                 self.asks = false
-                self.client.lost(TransferError(.receive, "the server wants no question"), wasReached: false)
-                self.step = self.client.next()
+                self.client.refused()
                 return false
             }
             if status.kind == .successful, !answer.isBodyComplete, !self.client.isPart(answer.head) {

@@ -104,5 +104,31 @@
             #expect(error?.code == .redirected)
             #expect(error?.description == "more than 1 redirects, the last to \(server.url("/there"))")
         }
+
+        @Test("417 has the body sent without asking, and costs no try")
+        func refusedExpectation() async throws {
+            let kept = Kept()
+            let refusing: Script = { server, connection in
+                server.note(connection.readHead().head)
+                connection.write("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
+            }
+            let server = try ScriptedServer([refusing, self.answering(Self.ok("200 OK"), kept)])
+            var options = UploadClientOptions(.auto)
+            options.maximumAttempts = 1
+            let plan = try self.plan(1000)
+            let seen = try await self.send(plan, to: server.url(), options, asksFrom: 100)
+            #expect(seen.status == 200 && seen.trace.retries == 0)
+            #expect(try kept.bytes == self.bytes(plan))
+            #expect(server.requests[0].contains("100-continue") && !server.requests[1].contains("100-continue"))
+
+            let tus = try ScriptedServer([
+                self.answering(Self.ok("201 Created", "Location: /t/1")), refusing,
+                self.answering(Self.ok("200 OK", "Upload-Offset: 0")),
+                self.answering(Self.ok("204 No Content", "Upload-Offset: 1144"), kept),
+            ])
+            options = UploadClientOptions(.tus)
+            options.maximumAttempts = 1
+            #expect(try await self.send(plan, to: tus.url(), options, asksFrom: 100).status == 204)
+        }
     }
 #endif

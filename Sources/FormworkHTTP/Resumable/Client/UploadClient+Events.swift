@@ -65,6 +65,16 @@
             }
         }
 
+        /// The request was refused for how it was sent, and not for what it is: the same again, which is no failed try.
+        package mutating func refused() {
+            guard case .busy(let exchange) = self.phase else { return }
+            switch exchange.kind {
+            case .create: self.phase = self.link == nil ? .create : .ask
+            case .ask, .append: self.phase = .ask
+            case .replay(let answer): self.phase = .replay(answer)
+            }
+        }
+
         /// No final answer came.
         /// - Parameter wasReached: Whether anything can have arrived; `false` when no connection was made.
         package mutating func lost(_ cause: any Error, wasReached: Bool = true) {
