@@ -228,5 +228,14 @@
             #expect(head.authority == "other.example")
             #expect(head.headerFields == [.userAgent: "u", .uploadDraftInteropVersion: "8"])
         }
+
+        @Test func expires() throws {
+            var client = try UploadClient(.post(), length: 100, options: UploadClientOptions(.tus))
+            _ = try self.sent(&client)
+            client.answered(
+                self.answer(201, [.location: "/t/1", .uploadExpires: "Wed, 25 Jun 2036 16:00:00 GMT"]))
+            #expect(client.link?.expires == "Wed, 25 Jun 2036 16:00:00 GMT")
+            #expect(client.link?.target.path == "/t/1")
+        }
     }
 #endif

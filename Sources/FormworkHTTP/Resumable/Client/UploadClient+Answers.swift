@@ -16,6 +16,7 @@
                 }
                 if self.link == nil, let location = response.headerFields[.location] {
                     self.adopt(location, of: exchange)
+                    self.learn(response)
                 }
                 guard self.link != nil else {
                     self.fail(
