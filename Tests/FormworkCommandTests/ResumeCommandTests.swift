@@ -79,5 +79,13 @@
             let result = try Command.run("send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "tus")
             #expect(result.status == 47)
         }
+
+        @Test("As many tries as a number can tell")
+        func mostTries() throws {
+            let receiver = try Receiver()
+            let result = try Command.run(
+                "send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "auto", "--retry", "9223372036854775807")
+            #expect(result.status == 0 && result.text == "ok")
+        }
     }
 #endif

@@ -82,7 +82,7 @@
             // A server that is told of the upload before its bytes can be asked for it whatever happens to them.
             options.createsFirst = self.choice == .ietf
             if let retry {
-                options.maximumAttempts = retry.count + 1
+                options.maximumAttempts = min(retry.count, .max - 1) + 1
                 options.repeatsUnanswered = retry.count > 0
                 if let delay = retry.delay { options.delays = [delay] }
             }
