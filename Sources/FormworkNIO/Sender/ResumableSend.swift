@@ -133,6 +133,15 @@
             self.advance(before)
             guard case .done(let outcome)? = self.step, outcome.response == answer.head else { return false }
             self.step = nil
+            let next = self.request.redirected(by: answer.head)
+            if status.kind == .redirection, !answer.isBodyComplete, next?.keepsBody != true {
+                // To a login, say: what comes behind it knows nothing of the body.
+                let place = next.map { ", and redirects to \($0.request.urlText)" } ?? ""
+                self.failure = FormworkError(
+                    .writeFailed, "the server answered \(status.code) before it had all of the body\(place)",
+                    offset: answer.bytesSent)
+                return false
+            }
             self.finish(outcome)
             return !self.follow(answer.head) && self.failure == nil
         }

@@ -130,5 +130,23 @@
             options.maximumAttempts = 1
             #expect(try await self.send(plan, to: tus.url(), options, asksFrom: 100).status == 204)
         }
+
+        @Test("A redirect that comes before the whole body, and leaves it behind, is no success")
+        func earlyRedirect() async throws {
+            for before in ["", Self.offer] {
+                let server = try ScriptedServer([
+                    self.early(Self.ok("303 See Other", "Location: /login"), behind: 1000, before),
+                    self.answering(Self.ok("200 OK")),
+                ])
+                let error = await #expect(throws: FormworkError.self) {
+                    try await self.send(self.large(), to: server.url(), UploadClientOptions(.auto))
+                }
+                #expect(error?.code == .writeFailed)
+                #expect(
+                    error?.message
+                        == "the server answered 303 before it had all of the body, and redirects to \(server.url("/login"))"
+                )
+            }
+        }
     }
 #endif
