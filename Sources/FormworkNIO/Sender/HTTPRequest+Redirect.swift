@@ -32,7 +32,8 @@
             if becomesGet {
                 next.method = .get
                 let names = self.headerFields.map(\.name).filter {
-                    $0.canonicalName.hasPrefix("content-") || $0 == .transferEncoding || $0 == .expect
+                    $0.canonicalName.hasPrefix("content-")
+                        || [.transferEncoding, .trailer, .expect, .reprDigest].contains($0)
                 }
                 for name in names { next.headerFields[name] = nil }
             }

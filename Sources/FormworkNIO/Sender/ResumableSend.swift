@@ -27,6 +27,7 @@
         private var page: HTTPRequest?
         private var redirects = 0
         private var request: HTTPRequest
+        private let method: HTTPRequest.Method
         private var offset: Int64 = 0
         private var wasCut: Bool
         private var resumedFrom: Int64?
@@ -43,7 +44,7 @@
             var options = resuming.options
             options.isReplayable = plan.isReplayable
             options.maximumRedirects = maximumRedirects
-            self.request = request
+            (self.request, self.method) = (request, request.method)
             self.client = try UploadClient(
                 request, length: plan.contentLength, options: options, continuing: resuming.link)
             (self.saved, self.wasCut) = (resuming.link, resuming.link != nil)
@@ -133,7 +134,7 @@
             self.advance(before)
             guard case .done(let outcome)? = self.step, outcome.response == answer.head else { return false }
             self.step = nil
-            let next = self.request.redirected(by: answer.head)
+            let next = self.whole.redirected(by: answer.head)
             if status.kind == .redirection, !answer.isBodyComplete, next?.keepsBody != true {
                 // To a login, say: what comes behind it knows nothing of the body.
                 let place = next.map { ", and redirects to \($0.request.urlText)" } ?? ""
@@ -186,13 +187,26 @@
             if outcome.isOver { self.remember(nil) }
         }
 
-        /// Follows a redirect that makes a `GET`.
+        /// The last request, as one that brought the whole body in the ordinary way.
+        private var whole: HTTPRequest {
+            var request = self.request
+            request.method = self.method
+            for name in HTTPField.Name.uploadRequest { request.headerFields[name] = nil }
+            return request
+        }
+
+        /// Follows a redirect to a page.
         private mutating func follow(_ response: HTTPResponse) -> Bool {
-            guard self.maximumRedirects > 0, let next = (self.page ?? self.request).redirected(by: response),
-                !next.keepsBody || self.page != nil
-            else { return false }
+            guard self.maximumRedirects > 0, let next = (self.page ?? self.whole).redirected(by: response) else {
+                return false
+            }
             self.redirects += 1
-            if next.leavesTLS || self.redirects > self.maximumRedirects {
+            if self.page == nil, next.keepsBody {
+                self.failure = TransferError(
+                    .redirects,
+                    "the server has the upload, and wants all of it again at \(next.request.urlText): send there, if you trust it"
+                )
+            } else if next.leavesTLS || self.redirects > self.maximumRedirects {
                 self.failure = TransferError(
                     .redirects,
                     next.leavesTLS

@@ -148,5 +148,24 @@
                 )
             }
         }
+
+        @Test("The page behind a finished upload is asked for by a plain GET, also from a PATCH")
+        func page() async throws {
+            let kept = Kept()
+            let server = try ScriptedServer([
+                self.cutting(kept, behind: 1000, Self.offer),
+                self.answering(Self.ok("204 No Content", "Upload-Offset: 1000", "Upload-Complete: ?0")),
+                self.answering(Self.ok("302 Found", "Upload-Complete: ?1", "Location: /done")),
+                self.answering(Self.ok("200 OK")),
+            ])
+            let saved = NIOTests.Told()
+            let seen = try await self.send(
+                self.plan(10_000), to: server.url(), UploadClientOptions(.auto), saved: saved,
+                fields: [.accept: "*/*"])
+            #expect(seen.status == 200 && saved.words == ["/u/1", "over"])
+            let page = try #require(server.requests.last)
+            #expect(page.hasPrefix("GET /done HTTP/1.1\r\n") && page.contains("Accept: */*"))
+            #expect(!page.lowercased().contains("upload-"))
+        }
     }
 #endif
