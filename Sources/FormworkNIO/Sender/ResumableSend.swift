@@ -19,6 +19,8 @@
         private let save: @Sendable (UploadLink?) throws -> Void
         private var client: UploadClient
         private var saved: UploadLink?
+        /// Whether somebody else keeps it.
+        private var isKept: Bool
         private var step: UploadStep?
         /// A failure after which it goes on at once, to be told.
         private var announced: String?
@@ -47,7 +49,8 @@
             (self.request, self.method) = (request, request.method)
             self.client = try UploadClient(
                 request, length: plan.contentLength, options: options, continuing: resuming.link)
-            (self.saved, self.wasCut) = (resuming.link, resuming.link != nil)
+            self.saved = resuming.link
+            (self.isKept, self.wasCut) = (resuming.link != nil, resuming.link != nil)
         }
 
         package var takesEarlySuccess: Bool { true }
@@ -113,7 +116,11 @@
 
         package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
             let (status, fields) = (answer.head.status, answer.head.headerFields)
-            if self.page != nil { return !self.follow(answer.head) }
+            if self.page != nil {
+                guard !self.follow(answer.head) else { return false }
+                if status.code < 400 { self.remember(nil) }
+                return true
+            }
             if status == .expectationFailed, self.asks != false, self.plan.isReplayable || answer.bytesSent == 0 {
                 self.asks = false
                 self.client.refused()
@@ -235,6 +242,8 @@
         }
 
         private mutating func remember(_ link: UploadLink?) {
+            guard link != nil || self.isKept else { return }
+            self.isKept = link != nil
             do { try self.save(link) } catch { self.failure = error }
         }
     }

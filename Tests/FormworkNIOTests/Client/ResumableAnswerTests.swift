@@ -167,5 +167,22 @@
             #expect(page.hasPrefix("GET /done HTTP/1.1\r\n") && page.contains("Accept: */*"))
             #expect(!page.lowercased().contains("upload-"))
         }
+
+        @Test("What was kept is removed when the answer was a redirect, too")
+        func pageOfCreation() async throws {
+            let server = try ScriptedServer([
+                { server, connection in
+                    connection.write(Self.offer)
+                    server.note(connection.readRequest().head)
+                    connection.write(Self.ok("303 See Other", "Location: /done"))
+                },
+                self.answering(Self.ok("200 OK")),
+            ])
+            let saved = NIOTests.Told()
+            let seen = try await self.send(
+                self.plan(10_000), to: server.url(), UploadClientOptions(.auto), saved: saved)
+            #expect(seen.status == 200 && saved.words == ["/u/1", "over"])
+            #expect(server.requests.count == 2)
+        }
     }
 #endif
