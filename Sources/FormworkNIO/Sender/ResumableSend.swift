@@ -139,6 +139,7 @@
             }
             self.client.answered(answer.head, retryAfter: wait)
             self.advance(before)
+            if self.pausesTooLong(remaining), status.code >= 400 { return true }
             guard case .done(let outcome)? = self.step, outcome.response == answer.head else { return false }
             self.step = nil
             let next = self.whole.redirected(by: answer.head)
@@ -162,6 +163,13 @@
             self.client.lost(
                 error, wasReached: isEarlySuccess || (error as? TransferError)?.bytesSent ?? 0 > 0)
             self.advance(before)
+            if self.pausesTooLong(remaining) { self.failure = error }
+        }
+
+        /// Whether there is no time for what comes behind the pause that is next.
+        private func pausesTooLong(_ remaining: Duration?) -> Bool {
+            guard case .wait(let pause)? = self.step, let remaining else { return false }
+            return pause >= remaining
         }
 
         /// Whether the same may go well another time.

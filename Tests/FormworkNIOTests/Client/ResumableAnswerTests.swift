@@ -184,5 +184,16 @@
             #expect(seen.status == 200 && saved.words == ["/u/1", "over"])
             #expect(server.requests.count == 2)
         }
+
+        @Test("A pause that would be longer than all may take is not made: the answer is the transfer's")
+        func tooLong() async throws {
+            let server = try ScriptedServer([
+                self.answering(Self.ok("503 Service Unavailable", "Retry-After: 100"))
+            ])
+            let seen = try await self.send(
+                self.plan(1000), to: server.url(), UploadClientOptions(.tus),
+                sender: Sender(maximumTime: .seconds(5)))
+            #expect(seen.status == 503)
+        }
     }
 #endif
