@@ -237,5 +237,16 @@
             #expect(client.link?.expires == "Wed, 25 Jun 2036 16:00:00 GMT")
             #expect(client.link?.target.path == "/t/1")
         }
+
+        /// What can't be sent again in pieces was refused, and that is shown.
+        @Test func tooMuchForOnce() throws {
+            var options = UploadClientOptions()
+            options.isReplayable = false
+            var client = try UploadClient(.post(), length: 1_000_000, options: options)
+            _ = try self.sent(&client)
+            client.sending(upTo: 65_536)
+            client.answered(self.answer(413, [.uploadLimit: "max-append-size=300000"]))
+            #expect(try self.outcome(&client).response.status.code == 413)
+        }
     }
 #endif

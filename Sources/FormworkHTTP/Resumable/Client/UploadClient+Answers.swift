@@ -198,7 +198,8 @@
             let rest = exchange.range?.count ?? self.length.map { $0 - offset } ?? max(self.sent - offset, 1 << 20)
             let least = max(self.limits.minAppendSize ?? 1, Self.smallestPiece)
             let size = max(min(rest / 2, self.limits.maxAppendSize ?? .max), least)
-            guard isKnown, !self.isTus || self.link != nil, fits, size < rest else { return self.finish(response) }
+            let begins = self.link != nil || !self.isTus && self.canGive(0)
+            guard isKnown, begins, fits, size < rest else { return self.finish(response) }
             self.pieceSize = size
             self.isSupported = true
             self.phase = self.link == nil ? .create : .ask
