@@ -248,5 +248,20 @@
             client.answered(self.answer(413, [.uploadLimit: "max-append-size=300000"]))
             #expect(try self.outcome(&client).response.status.code == 413)
         }
+
+        /// An upload that was lost begins anew as it began.
+        @Test func createsFirstAgain() throws {
+            var options = UploadClientOptions(.ietf)
+            options.createsFirst = true
+            options.delays = []
+            var client = try UploadClient(.post(), length: 100, options: options)
+            #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 0))
+            client.answered(self.answer(201, [.location: "/u/1", .uploadComplete: "?0", .uploadOffset: "0"]))
+            #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 100))
+            client.sending(upTo: 100)
+            client.answered(self.answer(404))
+            let (request, range) = try self.sent(&client)
+            #expect(request.method == .post && range == UploadRange(offset: 0, count: 0))
+        }
     }
 #endif

@@ -27,7 +27,6 @@
                     return
                 }
                 self.isSupported = true
-                self.createsFirst = false
                 self.goOn(response, exchange)
             case 400 where self.link == nil && draft != nil && self.fallBack(response): break
             case 413: self.shrink(response, exchange)

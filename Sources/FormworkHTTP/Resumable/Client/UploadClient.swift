@@ -61,7 +61,7 @@
         var pieceSize: Int64?
         /// Whether the server showed that it knows the protocol.
         var isSupported: Bool
-        var createsFirst: Bool
+        let createsFirst: Bool
         /// Whether a tus server was told the length.
         var isLengthDeclared: Bool
         /// Whether this process can't know how much an earlier one sent.
