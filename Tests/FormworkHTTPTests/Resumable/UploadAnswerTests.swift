@@ -263,5 +263,26 @@
             let (request, range) = try self.sent(&client)
             #expect(request.method == .post && range == UploadRange(offset: 0, count: 0))
         }
+
+        /// Who lets a whole request be repeated has it repeated after a 503 too.
+        @Test func repeats() throws {
+            var options = UploadClientOptions()
+            options.repeatsUnanswered = true
+            options.maximumAttempts = 2
+            options.delays = []
+            var client = try UploadClient(.post(), length: 100, options: options)
+            for _ in 0..<2 {
+                #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 100))
+                client.sending(upTo: 100)
+                client.answered(self.answer(503))
+            }
+            #expect(try self.outcome(&client).response.status.code == 503)
+            options.isReplayable = false
+            client = try UploadClient(.post(), length: 100, options: options)
+            _ = try self.sent(&client)
+            client.sending(upTo: 100)
+            client.answered(self.answer(503))
+            #expect(try self.outcome(&client).response.status.code == 503)
+        }
     }
 #endif

@@ -33,10 +33,10 @@
             case 408, 423, 425, 429, 500...599:
                 if self.link != nil {
                     self.retry(.ask, response, after: retryAfter)
-                } else if self.holdsNothing(exchange) {
+                } else if self.holdsNothing(exchange) || self.options.repeatsUnanswered && self.canGive(0) {
                     self.retry(.create, response, after: retryAfter)
                 } else {
-                    // Nothing to resume: whether to repeat it all is decided by whoever sends.
+                    // Nothing to resume, and nobody said that all of it may be repeated.
                     self.finish(response)
                 }
             default: self.finish(response)

@@ -10,7 +10,8 @@
         /// Whether the draft's upload is created without content, which costs a round trip, and can be resumed whatever
         /// happens to 1xx answers. Not for `auto`, whose server may know nothing of it.
         package var createsFirst = false
-        /// Whether a whole ordinary request may be repeated when its answer was lost: it may have been processed.
+        /// Whether a whole ordinary request may be repeated when its answer was lost, or is one that may pass: it may have
+        /// been processed.
         package var repeatsUnanswered = false
         /// What the server is to check the whole body by; the draft's versions 6 and later.
         package var reprDigest: DigestField?
