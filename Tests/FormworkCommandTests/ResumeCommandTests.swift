@@ -87,5 +87,13 @@
                 "send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "auto", "--retry", "9223372036854775807")
             #expect(result.status == 0 && result.text == "ok")
         }
+
+        @Test("--retry-delay counts without --retry, too")
+        func delay() throws {
+            let result = try Command.run(
+                "send", "http://127.0.0.1:1", "-F", "a=1", "--resume", "auto", "--retry-delay", "0.1", "-m", "5")
+            #expect(result.status == 7)
+            #expect(result.errors.contains("; try 2 in 0.1 s\n") && result.errors.contains("; try 8 in 0.1 s\n"))
+        }
     }
 #endif
