@@ -31,6 +31,8 @@
         private var request: HTTPRequest
         private let method: HTTPRequest.Method
         private var offset: Int64 = 0
+        /// Whether the body ends with the last request.
+        private var reachesEnd = false
         private var wasCut: Bool
         private var resumedFrom: Int64?
         private var resumptions = 0
@@ -54,6 +56,8 @@
         }
 
         package var takesEarlySuccess: Bool { true }
+
+        package private(set) var isBodyComplete: Bool?
 
         package var upload: ResumableUpload? {
             guard let link = self.saved else { return nil }
@@ -88,6 +92,11 @@
 
         private mutating func exchange(_ request: HTTPRequest, _ range: UploadRange?) -> SendStep {
             self.request = request
+            if let range {
+                self.reachesEnd = range.count.map { range.offset + $0 == self.client.length } ?? true
+            } else {
+                self.reachesEnd = false
+            }
             guard let range, range.count != 0 else { return .exchange(request, nil, expectsContinue: false) }
             self.offset = range.offset
             if self.wasCut, self.client.link != nil {
@@ -133,6 +142,7 @@
                         offset: answer.bytesSent), remaining: remaining)
                 return false
             }
+            self.isBodyComplete = self.reachesEnd && answer.isBodyComplete
             let before = self.client.failedAttempts
             let wait = fields[.retryAfter].flatMap {
                 RetryAfter.delay($0, now: Int64(Date().timeIntervalSince1970))
@@ -199,6 +209,7 @@
 
         private mutating func finish(_ outcome: UploadOutcome) {
             self.isAnswerLost = outcome.isAnswerLost
+            if outcome.isOver, outcome.response.status.code < 400 { self.isBodyComplete = true }
             if outcome.isOver { self.remember(nil) }
         }
 

@@ -195,5 +195,19 @@
                 sender: Sender(maximumTime: .seconds(5)))
             #expect(seen.status == 503)
         }
+
+        @Test("Whether all was sent is told of the whole body, and not of the last request")
+        func partSent() async throws {
+            let refused = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
+            let created = self.answering(Self.ok("201 Created", "Location: /t/1"))
+            let server = try ScriptedServer([
+                self.answering(refused), created, self.answering(refused), created, self.answering(refused),
+            ])
+            var options = UploadClientOptions(.tus)
+            #expect(try await !self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
+            #expect(try await self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
+            options.maximumAppendSize = 1000
+            #expect(try await !self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
+        }
     }
 #endif
