@@ -284,5 +284,31 @@
             client.answered(self.answer(503))
             #expect(try self.outcome(&client).response.status.code == 503)
         }
+
+        /// What wasn't sent can't be there, whatever the server says.
+        @Test func partAsIfWhole() throws {
+            var options = UploadClientOptions(.ietf)
+            options.createsFirst = true
+            var client = try UploadClient(.post(), length: 100, options: options)
+            _ = try self.sent(&client)
+            client.answered(self.answer(201, [.location: "/u/1", .uploadComplete: "?1"]))
+            #expect(self.failure(&client) == "protocolBroken")
+
+            options.maximumAppendSize = 40
+            for (status, code) in [(200, "protocolBroken"), (303, "redirected")] {
+                client = try UploadClient(.post(), length: 100, options: options, continuing: self.link)
+                _ = try self.sent(&client)
+                client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "0"]))
+                #expect(try self.sent(&client).1 == UploadRange(offset: 0, count: 40))
+                client.sending(upTo: 40)
+                client.answered(self.answer(status, [.uploadComplete: "?1", .location: "/done"]))
+                #expect(self.failure(&client) == code)
+            }
+
+            client = try UploadClient(.post(), length: 100, continuing: self.link)
+            _ = try self.sent(&client)
+            client.answered(self.answer(204, [.uploadComplete: "?1", .uploadOffset: "50"]))
+            #expect(self.failure(&client) == "protocolBroken")
+        }
     }
 #endif

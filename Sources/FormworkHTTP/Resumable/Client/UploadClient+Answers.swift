@@ -7,8 +7,7 @@
         mutating func created(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
             let draft = self.uploadProtocol?.draft
             let isComplete = draft.flatMap { response.headerFields.isUploadComplete($0) }
-            // The target's own answer, whatever it says.
-            if isComplete == true { return self.finish(response, isOver: true) }
+            if isComplete == true { return self.end(response, exchange) }
             switch response.status.code {
             case 200..<300:
                 if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
@@ -67,7 +66,7 @@
 
         mutating func appended(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
             let isComplete = (self.uploadProtocol?.draft).flatMap { response.headerFields.isUploadComplete($0) }
-            if isComplete == true { return self.finish(response, isOver: true) }
+            if isComplete == true { return self.end(response, exchange) }
             switch response.status.code {
             case 200..<300:
                 if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
@@ -91,6 +90,18 @@
             case 408, 423, 425, 429, 460, 500...599: self.retry(.ask, response, after: retryAfter)
             default: self.finish(response)
             }
+        }
+
+        /// The target's own answer, whatever it says; but what wasn't sent can't be there.
+        private mutating func end(_ response: HTTPResponse, _ exchange: Exchange) {
+            guard response.status.kind == .successful, !exchange.completes else {
+                return self.finish(response, isOver: true)
+            }
+            self.fail(
+                UploadFailure(
+                    .protocolBroken,
+                    "the server answered \(response.status.code) to a part of the body as if it were all (Upload-Complete)"
+                ))
         }
 
         /// The request was taken: where the next one begins.
@@ -138,7 +149,13 @@
                 }
                 guard self.take(offset) else { return }
                 if let draft = self.uploadProtocol?.draft, fields.isUploadComplete(draft) == true {
-                    if draft.replaysAnswer {
+                    if let length = self.length, offset < length {
+                        self.fail(
+                            UploadFailure(
+                                .protocolBroken,
+                                "the server has \(offset) of \(length) bytes, and says that these are all (Upload-Complete)"
+                            ))
+                    } else if draft.replaysAnswer {
                         self.phase = .replay(response)
                     } else {
                         self.finish(response, isAnswerLost: true)

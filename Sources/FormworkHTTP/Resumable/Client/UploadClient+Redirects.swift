@@ -23,7 +23,7 @@
             switch exchange.kind {
             case .replay(let earlier): return self.replayed(response, earlier)
             case .create, .append:
-                if self.isTargetsOwn(response) { return self.finish(response, isOver: true) }
+                if self.isTargetsOwn(response, exchange) { return self.finish(response, isOver: true) }
                 // What the page says to which it leads is for whoever sends.
                 if isOrdinary { return self.finish(response) }
             case .ask: break
@@ -36,9 +36,9 @@
         }
 
         /// Whether an answer is the target's own, about the whole upload: the draft marks it, of tus the offset tells.
-        private func isTargetsOwn(_ response: HTTPResponse) -> Bool {
+        private func isTargetsOwn(_ response: HTTPResponse, _ exchange: Exchange) -> Bool {
             switch self.uploadProtocol {
-            case .draft(let draft)?: response.headerFields.isUploadComplete(draft) == true
+            case .draft(let draft)?: exchange.completes && response.headerFields.isUploadComplete(draft) == true
             case .tus?: self.length != nil && response.headerFields.uploadOffset == self.length
             case nil: false
             }
