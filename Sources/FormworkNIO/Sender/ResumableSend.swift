@@ -14,22 +14,22 @@
     /// A redirect at the end that leads to a page is followed as a plain transfer's is.
     package struct ResumableSend: SendMachine {
         private let plan: BodyPlan
-        private let maximumRedirects: Int
+        let maximumRedirects: Int
         /// Is told the upload whenever that changes, and `nil` once nothing is left to go on with.
-        private let save: @Sendable (UploadLink?) throws -> Void
-        private var client: UploadClient
-        private var saved: UploadLink?
+        let save: @Sendable (UploadLink?) throws -> Void
+        var client: UploadClient
+        var saved: UploadLink?
         /// Whether somebody else keeps it.
-        private var isKept: Bool
+        var isKept: Bool
         private var step: UploadStep?
         /// A failure after which it goes on at once, to be told.
         private var announced: String?
-        private var failure: (any Error)?
+        var failure: (any Error)?
         private var asks: Bool?
-        private var page: HTTPRequest?
-        private var redirects = 0
-        private var request: HTTPRequest
-        private let method: HTTPRequest.Method
+        var page: HTTPRequest?
+        var redirects = 0
+        var request: HTTPRequest
+        let method: HTTPRequest.Method
         private var offset: Int64 = 0
         /// Whether the body ends with the last request.
         private var reachesEnd = false
@@ -152,15 +152,8 @@
             if self.pausesTooLong(remaining), status.code >= 400 { return true }
             guard case .done(let outcome)? = self.step, outcome.response == answer.head else { return false }
             self.step = nil
-            let next = self.whole.redirected(by: answer.head)
-            if status.kind == .redirection, !answer.isBodyComplete, next?.keepsBody != true {
-                // To a login, say: what comes behind it knows nothing of the body.
-                let place = next.map { ", and redirects to \($0.request.urlText)" } ?? ""
-                self.failure = FormworkError(
-                    .writeFailed, "the server answered \(status.code) before it had all of the body\(place)",
-                    offset: answer.bytesSent)
-                return false
-            }
+            self.failure = answer.redirectBeforeBody(of: self.whole)
+            guard self.failure == nil else { return false }
             self.finish(outcome)
             return !self.follow(answer.head) && self.failure == nil
         }
@@ -211,59 +204,6 @@
             self.isAnswerLost = outcome.isAnswerLost
             if outcome.isOver, outcome.response.status.code < 400 { self.isBodyComplete = true }
             if outcome.isOver { self.remember(nil) }
-        }
-
-        /// The last request, as one that brought the whole body in the ordinary way.
-        private var whole: HTTPRequest {
-            var request = self.request
-            request.method = self.method
-            for name in HTTPField.Name.uploadRequest { request.headerFields[name] = nil }
-            return request
-        }
-
-        /// Follows a redirect to a page.
-        private mutating func follow(_ response: HTTPResponse) -> Bool {
-            guard self.maximumRedirects > 0, let next = (self.page ?? self.whole).redirected(by: response) else {
-                return false
-            }
-            self.redirects += 1
-            if self.page == nil, next.keepsBody {
-                self.failure = TransferError(
-                    .redirects,
-                    "the server has the upload, and wants all of it again at \(next.request.urlText): send there, if you trust it"
-                )
-            } else if next.leavesTLS || self.redirects > self.maximumRedirects {
-                self.failure = TransferError(
-                    .redirects,
-                    next.leavesTLS
-                        ? "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it"
-                        : "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)")
-            }
-            self.page = next.request
-            return true
-        }
-
-        // MARK: what a later process needs
-
-        /// Has the upload saved, if it is another one now.
-        private mutating func keep() {
-            guard let link = self.client.link, link != self.saved else {
-                if self.client.link == nil, self.saved != nil { self.forget() }
-                return
-            }
-            self.saved = link
-            self.remember(link)
-        }
-
-        private mutating func forget() {
-            self.saved = nil
-            self.remember(nil)
-        }
-
-        private mutating func remember(_ link: UploadLink?) {
-            guard link != nil || self.isKept else { return }
-            self.isKept = link != nil
-            do { try self.save(link) } catch { self.failure = error }
         }
     }
 #endif

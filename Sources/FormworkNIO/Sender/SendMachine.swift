@@ -79,4 +79,19 @@
             (self.head, self.bytesSent, self.isBodyComplete) = (head, bytesSent, isBodyComplete)
         }
     }
+
+    extension SendAnswer {
+        /// Why a redirect that came before the whole body, and leaves it behind, is no success; `nil` for another answer.
+        func redirectBeforeBody(of request: HTTPRequest) -> FormworkError? {
+            let next = request.redirected(by: self.head)
+            guard self.head.status.kind == .redirection, !self.isBodyComplete, next?.keepsBody != true else {
+                return nil
+            }
+            // To a login, say: what comes behind it knows nothing of the body.
+            let place = next.map { ", and redirects to \($0.request.urlText)" } ?? ""
+            return FormworkError(
+                .writeFailed, "the server answered \(self.head.status.code) before it had all of the body\(place)",
+                offset: self.bytesSent)
+        }
+    }
 #endif
