@@ -85,6 +85,7 @@
             options.createsFirst = self.choice == .ietf
             options.maximumAttempts = min(retry.count, .max - 1) + 1
             options.repeatsUnanswered = repeatsAll && retry.count > 0
+            options.retriesAllErrors = retry.retriesAllErrors
             if let delay = retry.delay { options.delays = [delay] }
             prepared.resuming = Sender.Resuming(options, continuing: link, save: save)
             return prepared

@@ -14,6 +14,7 @@
     /// A redirect at the end that leads to a page is followed as a plain transfer's is.
     package struct ResumableSend: SendMachine {
         private let plan: BodyPlan
+        private let retriesAllErrors: Bool
         let maximumRedirects: Int
         /// Is told the upload whenever that changes, and `nil` once nothing is left to go on with.
         let save: @Sendable (UploadLink?) throws -> Void
@@ -48,6 +49,7 @@
             var options = resuming.options
             options.isReplayable = plan.isReplayable
             options.maximumRedirects = maximumRedirects
+            self.retriesAllErrors = options.retriesAllErrors
             (self.request, self.method) = (request, request.method)
             self.client = try UploadClient(
                 request, length: plan.contentLength, options: options, continuing: resuming.link)
@@ -178,6 +180,7 @@
         /// Whether the same may go well another time.
         private func mayPass(_ error: any Error) -> Bool {
             switch error {
+            case is TransferError where self.retriesAllErrors: return true
             case let error as TransferError:
                 let passing: [TransferError.Code] = [.resolve, .connect, .timedOut, .send, .receive]
                 // A connection that breaks early breaks in what comes before HTTP.

@@ -310,5 +310,31 @@
             client.answered(self.answer(204, [.uploadComplete: "?1", .uploadOffset: "50"]))
             #expect(self.failure(&client) == "protocolBroken")
         }
+
+        /// Any failure is tried again where somebody says so, but for what ends the upload.
+        @Test func allErrors() throws {
+            var options = UploadClientOptions()
+            options.retriesAllErrors = true
+            options.maximumAttempts = 3
+            options.delays = []
+            var client = try UploadClient(.post(), length: 100, options: options, continuing: self.link)
+            _ = try self.sent(&client)
+            client.answered(self.answer(401))
+            #expect(try self.sent(&client).0.method == .head)
+            client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "0"]))
+            _ = try self.sent(&client)
+            client.answered(self.answer(400))
+            #expect(try self.sent(&client).0.method == .head)
+            client.answered(self.answer(403))
+            #expect(try self.outcome(&client).response.status.code == 403)
+
+            client = try UploadClient(.post(), length: 100, options: options, continuing: self.link)
+            _ = try self.sent(&client)
+            client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
+            _ = try self.sent(&client)
+            client.sending(upTo: 100)
+            client.answered(self.answer(422, [.uploadComplete: "?1"]))
+            #expect(try self.outcome(&client).response.status.code == 422)
+        }
     }
 #endif

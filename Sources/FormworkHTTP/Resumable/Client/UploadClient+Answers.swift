@@ -29,7 +29,7 @@
                 self.goOn(response, exchange)
             case 400 where self.link == nil && draft != nil && self.fallBack(response): break
             case 413: self.shrink(response, exchange)
-            case 408, 423, 425, 429, 500...599:
+            case _ where self.mayPass(response):
                 if self.link != nil {
                     self.retry(.ask, response, after: retryAfter)
                 } else if self.holdsNothing(exchange) || self.options.repeatsUnanswered && self.canGive(0) {
@@ -87,7 +87,9 @@
                     self.retry(.append, response, after: retryAfter)
                 }
             case 413: self.shrink(response, exchange)
-            case 408, 423, 425, 429, 460, 500...599: self.retry(.ask, response, after: retryAfter)
+            case 460,
+                _ where self.mayPass(response):
+                self.retry(.ask, response, after: retryAfter)
             default: self.finish(response)
             }
         }
@@ -167,7 +169,9 @@
                 }
             case 404, 410: self.restart(response)
             case 403 where self.isTus: self.restart(response)
-            case 408, 409, 423, 425, 429, 500...599: self.retry(.ask, response, after: retryAfter)
+            case 409,
+                _ where self.mayPass(response):
+                self.retry(.ask, response, after: retryAfter)
             default: self.finish(response)
             }
         }
@@ -197,6 +201,15 @@
             }
             self.acknowledged = 0
             self.retry(.create, response)
+        }
+
+        /// Whether the same request may be answered otherwise later.
+        private func mayPass(_ response: HTTPResponse) -> Bool {
+            switch response.status.code {
+            case 408, 423, 425, 429, 500...599: true
+            case 400...499: self.options.retriesAllErrors
+            default: false
+            }
         }
 
         /// Goes on after an answer that may pass; the one that used up the tries is shown.

@@ -13,6 +13,8 @@
         /// Whether a whole ordinary request may be repeated when its answer was lost, or is one that may pass: it may have
         /// been processed.
         package var repeatsUnanswered = false
+        /// Whether any answer of 400 or more is tried again, and any failure of the connection, and not only what may pass.
+        package var retriesAllErrors = false
         /// What the server is to check the whole body by; the draft's versions 6 and later.
         package var reprDigest: DigestField?
         /// tus: what goes with the upload, besides what the request tells.
