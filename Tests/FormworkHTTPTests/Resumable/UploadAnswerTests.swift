@@ -136,6 +136,15 @@
             client.answered(self.answer(303, [.uploadComplete: "?1", .location: "/done"]))
             #expect(try self.outcome(&client).isOver)
 
+            // NIOResumableUpload marks it by the field of another version, and tells the offset.
+            client = try UploadClient(.post(), length: 100, continuing: self.link)
+            _ = try self.sent(&client)
+            client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
+            _ = try self.sent(&client)
+            client.sending(upTo: 100)
+            client.answered(self.answer(303, [.uploadIncomplete: "?0", .uploadOffset: "100", .location: "/done"]))
+            #expect(try self.outcome(&client).isOver)
+
             let link = UploadLink(target: self.link.target, uploadProtocol: .tus)
             client = try UploadClient(.post(), length: 100, continuing: link)
             _ = try self.sent(&client)

@@ -35,12 +35,15 @@
                 } ?? "the server answered \(status), and doesn't tell where the upload goes on (Location)")
         }
 
-        /// Whether an answer is the target's own, about the whole upload: the draft marks it, of tus the offset tells.
+        /// Whether an answer is the target's own, about the whole upload: the draft marks it; of tus, and of servers that
+        /// mark it by another version's field, the offset tells.
         private func isTargetsOwn(_ response: HTTPResponse, _ exchange: Exchange) -> Bool {
+            let fields = response.headerFields
+            let hasAll = self.length != nil && fields.uploadOffset == self.length
             switch self.uploadProtocol {
-            case .draft(let draft)?: exchange.completes && response.headerFields.isUploadComplete(draft) == true
-            case .tus?: self.length != nil && response.headerFields.uploadOffset == self.length
-            case nil: false
+            case .draft(let draft)?: return exchange.completes && fields.isUploadComplete(draft) ?? hasAll
+            case .tus?: return hasAll
+            case nil: return false
             }
         }
 
