@@ -172,8 +172,10 @@
         func pageOfCreation() async throws {
             let server = try ScriptedServer([
                 { server, connection in
+                    var (head, body) = connection.readHead()
+                    server.note(head)
                     connection.write(Self.offer)
-                    server.note(connection.readRequest().head)
+                    while body.count < 10_144 { body += connection.read() }
                     connection.write(Self.ok("303 See Other", "Location: /done"))
                 },
                 self.answering(Self.ok("200 OK")),
