@@ -54,17 +54,16 @@
             let late = TransferError(
                 .timedOut,
                 "no connection to \((proxy?.endpoint ?? endpoint).authority) within \(self.options.connectTimeout)")
-            return try await Race.run(until: deadline, late: late) {
+            // What wraps a channel has to live until that is closed.
+            let lost: @Sendable (Connection) -> Void = { connection in
+                connection.channel.closeFuture.whenComplete { _ in withExtendedLifetime(connection) {} }
+                connection.channel.close(promise: nil)
+            }
+            return try await Race.run(until: deadline, late: late, lost: lost) {
                 let opening = try await self.open(proxy?.endpoint ?? endpoint, setup)
                 do {
-                    let transport = try await opening.ready.get()
-                    if Task.isCancelled {
-                        // Nobody's channel any more; what wraps it has to live until it is closed.
-                        opening.channel.closeFuture.whenComplete { _ in withExtendedLifetime(transport) {} }
-                        throw CancellationError()
-                    }
                     return Connection(
-                        channel: opening.channel, transport: transport,
+                        channel: opening.channel, transport: try await opening.ready.get(),
                         proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization)
                 } catch {
                     opening.channel.close(promise: nil)
