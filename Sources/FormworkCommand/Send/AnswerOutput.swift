@@ -23,7 +23,11 @@
             if let path, !isHidden {
                 let file = try Self.open(path)
                 defer { try? file.close() }
-                try await self.write(answer, report) { try BodyPlan(copying: .bytes($0)).write(to: file) }
+                try await self.write(answer, report) { bytes in
+                    do { try file.writeAll(bytes) } catch {
+                        throw FormworkError(.writeFailed, "the answer can't be written", path: path, cause: error)
+                    }
+                }
             } else if self.isJSON || isHidden || isatty(FileDescriptor.standardOutput.rawValue) == 1 {
                 // A report is whole or not at all, and a terminal gets no control characters.
                 let limit = isHidden ? 0 : Self.limit

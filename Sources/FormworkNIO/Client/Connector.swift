@@ -24,6 +24,8 @@
         var transport: Transport
         /// What a proxy in between is told with every request; `nil` without one, or behind a tunnel.
         var proxyAuthorization: String?
+        /// What is said of it besides that it is closed.
+        var notes: ErrorNote
     }
 
     /// Makes connections: directly, by way of a proxy, or to a Unix socket, with TLS or without, and for the version of HTTP
@@ -64,10 +66,11 @@
                 do {
                     return Connection(
                         channel: opening.channel, transport: try await opening.ready.get(),
-                        proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization)
+                        proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization, notes: opening.notes)
                 } catch {
                     opening.channel.close(promise: nil)
-                    throw TransferError(opening: endpoint, proxy, opening.notes.error ?? error)
+                    let (error, host) = opening.notes.first ?? (error, endpoint.host)
+                    throw TransferError(opening: host, isTunnel: proxy != nil && endpoint.isSecure, error)
                 }
             }
         }
