@@ -72,5 +72,28 @@
                 """, in: folder.path)
             #expect(outcome.text == "exit 0\nexit 65\n", "\(outcome.errors)")
         }
+
+        @Test("A redirect that nothing can go on at is 47")
+        func redirect() throws {
+            let receiver = try Receiver(answering: "302 Found")
+            let result = try Command.run("send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "tus")
+            #expect(result.status == 47)
+        }
+
+        @Test("As many tries as a number can tell")
+        func mostTries() throws {
+            let receiver = try Receiver()
+            let result = try Command.run(
+                "send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "auto", "--retry", "9223372036854775807")
+            #expect(result.status == 0 && result.text == "ok")
+        }
+
+        @Test("--retry-delay counts without --retry, too")
+        func delay() throws {
+            let result = try Command.run(
+                "send", "http://127.0.0.1:1", "-F", "a=1", "--resume", "auto", "--retry-delay", "0.1", "-m", "5")
+            #expect(result.status == 7)
+            #expect(result.errors.contains("; try 2 in 0.1 s\n") && result.errors.contains("; try 8 in 0.1 s\n"))
+        }
     }
 #endif

@@ -25,6 +25,7 @@
             case .interrupted: (failure.cause as? TransferError).map { Self.code(for: $0.code) } ?? 55
             case .gone, .notReplayable: 65
             case .tooLarge: 63
+            case .redirected: 47
             case .protocolBroken: 56
             }
         }

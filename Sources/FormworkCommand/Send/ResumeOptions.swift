@@ -54,9 +54,11 @@
         /// Reads the saved state, and takes the digest.
         /// - Parameters:
         ///   - request: Gets the digest.
+        ///   - repeatsAll: Whether a whole request that was lost may be made again, as somebody asked for it.
         ///   - warn: Says that something is not as one may expect.
         func prepare(
-            _ plan: BodyPlan, _ request: inout HTTPRequest, _ retry: Sender.RetryPolicy?, _ warn: (String) -> Void
+            _ plan: BodyPlan, _ request: inout HTTPRequest, _ retry: Sender.RetryPolicy, repeatsAll: Bool,
+            _ warn: (String) -> Void
         ) async throws -> Prepared {
             var prepared = Prepared(plan: plan)
             var link: UploadLink?
@@ -81,11 +83,9 @@
             options.maximumAppendSize = self.pieceSize?.bytes
             // A server that is told of the upload before its bytes can be asked for it whatever happens to them.
             options.createsFirst = self.choice == .ietf
-            if let retry {
-                options.maximumAttempts = retry.count + 1
-                options.repeatsUnanswered = retry.count > 0
-                if let delay = retry.delay { options.delays = [delay] }
-            }
+            options.maximumAttempts = min(retry.count, .max - 1) + 1
+            options.repeatsUnanswered = repeatsAll && retry.count > 0
+            if let delay = retry.delay { options.delays = [delay] }
             prepared.resuming = Sender.Resuming(options, continuing: link, save: save)
             return prepared
         }

@@ -131,7 +131,7 @@
             let sender = Sender(
                 client: FormClient(options: options), retry: retry, maximumRedirects: self.maxRedirs,
                 maximumTime: self.maxTime?.duration)
-            let prepared = try await self.resume.prepare(plan, &request, self.retry == nil ? nil : retry) { text in
+            let prepared = try await self.resume.prepare(plan, &request, retry, repeatsAll: self.retry != nil) { text in
                 if !self.quiet { Warning.write([text]) }
             }
             try await self.send(prepared.plan, request, prepared.resuming, by: sender)

@@ -19,6 +19,12 @@
         package static let uploadChecksum = Self(known: "Upload-Checksum")
         package static let uploadExpires = Self(known: "Upload-Expires")
         package static let methodOverride = Self(known: "X-HTTP-Method-Override")
+
+        /// What a client of either protocol tells, and means nothing in another request.
+        package static let uploadRequest: [Self] = [
+            .uploadDraftInteropVersion, .uploadComplete, .uploadIncomplete, .uploadOffset, .uploadLength, .tusResumable,
+            .uploadDeferLength, .uploadMetadata, .uploadChecksum,
+        ]
     }
 
     extension HTTPResponse.Status {

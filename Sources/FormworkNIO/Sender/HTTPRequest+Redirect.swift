@@ -1,4 +1,5 @@
 #if NIO
+    import FormworkHTTP
     import HTTPTypes
 
     extension HTTPRequest {
@@ -21,19 +22,18 @@
                 var next = self.resolving(location), let here = try? Endpoint(self), let there = try? Endpoint(next)
             else { return nil }
             if here != there {
-                for name in [.cookie, .hostField, .origin, .proxyAuthorization] as [HTTPField.Name] {
-                    next.headerFields[name] = nil
-                }
                 // Credentials that stand in the new URL are meant for it.
-                if next.headerFields[.authorization] == self.headerFields[.authorization] {
-                    next.headerFields[.authorization] = nil
+                let isItsOwn = next.headerFields[.authorization] != self.headerFields[.authorization]
+                for name in HTTPField.Name.boundToOrigin where name != .authorization || !isItsOwn {
+                    next.headerFields[name] = nil
                 }
             }
             let becomesGet = status == 303 && self.method != .head || status < 303 && self.method == .post
             if becomesGet {
                 next.method = .get
                 let names = self.headerFields.map(\.name).filter {
-                    $0.canonicalName.hasPrefix("content-") || $0 == .transferEncoding || $0 == .expect
+                    $0.canonicalName.hasPrefix("content-")
+                        || [.transferEncoding, .trailer, .expect, .reprDigest].contains($0)
                 }
                 for name in names { next.headerFields[name] = nil }
             }

@@ -19,6 +19,8 @@
         private let save: @Sendable (UploadLink?) throws -> Void
         private var client: UploadClient
         private var saved: UploadLink?
+        /// Whether somebody else keeps it.
+        private var isKept: Bool
         private var step: UploadStep?
         /// A failure after which it goes on at once, to be told.
         private var announced: String?
@@ -27,7 +29,10 @@
         private var page: HTTPRequest?
         private var redirects = 0
         private var request: HTTPRequest
+        private let method: HTTPRequest.Method
         private var offset: Int64 = 0
+        /// Whether the body ends with the last request.
+        private var reachesEnd = false
         private var wasCut: Bool
         private var resumedFrom: Int64?
         private var resumptions = 0
@@ -42,13 +47,17 @@
             request.headerFields[.contentType] = plan.contentType
             var options = resuming.options
             options.isReplayable = plan.isReplayable
-            self.request = request
+            options.maximumRedirects = maximumRedirects
+            (self.request, self.method) = (request, request.method)
             self.client = try UploadClient(
                 request, length: plan.contentLength, options: options, continuing: resuming.link)
-            (self.saved, self.wasCut) = (resuming.link, resuming.link != nil)
+            self.saved = resuming.link
+            (self.isKept, self.wasCut) = (resuming.link != nil, resuming.link != nil)
         }
 
         package var takesEarlySuccess: Bool { true }
+
+        package private(set) var isBodyComplete: Bool?
 
         package var upload: ResumableUpload? {
             guard let link = self.saved else { return nil }
@@ -75,13 +84,19 @@
                 self.finish(outcome)
                 return .answered(outcome.response)
             case .fail(let failure):
-                if failure.code != .interrupted, failure.code != .notReplayable { self.forget() }
+                // Of the others the upload may still be there.
+                if [.gone, .tooLarge, .protocolBroken].contains(failure.code) { self.forget() }
                 return .failed(failure)
             }
         }
 
         private mutating func exchange(_ request: HTTPRequest, _ range: UploadRange?) -> SendStep {
             self.request = request
+            if let range {
+                self.reachesEnd = range.count.map { range.offset + $0 == self.client.length } ?? true
+            } else {
+                self.reachesEnd = false
+            }
             guard let range, range.count != 0 else { return .exchange(request, nil, expectsContinue: false) }
             self.offset = range.offset
             if self.wasCut, self.client.link != nil {
@@ -110,29 +125,42 @@
 
         package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
             let (status, fields) = (answer.head.status, answer.head.headerFields)
-            if self.page != nil { return !self.follow(answer.head) }
-            if status == .expectationFailed, self.asks != false {
+            if self.page != nil {
+                guard !self.follow(answer.head) else { return false }
+                if status.code < 400 { self.remember(nil) }
+                return true
+            }
+            if status == .expectationFailed, self.asks != false, self.plan.isReplayable || answer.bytesSent == 0 {
                 self.asks = false
-                self.client.lost(TransferError(.receive, "the server wants no question"), wasReached: false)
-                self.step = self.client.next()
+                self.client.refused()
                 return false
             }
-            let isPartial = fields.uploadOffset != nil && fields[.uploadComplete] != "?1"
-            if status.kind == .successful, !answer.isBodyComplete, !isPartial {
+            if status.kind == .successful, !answer.isBodyComplete, !self.client.isPart(answer.head) {
                 self.failed(
                     FormworkError(
                         .writeFailed, "the server answered \(status.code) before it had all of the body",
                         offset: answer.bytesSent), remaining: remaining)
                 return false
             }
+            self.isBodyComplete = self.reachesEnd && answer.isBodyComplete
             let before = self.client.failedAttempts
             let wait = fields[.retryAfter].flatMap {
                 RetryAfter.delay($0, now: Int64(Date().timeIntervalSince1970))
             }
             self.client.answered(answer.head, retryAfter: wait)
             self.advance(before)
+            if self.pausesTooLong(remaining), status.code >= 400 { return true }
             guard case .done(let outcome)? = self.step, outcome.response == answer.head else { return false }
             self.step = nil
+            let next = self.whole.redirected(by: answer.head)
+            if status.kind == .redirection, !answer.isBodyComplete, next?.keepsBody != true {
+                // To a login, say: what comes behind it knows nothing of the body.
+                let place = next.map { ", and redirects to \($0.request.urlText)" } ?? ""
+                self.failure = FormworkError(
+                    .writeFailed, "the server answered \(status.code) before it had all of the body\(place)",
+                    offset: answer.bytesSent)
+                return false
+            }
             self.finish(outcome)
             return !self.follow(answer.head) && self.failure == nil
         }
@@ -145,6 +173,13 @@
             self.client.lost(
                 error, wasReached: isEarlySuccess || (error as? TransferError)?.bytesSent ?? 0 > 0)
             self.advance(before)
+            if self.pausesTooLong(remaining) { self.failure = error }
+        }
+
+        /// Whether there is no time for what comes behind the pause that is next.
+        private func pausesTooLong(_ remaining: Duration?) -> Bool {
+            guard case .wait(let pause)? = self.step, let remaining else { return false }
+            return pause >= remaining
         }
 
         /// Whether the same may go well another time.
@@ -174,16 +209,30 @@
 
         private mutating func finish(_ outcome: UploadOutcome) {
             self.isAnswerLost = outcome.isAnswerLost
+            if outcome.isOver, outcome.response.status.code < 400 { self.isBodyComplete = true }
             if outcome.isOver { self.remember(nil) }
         }
 
-        /// Follows a redirect that makes a `GET`.
+        /// The last request, as one that brought the whole body in the ordinary way.
+        private var whole: HTTPRequest {
+            var request = self.request
+            request.method = self.method
+            for name in HTTPField.Name.uploadRequest { request.headerFields[name] = nil }
+            return request
+        }
+
+        /// Follows a redirect to a page.
         private mutating func follow(_ response: HTTPResponse) -> Bool {
-            guard self.maximumRedirects > 0, let next = (self.page ?? self.request).redirected(by: response),
-                !next.keepsBody || self.page != nil
-            else { return false }
+            guard self.maximumRedirects > 0, let next = (self.page ?? self.whole).redirected(by: response) else {
+                return false
+            }
             self.redirects += 1
-            if next.leavesTLS || self.redirects > self.maximumRedirects {
+            if self.page == nil, next.keepsBody {
+                self.failure = TransferError(
+                    .redirects,
+                    "the server has the upload, and wants all of it again at \(next.request.urlText): send there, if you trust it"
+                )
+            } else if next.leavesTLS || self.redirects > self.maximumRedirects {
                 self.failure = TransferError(
                     .redirects,
                     next.leavesTLS
@@ -212,6 +261,8 @@
         }
 
         private mutating func remember(_ link: UploadLink?) {
+            guard link != nil || self.isKept else { return }
+            self.isKept = link != nil
             do { try self.save(link) } catch { self.failure = error }
         }
     }

@@ -22,6 +22,8 @@
         mutating func failed(_ error: any Error, remaining: Duration?)
         /// Whether a 2xx that comes before the whole body is for the machine to judge, and no failure by itself.
         var takesEarlySuccess: Bool { get }
+        /// Whether the requests together brought all of the body; `nil` where the last one alone tells.
+        var isBodyComplete: Bool? { get }
         /// The upload that can be gone on with; `nil` for none.
         var upload: ResumableUpload? { get }
     }
@@ -31,6 +33,7 @@
         package mutating func sending(upTo offset: Int64) {}
         package mutating func bodyEnded(at length: Int64) {}
         package var takesEarlySuccess: Bool { false }
+        package var isBodyComplete: Bool? { nil }
         package var upload: ResumableUpload? { nil }
     }
 

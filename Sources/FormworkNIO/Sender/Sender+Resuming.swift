@@ -6,7 +6,8 @@
     extension Sender {
         /// How a transfer goes on after it was cut.
         package struct Resuming: Sendable {
-            /// Which protocol, and how often.
+            /// Which protocol, and how often; whether the body can be read again, and how many redirects are followed, the
+            /// plan and the sender say.
             package var options: UploadClientOptions
             /// A saved upload, to go on with.
             package var link: UploadLink?

@@ -131,6 +131,8 @@
                                 isAnswered = machine.answered(
                                     summary, remaining: end.map { ContinuousClock.now.duration(to: $0) })
                                 now.upload = machine.upload
+                                var answer = answer
+                                answer.isBodyComplete = machine.isBodyComplete ?? answer.isBodyComplete
                                 return isAnswered ? try await answered(answer, now) : nil
                             })
                         if let result { return result }
@@ -158,6 +160,7 @@
         init(_ machine: some SendMachine) { self.state = Mutex(State(machine: machine)) }
 
         var upload: ResumableUpload? { self.state.withLock { $0.machine.upload } }
+        var isBodyComplete: Bool? { self.state.withLock { $0.machine.isBodyComplete } }
 
         func next() -> SendStep {
             self.state.withLock { state in

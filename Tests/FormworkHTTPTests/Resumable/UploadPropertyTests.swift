@@ -23,7 +23,6 @@
                 options.maximumRestarts = 100
                 options.delays = []
                 options.createsFirst = Bool.random(using: &random)
-                options.asksForAbilities = Bool.random(using: &random)
                 if choice != .auto, Bool.random(using: &random) {
                     options.maximumAppendSize = Int64.random(in: 1...100, using: &random)
                 }

@@ -13,17 +13,17 @@
         struct ResumableSendTests {
             typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 
-            private static let version = "Upload-Draft-Interop-Version: 8\r\n"
+            static let version = "Upload-Draft-Interop-Version: 8\r\n"
 
             /// What a server kept of the body.
-            private final class Kept: Sendable {
+            final class Kept: Sendable {
                 private let state = Mutex<[UInt8]>([])
                 var bytes: [UInt8] { self.state.withLock { $0 } }
                 func add(_ bytes: some Sequence<UInt8>) { self.state.withLock { $0 += bytes } }
             }
 
             /// Takes some bytes of a request, and hangs up.
-            private func cutting(_ kept: Kept, behind count: Int, _ before: String = "") -> Script {
+            func cutting(_ kept: Kept, behind count: Int, _ before: String = "") -> Script {
                 { server, connection in
                     var (head, body) = connection.readHead()
                     server.note(head)
@@ -34,7 +34,7 @@
                 }
             }
 
-            private func answering(_ answer: String, _ kept: Kept? = nil) -> Script {
+            func answering(_ answer: String, _ kept: Kept? = nil) -> Script {
                 { server, connection in
                     let (head, body) = connection.readRequest()
                     server.note(head)
@@ -43,37 +43,40 @@
                 }
             }
 
-            private static func ok(_ status: String, _ fields: String...) -> String {
+            static func ok(_ status: String, _ fields: String...) -> String {
                 "HTTP/1.1 \(status)\r\n\(fields.map { $0 + "\r\n" }.joined())Content-Length: 0\r\n\r\n"
             }
 
-            private struct Seen: Sendable {
+            struct Seen: Sendable {
                 var status: Int
                 var trace: Sender.Trace
                 var text: String
+                var isBodyComplete: Bool
             }
 
-            private func send(
+            func send(
                 _ plan: BodyPlan, to url: String, _ options: UploadClientOptions,
-                saved: Told = Told(), monitor: TransferMonitor = TransferMonitor(), fields: HTTPFields = [:]
+                saved: Told = Told(), monitor: TransferMonitor = TransferMonitor(), fields: HTTPFields = [:],
+                sender: Sender = Sender(), asksFrom threshold: Int64? = nil
             ) async throws -> Seen {
-                var options = options
+                var (options, sender) = (options, sender)
                 options.delays = [.zero]
-                var client = FormClient.Options()
-                client.expectationThreshold = nil
+                sender.client.options.expectationThreshold = threshold
                 let resuming = Sender.Resuming(options) { saved.add($0?.target.path ?? "over") }
-                return try await Sender(client: FormClient(options: client)).send(
+                return try await sender.send(
                     plan, with: HTTPRequest(to: url, headerFields: fields), resuming: resuming,
                     observer: .init(monitor: monitor)
                 ) { answer, trace in
                     let text = try await answer.body.collect(upTo: 100)
-                    return Seen(status: answer.head.status.code, trace: trace, text: String(buffer: text.bytes))
+                    return Seen(
+                        status: answer.head.status.code, trace: trace, text: String(buffer: text.bytes),
+                        isBodyComplete: answer.isBodyComplete)
                 }
             }
 
-            private func plan(_ count: Int) throws -> BodyPlan { try form(.bytes(noise(count))).plan() }
+            func plan(_ count: Int) throws -> BodyPlan { try form(.bytes(noise(count))).plan() }
 
-            private func bytes(_ plan: BodyPlan) throws -> [UInt8] { try plan.bytes(upTo: 100_000_000) }
+            func bytes(_ plan: BodyPlan) throws -> [UInt8] { try plan.bytes(upTo: 100_000_000) }
 
             @Test("auto: an ordinary request that a 104 makes one that goes on, twice")
             func draft() async throws {

@@ -4,30 +4,18 @@
 
     // What each kind of answer leads to.
     extension UploadClient {
-        mutating func probed(_ response: HTTPResponse, _ retryAfter: Duration?) {
-            if response.status.kind == .successful {
-                let extensions = (response.headerFields[.tusExtension] ?? "").split(separator: ",").map {
-                    $0.drop { $0 == " " }
-                }
-                self.createsWithUpload = extensions.contains("creation-with-upload")
-                if let size = response.headerFields[.tusMaxSize].flatMap({ Int64($0) }) { self.limits.maxSize = size }
-            }
-            // A server that doesn't answer OPTIONS may still take uploads.
-            self.phase = .create
-        }
-
         mutating func created(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
             let draft = self.uploadProtocol?.draft
             let isComplete = draft.flatMap { response.headerFields.isUploadComplete($0) }
-            // The target's own answer, whatever it says.
-            if isComplete == true { return self.finish(response, isOver: true) }
+            if isComplete == true { return self.end(response, exchange) }
             switch response.status.code {
             case 200..<300:
-                if exchange.completes, !self.isTus, isComplete == nil || self.link == nil {
+                if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
                     return self.finish(response)
                 }
                 if self.link == nil, let location = response.headerFields[.location] {
                     self.adopt(location, of: exchange)
+                    self.learn(response)
                 }
                 guard self.link != nil else {
                     self.fail(
@@ -38,17 +26,16 @@
                     return
                 }
                 self.isSupported = true
-                self.createsFirst = false
                 self.goOn(response, exchange)
             case 400 where self.link == nil && draft != nil && self.fallBack(response): break
             case 413: self.shrink(response, exchange)
             case 408, 423, 425, 429, 500...599:
                 if self.link != nil {
-                    self.retry(.ask, .status(response), after: retryAfter)
-                } else if self.holdsNothing(exchange) {
-                    self.retryOrShow(.create, response, retryAfter)
+                    self.retry(.ask, response, after: retryAfter)
+                } else if self.holdsNothing(exchange) || self.options.repeatsUnanswered && self.canGive(0) {
+                    self.retry(.create, response, after: retryAfter)
                 } else {
-                    // Nothing to resume: whether to repeat it all is decided by whoever sends.
+                    // Nothing to resume, and nobody said that all of it may be repeated.
                     self.finish(response)
                 }
             default: self.finish(response)
@@ -79,28 +66,42 @@
 
         mutating func appended(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
             let isComplete = (self.uploadProtocol?.draft).flatMap { response.headerFields.isUploadComplete($0) }
-            if isComplete == true { return self.finish(response, isOver: true) }
+            if isComplete == true { return self.end(response, exchange) }
             switch response.status.code {
             case 200..<300:
-                if exchange.completes, !self.isTus, isComplete == nil { return self.finish(response) }
+                if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
+                    return self.finish(response)
+                }
                 if exchange.declaresLength { self.isLengthDeclared = true }
                 self.goOn(response, exchange)
             case 404, 410: self.restart(response)
             case 409:
                 guard let offset = response.headerFields.uploadOffset, !self.isTus else {
-                    return self.retry(.ask, .status(response), after: retryAfter)
+                    return self.retry(.ask, response, after: retryAfter)
                 }
                 let before = self.acknowledged
                 guard self.take(offset) else { return }
                 if offset > before {
                     self.phase = .append
                 } else {
-                    self.retry(.append, .status(response), after: retryAfter)
+                    self.retry(.append, response, after: retryAfter)
                 }
             case 413: self.shrink(response, exchange)
-            case 408, 423, 425, 429, 460, 500...599: self.retry(.ask, .status(response), after: retryAfter)
+            case 408, 423, 425, 429, 460, 500...599: self.retry(.ask, response, after: retryAfter)
             default: self.finish(response)
             }
+        }
+
+        /// The target's own answer, whatever it says; but what wasn't sent can't be there.
+        private mutating func end(_ response: HTTPResponse, _ exchange: Exchange) {
+            guard response.status.kind == .successful, !exchange.completes else {
+                return self.finish(response, isOver: true)
+            }
+            self.fail(
+                UploadFailure(
+                    .protocolBroken,
+                    "the server answered \(response.status.code) to a part of the body as if it were all (Upload-Complete)"
+                ))
         }
 
         /// The request was taken: where the next one begins.
@@ -121,7 +122,7 @@
             guard self.take(offset) else { return }
             if self.isTus, self.hasAll, self.isLengthDeclared { return self.finish(response) }
             let isProgress = offset > before || exchange.range?.count == 0 && !exchange.completes
-            if isProgress { self.phase = .append } else { self.retry(.ask, .status(response)) }
+            if isProgress { self.phase = .append } else { self.retry(.ask, response) }
         }
 
         mutating func told(_ response: HTTPResponse, _ retryAfter: Duration?) {
@@ -148,7 +149,13 @@
                 }
                 guard self.take(offset) else { return }
                 if let draft = self.uploadProtocol?.draft, fields.isUploadComplete(draft) == true {
-                    if draft.replaysAnswer {
+                    if let length = self.length, offset < length {
+                        self.fail(
+                            UploadFailure(
+                                .protocolBroken,
+                                "the server has \(offset) of \(length) bytes, and says that these are all (Upload-Complete)"
+                            ))
+                    } else if draft.replaysAnswer {
                         self.phase = .replay(response)
                     } else {
                         self.finish(response, isAnswerLost: true)
@@ -160,7 +167,7 @@
                 }
             case 404, 410: self.restart(response)
             case 403 where self.isTus: self.restart(response)
-            case 408, 409, 423, 425, 429, 500...599: self.retry(.ask, .status(response), after: retryAfter)
+            case 408, 409, 423, 425, 429, 500...599: self.retry(.ask, response, after: retryAfter)
             default: self.finish(response)
             }
         }
@@ -189,12 +196,14 @@
                 return
             }
             self.acknowledged = 0
-            self.retry(.create, .status(response))
+            self.retry(.create, response)
         }
 
-        private mutating func retryOrShow(_ phase: Phase, _ response: HTTPResponse, _ retryAfter: Duration?) {
-            self.retry(phase, .status(response), after: retryAfter)
-            if case .failed = self.phase { self.finish(response) }
+        /// Goes on after an answer that may pass; the one that used up the tries is shown.
+        private mutating func retry(_ phase: Phase, _ response: HTTPResponse, after wanted: Duration? = nil) {
+            self.retry(phase, UploadFailure(.interrupted, "the server answered \(response.status.code)"), after: wanted)
+            // A success that brings nothing is none.
+            if case .failed = self.phase, response.status.code >= 400 { self.finish(response) }
         }
 
         /// Too much at once: go on in smaller pieces, where the server resumes at all.
@@ -205,7 +214,8 @@
             let rest = exchange.range?.count ?? self.length.map { $0 - offset } ?? max(self.sent - offset, 1 << 20)
             let least = max(self.limits.minAppendSize ?? 1, Self.smallestPiece)
             let size = max(min(rest / 2, self.limits.maxAppendSize ?? .max), least)
-            guard isKnown, !self.isTus || self.link != nil, fits, size < rest else { return self.finish(response) }
+            let begins = self.link != nil || !self.isTus && self.canGive(0)
+            guard isKnown, begins, fits, size < rest else { return self.finish(response) }
             self.pieceSize = size
             self.isSupported = true
             self.phase = self.link == nil ? .create : .ask
@@ -213,11 +223,5 @@
 
         /// Bytes below which a 413 isn't about the size of a request.
         private static var smallestPiece: Int64 { 16 << 10 }
-    }
-
-    extension UploadFailure {
-        fileprivate static func status(_ response: HTTPResponse) -> UploadFailure {
-            UploadFailure(.interrupted, "the server answered \(response.status.code)")
-        }
     }
 #endif

@@ -26,7 +26,7 @@
                     self.adopt(location, of: exchange)
                 }
             case .append: break
-            case .probe, .ask, .replay: return .goOn
+            case .ask, .replay: return .goOn
             }
             guard self.link != nil else { return .goOn }
             self.isSupported = true
@@ -56,17 +56,22 @@
         package mutating func answered(_ response: HTTPResponse, retryAfter: Duration? = nil) {
             guard case .busy(let exchange) = self.phase else { return }
             self.learn(response)
-            switch (response.status.code, response.headerFields[.location]) {
-            case (307, let location?), (308, let location?):
-                self.redirect(to: location, response, exchange)
-            default:
-                switch exchange.kind {
-                case .probe: self.probed(response, retryAfter)
-                case .create: self.created(response, exchange, retryAfter)
-                case .append: self.appended(response, exchange, retryAfter)
-                case .ask: self.told(response, retryAfter)
-                case .replay(let earlier): self.replayed(response, earlier)
-                }
+            if response.status.kind == .redirection { return self.redirected(by: response, exchange) }
+            switch exchange.kind {
+            case .create: self.created(response, exchange, retryAfter)
+            case .append: self.appended(response, exchange, retryAfter)
+            case .ask: self.told(response, retryAfter)
+            case .replay(let earlier): self.replayed(response, earlier)
+            }
+        }
+
+        /// The request was refused for how it was sent, and not for what it is: the same again, which is no failed try.
+        package mutating func refused() {
+            guard case .busy(let exchange) = self.phase else { return }
+            switch exchange.kind {
+            case .create: self.phase = self.link == nil ? .create : .ask
+            case .ask, .append: self.phase = .ask
+            case .replay(let answer): self.phase = .replay(answer)
             }
         }
 
@@ -77,8 +82,7 @@
             let failure = UploadFailure(.interrupted, "the connection broke before the server answered", cause: cause)
             if case .replay(let answer) = exchange.kind { return self.finish(answer, isAnswerLost: true) }
             if self.link != nil { return self.retry(.ask, failure) }
-            guard !wasReached || self.holdsNothing(exchange) || self.options.repeatsUnanswered || exchange.range == nil
-            else {
+            guard !wasReached || self.holdsNothing(exchange) || self.options.repeatsUnanswered else {
                 self.fail(
                     UploadFailure(
                         .interrupted,
@@ -86,27 +90,7 @@
                         cause: cause))
                 return
             }
-            if case .probe = exchange.kind { self.retry(.probe, failure) } else { self.retry(.create, failure) }
-        }
-
-        private mutating func redirect(to location: String, _ response: HTTPResponse, _ exchange: Exchange) {
-            self.redirects += 1
-            guard self.redirects <= self.options.maximumRedirects,
-                let target = exchange.target.resolving(location)
-            else { return self.finish(response) }
-            switch exchange.kind {
-            case .probe, .create: self.creationTarget = target
-            case .ask, .append, .replay: self.redirected = target
-            }
-            // A permanent one holds for what comes after (RFC 9110 §15.4.9).
-            if response.status.code == 308, self.redirected != nil { self.link?.target = target }
-            switch exchange.kind {
-            case .probe: self.phase = .probe
-            case .create: self.phase = self.link == nil ? .create : .ask
-            case .ask: self.phase = .ask
-            case .append: self.phase = .append
-            case .replay(let answer): self.phase = .replay(answer)
-            }
+            self.retry(.create, failure)
         }
 
         /// Takes the upload's URL from an answer.

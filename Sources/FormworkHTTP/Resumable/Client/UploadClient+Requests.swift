@@ -4,10 +4,6 @@
 
     // What goes out: each request with what has to be known when its answer comes.
     extension UploadClient {
-        func probeRequest() -> (HTTPRequest, Exchange) {
-            (self.request(.options, self.creationTarget), Exchange(kind: .probe, target: self.creationTarget))
-        }
-
         func question() -> (HTTPRequest, Exchange) {
             let target = self.uploadTarget
             var request = self.request(.head, target)
@@ -45,7 +41,8 @@
                     if let digest = self.options.reprDigest { request.headerFields[.reprDigest] = digest.fieldValue }
                 }
             case .tus:
-                (range, completes) = self.tusCreation(&request)
+                (range, completes) = (UploadRange(offset: 0, count: 0), false)
+                self.describeTusCreation(&request)
             }
             self.isLengthDeclared = self.length != nil
             self.isContinued = false
@@ -57,8 +54,9 @@
             )
         }
 
-        /// tus carries one file and its metadata: the encoded form is that file, and its `Content-Type` goes with it.
-        private func tusCreation(_ request: inout HTTPRequest) -> (UploadRange?, Bool) {
+        /// tus carries one file and its metadata: the encoded form is that file, and its `Content-Type` goes with it. It
+        /// is created without content: what is cut before the upload's URL is known would be lost.
+        private func describeTusCreation(_ request: inout HTTPRequest) {
             request.method = .post
             var metadata = self.options.metadata
             if let type = request.headerFields[.contentType] {
@@ -73,9 +71,6 @@
             } else {
                 request.headerFields[.uploadDeferLength] = "1"
             }
-            guard self.createsWithUpload, self.length != 0 else { return (UploadRange(offset: 0, count: 0), false) }
-            request.headerFields[.contentType] = Self.tusMediaType
-            return self.nextRange()
         }
 
         func append() -> (HTTPRequest, Exchange) {
@@ -145,9 +140,7 @@
         private func adopt(_ target: UploadTarget, in request: inout HTTPRequest) {
             (request.scheme, request.authority, request.path) = (target.scheme, target.authority, target.path)
             guard !target.hasOrigin(of: self.target) else { return }
-            for name in [HTTPField.Name.authorization, .cookie, .proxyAuthorization] {
-                request.headerFields[name] = nil
-            }
+            for name in HTTPField.Name.boundToOrigin { request.headerFields[name] = nil }
         }
 
         private static func removeContentFields(_ fields: inout HTTPFields) {

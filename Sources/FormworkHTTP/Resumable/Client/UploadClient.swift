@@ -10,7 +10,6 @@
     package struct UploadClient: Sendable {
         /// What may come next.
         enum Phase: Sendable {
-            case probe
             /// The upload's first request. → busy
             case create
             case ask
@@ -26,7 +25,7 @@
 
         /// A request on its way.
         struct Exchange: Sendable {
-            enum Kind: Sendable { case probe, create, ask, append, replay(HTTPResponse) }
+            enum Kind: Sendable { case create, ask, append, replay(HTTPResponse) }
             var kind: Kind
             var target: UploadTarget
             var range: UploadRange?
@@ -62,8 +61,7 @@
         var pieceSize: Int64?
         /// Whether the server showed that it knows the protocol.
         var isSupported: Bool
-        var createsFirst: Bool
-        var createsWithUpload = false
+        let createsFirst: Bool
         /// Whether a tus server was told the length.
         var isLengthDeclared: Bool
         /// Whether this process can't know how much an earlier one sent.
@@ -101,7 +99,7 @@
             case .tus: self.uploadProtocol = .tus
             case .off: self.uploadProtocol = nil
             }
-            self.phase = options.choice == .tus && options.asksForAbilities ? .probe : .create
+            self.phase = .create
             if let link, options.choice != .off {
                 self.resume(link)
             }
@@ -125,7 +123,6 @@
             case .pause(let duration, let phase):
                 self.phase = phase
                 return duration == .zero ? self.next() : .wait(duration)
-            case .probe: return self.send(self.probeRequest())
             case .create: return self.start(at: 0, tooLate: .notReplayable) { $0.creation() }
             case .append: return self.start(at: self.acknowledged, tooLate: .notReplayable) { $0.append() }
             case .ask: return self.send(self.question())
@@ -174,6 +171,17 @@
         /// Whether a creation may be repeated without anything being processed twice: an empty upload of tus is whole by it.
         func holdsNothing(_ exchange: Exchange) -> Bool {
             exchange.range?.count == 0 && !exchange.completes && !(self.isTus && self.length == 0)
+        }
+
+        /// Whether a success is about a part of the upload, and tells how far it is.
+        package func isPart(_ response: HTTPResponse) -> Bool {
+            guard let offset = response.headerFields.uploadOffset, let spoken = self.uploadProtocol else {
+                return false
+            }
+            guard case .draft(let draft) = spoken else { return true }
+            // Not every server of an old draft says what the offset means.
+            let isComplete = response.headerFields.isUploadComplete(draft) ?? (offset >= self.length ?? .max)
+            return !isComplete
         }
 
         /// Whether the server has every byte, as far as it told.

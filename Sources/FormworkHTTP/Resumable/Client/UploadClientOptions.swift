@@ -10,11 +10,9 @@
         /// Whether the draft's upload is created without content, which costs a round trip, and can be resumed whatever
         /// happens to 1xx answers. Not for `auto`, whose server may know nothing of it.
         package var createsFirst = false
-        /// Whether a whole ordinary request may be repeated when its answer was lost: it may have been processed.
+        /// Whether a whole ordinary request may be repeated when its answer was lost, or is one that may pass: it may have
+        /// been processed.
         package var repeatsUnanswered = false
-        /// Whether a tus server is asked by `OPTIONS` for its largest size, and for creation with content, which saves a
-        /// round trip.
-        package var asksForAbilities = false
         /// What the server is to check the whole body by; the draft's versions 6 and later.
         package var reprDigest: DigestField?
         /// tus: what goes with the upload, besides what the request tells.
@@ -25,7 +23,7 @@
         package var maximumAttempts = 8
         /// How often an upload that the server lost may begin anew.
         package var maximumRestarts = 2
-        /// Redirects by 307 and 308 in a row.
+        /// Redirects in a row that move the upload; with 0 the first one of an ordinary request is its answer.
         package var maximumRedirects = 10
         /// Waiting before the tries that follow a failure; the last for all others. `Retry-After` comes first.
         package var delays: [Duration] = [

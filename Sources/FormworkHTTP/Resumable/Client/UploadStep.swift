@@ -53,6 +53,8 @@
             case notReplayable
             /// The body is longer than the server takes.
             case tooLarge
+            /// A redirect leads where the upload can't go on.
+            case redirected
             /// The server broke the protocol.
             case protocolBroken
         }
