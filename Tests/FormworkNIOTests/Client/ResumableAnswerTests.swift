@@ -172,9 +172,9 @@
         func pageOfCreation() async throws {
             let server = try ScriptedServer([
                 { server, connection in
-                    connection.write(Self.offer)
+                    // Behind the head: an answer before any request is none.
                     server.note(connection.readRequest().head)
-                    connection.write(Self.ok("303 See Other", "Location: /done"))
+                    connection.write(Self.offer + Self.ok("303 See Other", "Location: /done"))
                 },
                 self.answering(Self.ok("200 OK")),
             ])
