@@ -3,18 +3,22 @@
     import Formwork
     import FormworkHTTP
     import FormworkNIO
+    import Glibc
     import HTTPTypes
     import NIOCore
     import NIOEmbedded
     import NIOHTTP1
     import NIOHTTPTypes
     import NIOPosix
+    import Synchronization
     import Testing
 
     extension NIOTests {
         @Suite("A server without a framework")
         struct ServerTests {
             private struct Note: Decodable { var title: String }
+
+            private static let failures = Mutex<[FormworkError.Code?]>([])
 
             private static func answer(_ request: ServerRequest) async throws -> ServerResponse {
                 switch request.head.path {
@@ -33,6 +37,13 @@
                 case "/slow":
                     _ = try await request.collectForm(deadlines: ReceivingDeadlines(chunk: .milliseconds(50)))
                     return ServerResponse(status: .ok)
+                case "/note":
+                    do { _ = try await request.collectForm() } catch {
+                        self.failures.withLock { $0.append((error as? FormworkError)?.code) }
+                        throw error
+                    }
+                    return ServerResponse(status: .ok)
+                case "/last": return ServerResponse(status: .ok, headerFields: [.connection: "close"])
                 case "/fail": throw FormworkError(.writeFailed, "disk full", path: "/srv/secret")
                 default: return ServerResponse(status: .notFound)
                 }
@@ -103,6 +114,52 @@
                             AsyncStream<ByteBuffer> { $0.yield(ByteBuffer(string: "--x\r\n")) }, length: .unknown)
                         #expect(try await client.execute(request, timeout: .seconds(10)).status == .requestTimeout)
                     }
+                }
+            }
+
+            /// What a server sends until it closes.
+            private func answers(to text: String, from url: String, resets: Bool = false) async throws -> String {
+                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connect(host: "127.0.0.1", port: Int(url.split(separator: ":").last ?? "")!) { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                        }
+                    }
+                return try await channel.executeThenClose { inbound, outbound in
+                    try await outbound.write(ByteBuffer(string: text))
+                    guard !resets else {
+                        let options = try #require(channel.channel as? any SocketOptionProvider)
+                        try await options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+                        return ""
+                    }
+                    var got = ""
+                    for try await buffer in inbound { got += String(buffer: buffer) }
+                    return got
+                }
+            }
+
+            @Test(
+                "The connection ends behind a request or an answer that says so", .timeLimit(.minutes(5)),
+                arguments: [
+                    "GET /none HTTP/1.0\r\n\r\n", "GET /none HTTP/1.1\r\nHost: a\r\nConnection: Close, TE\r\n\r\n",
+                    "GET /last HTTP/1.1\r\nHost: a\r\n\r\n",
+                ])
+            func ends(request: String) async throws {
+                try await self.serve { url in
+                    let text = try await self.answers(to: request, from: url)
+                    #expect(text.hasPrefix("HTTP/1.1 ") && text.hasSuffix("\r\n\r\n"))
+                }
+            }
+
+            @Test("A client that resets the connection has cut its body", .timeLimit(.minutes(5)))
+            func reset() async throws {
+                try await self.serve { url in
+                    let head = "POST /note HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n"
+                    _ = try await self.answers(
+                        to: head + "Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n", from: url,
+                        resets: true)
+                    while Self.failures.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(10)) }
+                    #expect(Self.failures.withLock { $0 } == [.truncatedBody])
                 }
             }
 

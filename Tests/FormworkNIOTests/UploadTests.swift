@@ -341,6 +341,29 @@
                 #expect(try await folder.isClosed())
             }
 
+            @Test("A redirect to another page before the whole body is no success", arguments: [true, false])
+            func earlyRedirect(clientFollows: Bool) async throws {
+                let folder = try TestFolder()
+                let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+                let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
+                let answers: [String: [LoopbackServer.Answer]] = [
+                    "/": [.early(303, [("Location", "/login")])], "/login": [.status(200)],
+                ]
+                var configuration = HTTPClient.Configuration()
+                configuration.redirectConfiguration = clientFollows ? .follow(max: 5, allowCycles: false) : .disallow
+                try await LoopbackServer.with(answers, expecting: expectation) { server in
+                    let error = await self.failure {
+                        _ = try await self.upload(plan, to: server.url("/"), configuration: configuration)
+                    }
+                    #expect(error?.message == "the server answered 303 before it had all of the body")
+                    guard !clientFollows else { return }
+                    let answer = try await self.upload(
+                        plan, to: server.url("/"), Options(maximumRedirects: 0), configuration: configuration
+                    ).answer
+                    #expect(answer.status == .seeOther && !answer.isBodyComplete)
+                }
+            }
+
             @Test("A file that changes is the upload's error, and no request of its arrives whole")
             func changedFile() async throws {
                 let folder = try TestFolder()

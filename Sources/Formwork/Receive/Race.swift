@@ -9,14 +9,17 @@ package final class Race<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    private func settle(_ result: Result<Value, any Error>) {
-        let waiter = self.state.withLock { state -> CheckedContinuation<Value, any Error>? in
-            guard state.result == nil else { return nil }
+    /// - Returns: Whether this was the first result.
+    @discardableResult
+    private func settle(_ result: Result<Value, any Error>) -> Bool {
+        let (isFirst, waiter) = self.state.withLock { state -> (Bool, CheckedContinuation<Value, any Error>?) in
+            guard state.result == nil else { return (false, nil) }
             state.result = result
             defer { state.waiter = nil }
-            return state.waiter
+            return (true, state.waiter)
         }
         waiter?.resume(with: result)
+        return isFirst
     }
 
     private func wait() async throws -> Value {
@@ -30,13 +33,18 @@ package final class Race<Value: Sendable>: Sendable {
     }
 
     /// What `work` gives, or `late` at the instant: then `work` is cancelled, and not waited for, as it may not listen.
+    ///
+    /// - Parameter lost: Gets a value that came too late.
     package static func run(
-        until instant: ContinuousClock.Instant, late: any Error,
+        until instant: ContinuousClock.Instant, late: any Error, lost: @escaping @Sendable (Value) -> Void = { _ in },
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let race = Race()
         let worker = Task {
-            do { race.settle(.success(try await work())) } catch { race.settle(.failure(error)) }
+            do {
+                let value = try await work()
+                if !race.settle(.success(value)) { lost(value) }
+            } catch { race.settle(.failure(error)) }
         }
         let timer = Task {
             try await Task.sleep(until: instant, clock: .continuous)

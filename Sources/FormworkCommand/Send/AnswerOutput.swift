@@ -23,11 +23,15 @@
             if let path, !isHidden {
                 let file = try Self.open(path)
                 defer { try? file.close() }
-                try await self.write(answer, report) { try BodyPlan(copying: .bytes($0)).write(to: file) }
+                try await self.write(answer, report) { bytes in
+                    do { try file.writeAll(bytes) } catch {
+                        throw FormworkError(.writeFailed, "the answer can't be written", path: path, cause: error)
+                    }
+                }
             } else if self.isJSON || isHidden || isatty(FileDescriptor.standardOutput.rawValue) == 1 {
                 // A report is whole or not at all, and a terminal gets no control characters.
                 let limit = isHidden ? 0 : Self.limit
-                (report.body, report.isBodyTruncated) = try await Self.collect(answer.body, upTo: limit)
+                (report.body, report.isBodyTruncated) = try await answer.body.collectBytes(upTo: limit)
                 if !self.isJSON, !isHidden { try StandardOutput.write(self.terminalText(report)) }
             } else {
                 try await self.write(answer, report) { try BodyPlan(copying: .bytes($0)).write(to: .standardOutput) }
@@ -51,15 +55,6 @@
             } catch {
                 throw FormworkError(.writeFailed, "the answer can't be written there", path: path, cause: error)
             }
-        }
-
-        private static func collect(_ body: AnswerBody, upTo limit: Int) async throws -> ([UInt8], Bool) {
-            var kept: [UInt8] = []
-            while let bytes = try await body.nextBytes() {
-                kept += bytes.prefix(limit - kept.count)
-                if kept.count == limit { return (kept, try await body.nextBytes() != nil) }
-            }
-            return (kept, body.isCut)
         }
 
         private func terminalText(_ report: SendReport) -> String {

@@ -11,9 +11,9 @@
         let fields: [(name: String, value: String)]
 
         init(file: String) throws {
-            let value = try TextInput.naming(file) { () throws(FormworkError) in
-                try OrderedJSON.read(BodyPlan(copying: .file(FilePath(file))).bytes(upTo: 1 << 20))
-            }
+            let bytes = try BodyPlan(copying: .file(FilePath(file))).bytes(upTo: 1 << 20)
+            let value: ParameterValue
+            do { value = try OrderedJSON.read(bytes) } catch { throw Self.refusal("\(file): \(error.message)") }
             guard case .text(let url)? = value["url"], case .object(let members)? = value["fields"] else {
                 throw Self.refusal(
                     "\(file): write {\"url\": …, \"fields\": {…}}, as boto3's generate_presigned_post gives it")

@@ -102,7 +102,8 @@
                 text +=
                     " after \(self.bytesSent) bytes" + (total.map { " of \($0)" } ?? "") + ", and the rest was not sent"
             }
-            if self.status == 413, let hint = self.limitHint(total) { text += ": \(hint)" }
+            let isExplained = self.fields[.contentType]?.hasPrefix("application/problem+json") ?? false
+            if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
             return text
         }
 

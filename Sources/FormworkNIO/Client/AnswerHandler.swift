@@ -34,7 +34,7 @@
             self.lastRead = .now()
             guard case .head(let response) = self.unwrapInboundIn(data) else { return context.fireChannelRead(data) }
             if response.status.kind != .informational {
-                self.ledger.answer(endsSending: response.status.kind != .successful && !response.tellsItsEnd)
+                self.ledger.answer(endsSending: !response.status.takesBody && !response.tellsItsEnd)
                 self.permit(false)
             } else if response.status == .continue {
                 self.permit(true)
@@ -45,11 +45,13 @@
 
         func read(context: ChannelHandlerContext) {
             self.isReading = true
+            self.ledger.read(true)
             context.read()
         }
 
         func channelReadComplete(context: ChannelHandlerContext) {
             self.isReading = false
+            self.ledger.read(false)
             context.fireChannelReadComplete()
         }
 

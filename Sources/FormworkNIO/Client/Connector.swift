@@ -24,6 +24,8 @@
         var transport: Transport
         /// What a proxy in between is told with every request; `nil` without one, or behind a tunnel.
         var proxyAuthorization: String?
+        /// What is said of it besides that it is closed.
+        var notes: ErrorNote
     }
 
     /// Makes connections: directly, by way of a proxy, or to a Unix socket, with TLS or without, and for the version of HTTP
@@ -54,21 +56,21 @@
             let late = TransferError(
                 .timedOut,
                 "no connection to \((proxy?.endpoint ?? endpoint).authority) within \(self.options.connectTimeout)")
-            return try await Race.run(until: deadline, late: late) {
+            // What wraps a channel has to live until that is closed.
+            let lost: @Sendable (Connection) -> Void = { connection in
+                connection.channel.closeFuture.whenComplete { _ in withExtendedLifetime(connection) {} }
+                connection.channel.close(promise: nil)
+            }
+            return try await Race.run(until: deadline, late: late, lost: lost) {
                 let opening = try await self.open(proxy?.endpoint ?? endpoint, setup)
                 do {
-                    let transport = try await opening.ready.get()
-                    if Task.isCancelled {
-                        // Nobody's channel any more; what wraps it has to live until it is closed.
-                        opening.channel.closeFuture.whenComplete { _ in withExtendedLifetime(transport) {} }
-                        throw CancellationError()
-                    }
                     return Connection(
-                        channel: opening.channel, transport: transport,
-                        proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization)
+                        channel: opening.channel, transport: try await opening.ready.get(),
+                        proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization, notes: opening.notes)
                 } catch {
                     opening.channel.close(promise: nil)
-                    throw TransferError(opening: endpoint, proxy, opening.notes.error ?? error)
+                    let (error, host) = opening.notes.first ?? (error, endpoint.host)
+                    throw TransferError(opening: host, isTunnel: proxy != nil && endpoint.isSecure, error)
                 }
             }
         }

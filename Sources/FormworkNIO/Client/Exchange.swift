@@ -16,6 +16,7 @@
             func run<Result: Sendable>(
                 _ wire: ExchangeChannel, _ answered: (ExchangeAnswer) async throws -> Result
             ) async throws -> Result {
+                self.ledger.begin()
                 let watch = self.stallTimeout.map { self.watch(wire.channel, $0) }
                 defer { watch?.cancel() }
                 do {
@@ -23,7 +24,7 @@
                         var iterator = inbound.makeAsyncIterator()
                         let head = try await self.head(&iterator)
                         let state =
-                            head.status.kind == .successful
+                            head.status.takesBody
                             ? await self.ledger.settled()
                             : self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false)
                         if head.status.kind == .successful, !state.isBodyComplete, !self.hooks.takesEarlySuccess {
@@ -87,6 +88,11 @@
                 }
             }
         }
+    }
+
+    extension HTTPResponse.Status {
+        /// Whether it says that the server has the body: 2xx, and redirects that leave the body of a `POST` behind.
+        var takesBody: Bool { self.kind == .successful || 301...303 ~= self.code }
     }
 
     extension HTTPRequest {

@@ -72,6 +72,12 @@
         /// The next bytes, for those who know nothing of NIO; `nil` at the end.
         package func nextBytes() async throws -> [UInt8]? { try await self.next().map { Array($0.readableBytesView) } }
 
+        /// The same for ``collect(upTo:)``.
+        package func collectBytes(upTo limit: Int) async throws -> (bytes: [UInt8], isTruncated: Bool) {
+            let (bytes, isTruncated) = try await self.collect(upTo: limit)
+            return (Array(bytes.readableBytesView), isTruncated)
+        }
+
         /// The bytes up to a limit, and whether more would have come.
         public func collect(upTo limit: Int) async throws -> (bytes: ByteBuffer, isTruncated: Bool) {
             var bytes = ByteBuffer()

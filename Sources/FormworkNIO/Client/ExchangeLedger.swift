@@ -18,6 +18,8 @@
             var answered: Answered?
             var failure: (any Error)?
             var lastActivity = ContinuousClock.now
+            /// Whether the answer's bytes are asked for: who doesn't ask waits for nothing.
+            var isReading = true
         }
 
         private let state: Mutex<State>
@@ -52,7 +54,7 @@
         var stall: Duration {
             self.state.withLock { state in
                 let isItsTurn = state.produced > state.written || state.isComplete
-                return isItsTurn ? state.lastActivity.duration(to: .now) : .zero
+                return isItsTurn && state.isReading ? state.lastActivity.duration(to: .now) : .zero
             }
         }
 
@@ -64,8 +66,15 @@
             }
         }
 
+        /// The connection is there: what was before, finding and joining the server, has a time of its own.
+        func begin() { self.state.withLock { $0.lastActivity = .now } }
+
         func produce(_ count: Int) {
-            self.state.withLock { $0.produced += Int64(count) }
+            self.state.withLock { state in
+                // The time that a slow source took isn't the server's.
+                if state.produced == state.written { state.lastActivity = .now }
+                state.produced += Int64(count)
+            }
             self.monitor?.update { $0.sent += Int64(count) }
         }
 
@@ -90,6 +99,14 @@
                 state.lastActivity = .now
             }
             self.monitor?.update { if $0.phase == .sending { $0.phase = .waiting } }
+        }
+
+        /// The answer's next bytes are asked for, or no longer.
+        func read(_ isReading: Bool) {
+            self.state.withLock { state in
+                if isReading, !state.isReading { state.lastActivity = .now }
+                state.isReading = isReading
+            }
         }
 
         /// Something came.

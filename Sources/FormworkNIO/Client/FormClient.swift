@@ -76,7 +76,8 @@
                 isHTTP2 = true
                 do { wire = try await Self.openStream(on: multiplexer, ledger) } catch {
                     connection.channel.close(promise: nil)
-                    throw TransferError(.connect, "the server takes no request on its connection", cause: error)
+                    throw connection.notes.tlsFailure(bytesSent: nil)
+                        ?? TransferError(.connect, "the server takes no request on its connection", cause: error)
                 }
             }
             defer { connection.channel.close(promise: nil) }
@@ -88,7 +89,11 @@
             // Not a child: a read of a pipe that nobody writes to would be waited for, also when all is said.
             let sending = Task { [ready] in await pump.run(ready, permission.wait(on: wire.channel.eventLoop)) }
             defer { sending.cancel() }
-            return try await context.run(wire, answered)
+            do { return try await context.run(wire, answered) } catch let error as TransferError
+                where [.send, .receive].contains(error.code)
+            {
+                throw connection.notes.tlsFailure(bytesSent: error.bytesSent) ?? error
+            }
         }
 
         private static func openStream(

@@ -14,9 +14,13 @@
         public init(_ method: Method = .post, to url: String, headerFields: HTTPFields = [:]) throws {
             guard let parsed = URL(string: url), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
                 !host.isEmpty
-            else { throw TransferError(.invalidRequest, "\(url): is no URL such as https://example.com/upload") }
+            else {
+                throw TransferError(
+                    .invalidRequest, "\(Self.withoutUser(url)): is no URL such as https://example.com/upload")
+            }
             guard scheme == "http" || scheme == "https" else {
-                throw TransferError(.invalidRequest, "\(url): forms are sent by http and https, not by \(scheme)")
+                throw TransferError(
+                    .invalidRequest, "\(Self.withoutUser(url)): forms are sent by http and https, not by \(scheme)")
             }
             var authority = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
             if let port = parsed.port { authority += ":\(port)" }
@@ -29,6 +33,13 @@
                 let password = parsed.password(percentEncoded: false) ?? ""
                 self.headerFields[.authorization] = BasicCredentials(user: user, password: password).fieldValue
             }
+        }
+
+        /// A text that should be a URL, without what may be a password.
+        private static func withoutUser(_ url: String) -> String {
+            guard let at = url.lastIndex(of: "@") else { return url }
+            let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+            return start < at ? "\(url[..<start])…\(url[at...])" : url
         }
 
         /// The URL that this request is for, without credentials.

@@ -24,7 +24,7 @@
         func prepare(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
             if let proxy, let proxyContext {
                 try self.addTLS(proxyContext, proxy.endpoint.host, to: channel)
-                try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes))
+                try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: proxy.endpoint.host))
             }
             guard let proxy, self.endpoint.isSecure else { return try self.finish(channel, notes) }
             return try self.tunnel(channel, proxy, notes).flatMap { _ in
@@ -39,14 +39,14 @@
             let promise = channel.eventLoop.makePromise(of: Void.self)
             let encoder = HTTPRequestEncoder()
             let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
-            let watch = TunnelWatch(notes)
+            let watch = TunnelWatch(notes, of: proxy.endpoint.host)
             var fields = HTTPHeaders([("Host", self.endpoint.authority)])
             if let authorization = proxy.authorization { fields.add(name: "Proxy-Authorization", value: authorization) }
             let connect = NIOHTTP1ProxyConnectHandler(
                 targetHost: self.endpoint.host.contains(":") ? "[\(self.endpoint.host)]" : self.endpoint.host,
                 targetPort: self.endpoint.port, headers: fields, deadline: .distantFuture, promise: promise)
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandlers([encoder, decoder, watch, connect, ErrorHandler(notes)])
+            try pipeline.addHandlers([encoder, decoder, watch, connect, ErrorHandler(notes, of: proxy.endpoint.host)])
             let handlers = NIOLoopBound((encoder, decoder, watch), eventLoop: channel.eventLoop)
             return promise.futureResult
                 .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.2) }
@@ -60,7 +60,7 @@
                 return self.isHTTP2 ? self.http2(channel) : try self.http1(channel)
             }
             try self.addTLS(context, self.endpoint.host, to: channel)
-            try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes))
+            try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: self.endpoint.host))
             return channel.configureHTTP2AsyncSecureUpgrade(
                 http1ConnectionInitializer: { channel in
                     do {
@@ -105,19 +105,23 @@
 
     /// The first error that a pipeline saw, which says more than that the connection is closed.
     final class ErrorNote: Sendable {
-        private let state = Mutex<(any Error)?>(nil)
-        var error: (any Error)? { self.state.withLock { $0 } }
-        func note(_ error: any Error) { self.state.withLock { if $0 == nil { $0 = error } } }
+        private let state = Mutex<(error: any Error, host: String)?>(nil)
+        /// Also whom it is about: the server, or the proxy before it.
+        var first: (error: any Error, host: String)? { self.state.withLock { $0 } }
+        func note(_ error: any Error, of host: String) {
+            self.state.withLock { if $0 == nil { $0 = (error, host) } }
+        }
     }
 
     /// Keeps the first error that comes by.
     final class ErrorHandler: ChannelInboundHandler {
         typealias InboundIn = NIOAny
         private let notes: ErrorNote
-        init(_ notes: ErrorNote) { self.notes = notes }
+        private let host: String
+        init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            self.notes.note(error)
+            self.notes.note(error, of: self.host)
             context.fireErrorCaught(error)
         }
     }
@@ -126,14 +130,16 @@
     final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPClientResponsePart
         private let notes: ErrorNote
-        init(_ notes: ErrorNote) { self.notes = notes }
+        private let host: String
+        init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             if case .head(let head) = self.unwrapInboundIn(data), !(200..<300).contains(head.status.code) {
                 let fix =
                     head.status.code == 407 ? ": give them in its URL, as in http://user:password@host:port" : ""
                 let what = head.status.code == 407 ? "wants other credentials" : "makes no tunnel"
-                self.notes.note(TransferError(.proxy, "the proxy \(what) (status \(head.status.code))\(fix)"))
+                self.notes.note(
+                    TransferError(.proxy, "the proxy \(what) (status \(head.status.code))\(fix)"), of: self.host)
             }
             context.fireChannelRead(data)
         }

@@ -31,6 +31,8 @@
                     throw FormworkError.cut(by: error)
                 } catch let error as ChannelError {
                     throw FormworkError.cut(by: error)
+                } catch let error as IOError {
+                    throw FormworkError.cut(by: error)
                 }
             }
         }

@@ -18,6 +18,7 @@
         public func configureFormServer() throws -> ServerConnection {
             // Requests behind one another wait in the async channel.
             try self.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
+            try self.addHandler(OldConnectionHandler())
             try self.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try self.addHandler(ExpectContinueHandler())
             return try NIOAsyncChannel(
@@ -53,12 +54,35 @@
                         let response: ServerResponse
                         do { response = try await handler(request) } catch { response = ServerResponse(error) }
                         try await response.write(to: outbound, isHeadOnly: head.method == .head)
-                        if head.headerFields[.connection]?.lowercased() == "close" { break }
+                        if head.headerFields.closesConnection || response.head.headerFields.closesConnection { break }
                     }
                 } catch is HTTPParserError {
                     try await ServerResponse(ProblemDetails(.badRequest)).write(to: outbound, isHeadOnly: false)
                 }
             }
+        }
+    }
+
+    extension HTTPFields {
+        /// Whether the connection ends behind this message (RFC 9112 section 9.6).
+        fileprivate var closesConnection: Bool {
+            self[values: .connection].joined(separator: ",").lowercased()
+                .split { $0 == "," || $0 == " " || $0 == "\t" }.contains("close")
+        }
+    }
+
+    /// Has a request of HTTP/1.0 that says nothing of keeping its connection ask for its end (RFC 9112 section 9.3), as
+    /// its version is lost behind the codec.
+    private final class OldConnectionHandler: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias InboundOut = HTTPServerRequestPart
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard case .head(var head) = self.unwrapInboundIn(data), head.version == .http1_0, !head.isKeepAlive else {
+                return context.fireChannelRead(data)
+            }
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+            context.fireChannelRead(self.wrapInboundOut(.head(head)))
         }
     }
 

@@ -16,7 +16,7 @@
         ///   - options: Redirects, credentials, and how the length is told.
         /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
         ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
-        ///   2xx, before it has all of the body. `CancellationError`; the client's own errors for all else.
+        ///   2xx or redirects to a page behind the upload, before it has all of the body. `CancellationError`; the client's own errors for all else.
         public func upload(
             _ plan: BodyPlan, with request: HTTPClientRequest, deadline: NIODeadline = .distantFuture,
             options: UploadOptions = UploadOptions()
@@ -57,6 +57,7 @@
                     request.headers.replaceOrAdd(name: "Authorization", value: authorization)
                 } else if options.maximumRedirects > 0, let next = request.redirected(by: response) {
                     redirects += 1
+                    if hasBody, !next.keepsBody, let feed, !feed.isComplete { throw Self.isEarly(response, feed) }
                     guard redirects <= options.maximumRedirects else { throw HTTPClientError.redirectLimitReached }
                     request = next.request
                     hasBody = hasBody && next.keepsBody
@@ -99,16 +100,24 @@
             }
             guard let feed, !feed.isComplete else { return response }
             if let failure = feed.failure { throw failure }
-            if response.history.count <= 1, 200..<300 ~= response.status.code {
+            // A redirect that leaves the body behind says that the server has it, too.
+            let isRedirect = response.history.count <= 1 && 301...303 ~= response.status.code
+            if isRedirect || response.history.count > 1 || 200..<300 ~= response.status.code {
                 if await feed.wasAllGiven() { return response }
-                let error = FormworkError(
-                    .writeFailed, "the server answered \(response.status.code) before it had all of the body",
-                    offset: feed.count)
-                feed.stop(error)
-                throw error
+                guard isRedirect else {
+                    let error = Self.isEarly(response, feed)
+                    feed.stop(error)
+                    throw error
+                }
             }
             feed.stopQuietly()
             return response
+        }
+
+        private static func isEarly(_ response: HTTPClientResponse, _ feed: BufferFeed) -> FormworkError {
+            let status = response.history.first?.responseHead.status ?? response.status
+            return FormworkError(
+                .writeFailed, "the server answered \(status.code) before it had all of the body", offset: feed.count)
         }
     }
 

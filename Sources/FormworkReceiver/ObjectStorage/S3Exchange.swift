@@ -5,6 +5,7 @@
     import Logging
     import NIOCore
     import NIOHTTP1
+    import Synchronization
 
     #if canImport(FoundationEssentials)
         import FoundationEssentials
@@ -43,8 +44,8 @@
 
     /// Times and numbers of tries.
     package struct S3Patience: Sendable {
-        /// How often a request is made in all, 1 or more.
-        package var attempts = 5
+        /// How often a request is made in all, 1 or more. With the waits between them, a store may be away for 12 to 24 s.
+        package var attempts = 8
         /// The wait before the second try; it doubles with each, and a random part of it is left out.
         package var delay: Duration = .milliseconds(250)
         /// The longest wait.
@@ -122,11 +123,15 @@
         private func attempt(_ request: S3Request, _ payloadHash: String) async throws -> S3Answer {
             let answer: S3Answer
             do {
-                let response = try await self.http.execute(
-                    self.signed(request, payloadHash), deadline: self.deadline(request.body.readableBytes))
-                // A thousand uploads of the longest keys have about two of these.
-                let body = try await response.body.collect(upTo: 4 << 20)
-                answer = S3Answer(status: response.status.code, headers: response.headers, body: body)
+                let pace = BodyPace(isOver: request.body.readableBytes == 0)
+                let signed = self.signed(request, payloadHash, pace)
+                answer = try await pace.watch(self.patience.stall) {
+                    let response = try await self.http.execute(
+                        signed, deadline: self.deadline(request.body.readableBytes))
+                    // A thousand uploads of the longest keys have about two of these.
+                    let body = try await response.body.collect(upTo: 4 << 20)
+                    return S3Answer(status: response.status.code, headers: response.headers, body: body)
+                }
             } catch {
                 try Task.checkCancellation()
                 throw Failure(error: S3Error(operation: request.operation, reason: .connection(error)))
@@ -146,7 +151,9 @@
         }
 
         /// The request as the client sends it, good for some minutes.
-        func signed(_ request: S3Request, _ payloadHash: String? = nil) -> HTTPClientRequest {
+        func signed(
+            _ request: S3Request, _ payloadHash: String? = nil, _ pace: BodyPace = BodyPace(isOver: true)
+        ) -> HTTPClientRequest {
             let payloadHash = payloadHash ?? request.payloadHash
             let timestamp = SigV4.timestamp(Date.now)
             let path = self.address.path(request.key)
@@ -167,7 +174,7 @@
             signed.headers.add(name: "User-Agent", value: "formwork")
             if request.body.readableBytes > 0 {
                 signed.body = .stream(
-                    PacedSlices(buffer: request.body, loop: self.loop),
+                    PacedSlices(buffer: request.body, loop: self.loop, pace: pace),
                     length: .known(Int64(request.body.readableBytes)))
             } else if request.method == .PUT || request.method == .POST {
                 signed.body = .bytes(ByteBuffer())
@@ -182,19 +189,59 @@
         typealias Element = ByteBuffer
         let buffer: ByteBuffer
         let loop: any EventLoop
+        let pace: BodyPace
 
         struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate var rest: ByteBuffer
             fileprivate let loop: any EventLoop
+            fileprivate let pace: BodyPace
 
             mutating func next() async throws -> ByteBuffer? {
                 try await self.loop.submit {}.get()
                 let size = Swift.min(self.rest.readableBytes, 256 << 10)
+                self.pace.note(isOver: size == 0)
                 return size == 0 ? nil : self.rest.readSlice(length: size)
             }
         }
 
-        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self.buffer, loop: self.loop) }
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self.buffer, loop: self.loop, pace: self.pace) }
+    }
+
+    /// When a body's next slice was asked for: the client's own time-out for writing stands still while the system takes
+    /// nothing, which is how a store looks that has stopped.
+    final class BodyPace: Sendable {
+        private struct Stalled: Error, CustomStringConvertible {
+            let time: Duration
+            var description: String { "it has taken nothing for \(self.time)" }
+        }
+
+        /// `nil` when the body is over.
+        private let last: Mutex<ContinuousClock.Instant?>
+
+        init(isOver: Bool) { self.last = Mutex(isOver ? nil : .now) }
+
+        fileprivate func note(isOver: Bool) { self.last.withLock { $0 = isOver ? nil : .now } }
+
+        /// Cancels an operation, and throws, when no slice is asked for in that time.
+        func watch<Result: Sendable>(
+            _ time: Duration, _ operation: @escaping @Sendable () async throws -> Result
+        ) async throws -> Result {
+            try await withThrowingTaskGroup(of: Result?.self) { group in
+                group.addTask { try await operation() }
+                group.addTask {
+                    while let last = self.last.withLock({ $0 }) {
+                        guard last + time > .now else { throw Stalled(time: time) }
+                        try await Task.sleep(until: last + time, clock: .continuous)
+                    }
+                    return nil
+                }
+                defer { group.cancelAll() }
+                while let result = try await group.next() {
+                    if let result { return result }
+                }
+                throw CancellationError()
+            }
+        }
     }
 
     extension S3Error {

@@ -47,6 +47,26 @@
                 ])
         }
 
+        @Test("A Content-Length that no offset can reach is refused", arguments: [Int64.max, Int64.max - 1])
+        func hugeAppend(count: Int64) throws {
+            let fields: [(ResumableProtocol, HTTPFields)] = [
+                (.tus, [.tusResumable: "1.0.0", .uploadOffset: "2", .contentType: "application/offset+octet-stream"]),
+                (
+                    .draft(.v8),
+                    [.uploadOffset: "2", .uploadComplete: "?0", .contentType: "application/partial-upload"]
+                ),
+            ]
+            for (uploadProtocol, fields) in fields {
+                var (resource, fields) = (self.resource(uploadProtocol, offset: 2), fields)
+                fields[.contentLength] = "\(count)"
+                guard case .append(let append) = self.parse(.patch, fields, uploadProtocol) else {
+                    Issue.record("no append")
+                    return
+                }
+                #expect(resource.begin(append)?.response.status == .badRequest)
+            }
+        }
+
         /// The example of §8.1.
         @Test func conflict() throws {
             var resource = self.resource(.draft(.v8), offset: 12_500_000)

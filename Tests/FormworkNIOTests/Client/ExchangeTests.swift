@@ -283,6 +283,25 @@
                 #expect(try await folder.isClosed())
             }
 
+            @Test("Who is slow to read the answer is not waited for by a server that stalls")
+            func slowReader() async throws {
+                let answer = Self.ok(String(repeating: "x", count: 16_000_000))
+                let server = try ScriptedServer([
+                    { _, connection in
+                        _ = connection.readRequest()
+                        connection.write(answer)
+                    }
+                ])
+                let plan = try form(.bytes(noise(10))).plan()
+                let count = try await FormClient(options: .init(stallTimeout: .seconds(1))).exchange(
+                    HTTPRequest(to: server.url()), body: ExchangeBody(plan)
+                ) { answer in
+                    try await Task.sleep(for: .seconds(3))
+                    return try await answer.body.collect(upTo: 40_000_000).bytes.readableBytes
+                }
+                #expect(count == 16_000_000)
+            }
+
             @Test("A body whose file changes is not completed")
             func changed() async throws {
                 let server = try ScriptedServer([

@@ -105,6 +105,47 @@
                 #expect(error?.code == .redirects)
             }
 
+            @Test("A redirect to another page before the whole body is no success", arguments: [20, 0])
+            func earlyRedirect(maximumRedirects: Int) async throws {
+                let server = try ScriptedServer([
+                    { _, connection in
+                        _ = connection.readHead()
+                        connection.write("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n")
+                        connection.waitForEnd()
+                    },
+                    self.answering("200 OK"),
+                ])
+                let plan = try form(.bytes(noise(30_000_000))).plan()
+                let sender = Sender(
+                    client: FormClient(options: .init(expectationThreshold: nil)), maximumRedirects: maximumRedirects)
+                let error = await #expect(throws: FormworkError.self) {
+                    try await self.send(plan, to: server.url(), sender)
+                }
+                #expect(
+                    error?.message
+                        == "the server answered 302 before it had all of the body, and redirects to \(server.url("/login"))"
+                )
+                #expect(error?.offset ?? -1 >= 0)
+            }
+
+            @Test("A redirect behind a form's last boundary, before the last chunk, has the body")
+            func redirectBeforeLastChunk() async throws {
+                let server = try ScriptedServer([
+                    { _, connection in
+                        var (_, body) = connection.readHead()
+                        while !String(decoding: body, as: UTF8.self).contains("--harbour--\r\n") {
+                            body += connection.read()
+                        }
+                        connection.write("HTTP/1.1 303 See Other\r\nLocation: /done\r\n\r\n")
+                        connection.waitForEnd()
+                    },
+                    self.answering("200 OK"),
+                ])
+                let plan = try form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
+                let sender = Sender(client: FormClient(options: .init(expectationThreshold: nil)))
+                #expect(try await self.send(plan, to: server.url(), sender).status == 200)
+            }
+
             @Test("Another origin gets no credentials")
             func otherOrigin() async throws {
                 let second = try ScriptedServer([self.answering("200 OK")])

@@ -17,7 +17,7 @@
             /// Read the header section and no more.
             case stall
             /// Answer without having read the body, and close a little later.
-            case early(Int)
+            case early(Int, _ fields: [(String, String)] = [])
             /// Close after this many bytes of the body.
             case cut(after: Int)
         }
@@ -156,8 +156,8 @@
                 }
                 let channel = context.channel
                 switch self.answer {
-                case .early(let status):
-                    self.respond(status, [("Connection", "close")], context)
+                case .early(let status, let fields):
+                    self.respond(status, fields + [("Connection", "close")], context)
                     channel.setOption(.autoRead, value: false).whenComplete { _ in }
                     context.eventLoop.scheduleTask(in: .milliseconds(500)) { channel.close(promise: nil) }
                 case .stall: channel.setOption(.autoRead, value: false).whenComplete { _ in }

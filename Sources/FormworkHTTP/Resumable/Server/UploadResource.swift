@@ -86,8 +86,10 @@
                 return refusal
             }
             if let count = append.contentLength {
-                guard self.offset + count <= self.length ?? .max else { return self.inconsistent }
-                guard self.offset + count <= self.limits.maxSize ?? .max else { return self.tooLarge }
+                // A Content-Length is the peer's, and any number.
+                let (end, isTooLarge) = self.offset.addingReportingOverflow(count)
+                guard !isTooLarge, end <= self.length ?? .max else { return self.inconsistent }
+                guard end <= self.limits.maxSize ?? .max else { return self.tooLarge }
             }
             (self.completes, self.received) = (append.completes, 0)
             return nil
