@@ -46,16 +46,11 @@
                 self.asks = false
                 return false
             }
-            let next = self.request.redirected(by: answer.head)
-            if self.hasBody, !answer.isBodyComplete, status.kind == .redirection, next?.keepsBody != true {
-                // To a login, say: what comes behind it knows nothing of the body.
-                let place = next.map { ", and redirects to \($0.request.urlText)" } ?? ""
-                self.failure = FormworkError(
-                    .writeFailed, "the server answered \(status.code) before it had all of the body\(place)",
-                    offset: answer.bytesSent)
+            if self.hasBody, let failure = answer.redirectBeforeBody(of: self.request) {
+                self.failure = failure
                 return false
             }
-            if self.maximumRedirects > 0, let next {
+            if self.maximumRedirects > 0, let next = self.request.redirected(by: answer.head) {
                 self.follow(next, canRepeat: canRepeat)
                 return false
             }
