@@ -30,7 +30,11 @@
         package static func tls(certificates: FilePath, key: FilePath) throws -> TLSConfiguration {
             let chain = try NIOSSLCertificate.fromPEMFile(certificates.string).map(NIOSSLCertificateSource.certificate)
             let key = try NIOSSLPrivateKey(file: key.string, format: .pem)
-            return .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain, privateKey: .privateKey(key))
+            // RFC 8996: those before are not to be spoken any more.
+            configuration.minimumTLSVersion = .tlsv12
+            return configuration
         }
     }
 #endif

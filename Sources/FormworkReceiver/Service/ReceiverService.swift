@@ -33,6 +33,7 @@
             self.slots = UploadSlots(limit: options.limits.uploads)
             var router = RequestRouter()
             (router.isLoopback, router.isTLS, router.token) = (options.isLoopback, options.tls != nil, options.token)
+            router.host = options.host
             (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
             if store != nil { router.isResumable = Exchange.isResumable }
             let arrivals = Arrivals()
