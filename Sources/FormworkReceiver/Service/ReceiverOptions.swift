@@ -23,6 +23,9 @@
         /// How long uploads under way may go on once the receiver is asked to stop.
         package var grace: Duration = .seconds(10)
 
+        /// Connections at once; more wait until one ends. Ours: a browser opens six, and most uploads have one.
+        var connections: Int { min(self.limits.uploads, 1 << 20) * 4 + 64 }
+
         package init() {}
 
         /// What TLS needs.

@@ -1,6 +1,5 @@
 #if Transfer
     import FormworkReceiver
-    import Synchronization
     import Testing
 
     /// Uploads that come in pieces, over real connections.
@@ -188,16 +187,6 @@
                 let answer = try await receiver.request("POST /up", fields, Self.body)
                 #expect(answer.status == 201 && answer.field("Upload-Complete") == nil)
             }
-        }
-    }
-
-    /// What one closure leaves for another one.
-    final class Local<Value: Sendable>: Sendable {
-        private let state: Mutex<Value>
-        init(_ value: Value) { self.state = Mutex(value) }
-        var value: Value {
-            get { self.state.withLock { $0 } }
-            set { self.state.withLock { $0 = newValue } }
         }
     }
 #endif
