@@ -100,6 +100,44 @@
                 }
             }
         }
+
+        @Test func `An upload that waits for its store is cancelled when the time is over`() async throws {
+            let folder = TemporaryFolder()
+            let storage = WatchedStorage(base: try FolderStorage(folder.path), isStalled: true)
+            try await TestReceiver.run({ $0.grace = .milliseconds(200) }, in: folder, storage: storage) { receiver in
+                let connection = try receiver.connect()
+                await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello")
+                #expect(try await receiver.eventually { storage.begun.value == 1 })
+                await receiver.group.triggerGracefulShutdown()
+                #expect(try await receiver.eventually { receiver.hasEnded.value })
+                #expect(storage.cancelled.value == 1)
+                #expect(receiver.log.all.contains { $0.hasPrefix("uploads dropped") })
+                #expect(folder.names == [])
+            }
+        }
+
+        @Test(arguments: [false, true])
+        func `So is a whole upload that is being processed, and it stays`(isCut: Bool) async throws {
+            let folder = TemporaryFolder()
+            let uploads = TemporaryFolder()
+            let store = try UploadStore(uploads.path)
+            let storage = WatchedStorage(base: try FolderStorage(folder.path), isStalled: true)
+            try await TestReceiver.run(
+                { $0.grace = .milliseconds(isCut ? 1_000 : 200) }, in: folder, storage: storage, store: store
+            ) { receiver in
+                let connection = try receiver.connect()
+                await connection.send(
+                    "PUT /a HTTP/1.1\r\nHost: localhost\r\nUpload-Draft-Interop-Version: 8\r\nUpload-Complete: ?1\r\n"
+                        + "Content-Length: 5\r\n\r\nhello")
+                #expect(try await receiver.eventually { storage.begun.value == 1 })
+                if isCut { await connection.cut() }
+                await receiver.group.triggerGracefulShutdown()
+                #expect(try await receiver.eventually { receiver.hasEnded.value })
+                #expect(storage.cancelled.value == 1)
+                #expect(folder.names == [])
+                #expect(store.list().map(\.offset) == [5] && store.list().map(\.isFinished) == [false])
+            }
+        }
     }
 
     extension String {

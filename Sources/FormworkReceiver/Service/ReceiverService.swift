@@ -54,12 +54,16 @@
             self.connections.cut()
         }
 
+        /// How long is waited until nothing is left of dropped uploads, in a store that may have stopped.
+        private static let settlingTime = Duration.seconds(5)
+
         package func run() async throws {
             let server = try self.makeServer()
             // Cancelled as soon as the server has ended.
             async let _: Void = self.dropAfterGrace()
             async let _: Void = self.forgetExpired()
             try await server.run()
+            await self.slots.settle(within: Self.settlingTime)
         }
 
         /// Removes uploads that nobody went on with.
