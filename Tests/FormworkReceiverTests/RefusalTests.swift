@@ -150,11 +150,46 @@
             }
         }
 
+        @Test func `The address that was asked for is taken as a host`() async throws {
+            try await TestReceiver.run({ $0.host = "127.0.0.2" }) { receiver in
+                for (host, status) in [("127.0.0.2", 200), ("localhost", 200), ("127.0.0.3", 403)] {
+                    let connection = try RawConnection(port: receiver.port, address: 0x7F00_0002)
+                    await connection.send(
+                        "GET / HTTP/1.1\r\nHost: \(host):\(receiver.port)\r\nConnection: close\r\n\r\n")
+                    #expect(RawAnswer(await connection.receiveAll()).status == status)
+                }
+            }
+        }
+
+        @Test func `A page that a proxy serves by HTTPS can upload`() async throws {
+            try await TestReceiver.run({ $0.isLoopback = false }) { receiver in
+                let host = "Host: files.example"
+                let own = try await receiver.request("PUT /a", [host, "Origin: https://files.example"], "1")
+                #expect(own.status == 201)
+                for origin in [
+                    "https://evil.example", "https://files.example.evil.example", "https://files.example:8443",
+                ] {
+                    #expect(try await receiver.request("PUT /a", [host, "Origin: \(origin)"], "1").status == 403)
+                }
+                #expect(receiver.folder.names == ["a"])
+            }
+        }
+
+        @Test func `No query is logged`() async throws {
+            try await TestReceiver.run { receiver in
+                let form = try await receiver.request("POST /up?key=s3cret", [Self.form], "no form")
+                #expect(form.status == 400)
+                #expect(try await receiver.request("DELETE /up?key=s3cret").status == 405)
+                #expect(receiver.log.all.filter { $0.contains("path=/up") }.count == 2)
+                #expect(!receiver.log.all.contains { $0.contains("s3cret") })
+            }
+        }
+
         @Test func `Another site's page can't upload`() async throws {
             try await TestReceiver.run { receiver in
                 for field in [
                     "Origin: https://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site",
-                    "Sec-Fetch-Site: same-site", "Origin: https://localhost:\(receiver.port)",
+                    "Sec-Fetch-Site: same-site", "Origin: http://localhost", "Origin: ftp://localhost:\(receiver.port)",
                 ] {
                     let answer = try await receiver.request("PUT /a", [field], "1")
                     #expect(answer.status == 403)

@@ -73,7 +73,7 @@
             guard !digests.isEmpty else { return .right(nil) }
             let plan = try BodyPlan(copying: .file(path))
             let reader = try plan.makeReader(options: ReaderOptions(digests: digests))
-            while try !reader.read(upTo: 256 << 10).isEmpty {}
+            while try !reader.read(upTo: 256 << 10).isEmpty { try Task.checkCancellation() }
             let values = reader.digestValues ?? []
             for value in values {
                 if let announced = expected[value.algorithm], announced != value.bytes { return .wrong }

@@ -45,6 +45,8 @@
         package let prefix: String
         /// Between two 104s that tell how far an upload is.
         package var progressInterval: Duration = .seconds(1)
+        /// Is told of each task that processes a whole upload, which goes on when its request is cut.
+        package var processing: @Sendable (Task<UploadAnswer, Never>) -> Void = { _ in }
         /// Handles a whole upload, and gives what the target answers. What it throws leaves the upload as it is, so that
         /// the client can end it again.
         let complete: @Sendable (CompletedUpload) async throws -> UploadAnswer
@@ -111,6 +113,15 @@
                 }
             } catch {
                 return Self.outcome(of: error, request)
+            }
+        }
+
+        /// Whether a request begins an upload or adds to one.
+        package func bringsBytes(_ request: HTTPRequest) -> Bool {
+            let upload = self.name(request).flatMap { self.store.upload($0) }
+            switch UploadRequest(request, resource: upload?.uploadProtocol) {
+            case .create, .append: return true
+            case .offset, .cancel, .options, .plain, .refused: return false
             }
         }
 

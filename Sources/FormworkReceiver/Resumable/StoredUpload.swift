@@ -268,6 +268,7 @@
                 // Not a child of the request's task: the request may be cut, and the upload is whole all the same.
                 task = Task { await self.processed(by: handler) }
                 self.processing = task
+                handler.processing(task)
             }
             let answer = await task.value
             return self.record.answer == nil ? answer : self.resource.final(answer, location: location)

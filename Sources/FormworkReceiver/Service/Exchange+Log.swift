@@ -31,7 +31,7 @@
         func log(_ failure: UploadFailure, _ head: HTTPRequest, _ peer: String, _ duration: Duration?) {
             var metadata: Logger.Metadata = [
                 "peer": "\(peer)", "status": "\(failure.problem.status)", "reason": "\(failure.reason)",
-                "method": "\(head.method.rawValue)", "path": "\(head.path ?? "")",
+                "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).text)",
             ]
             if let duration { metadata["seconds"] = "\(duration.inSeconds)" }
             let isOurs = failure.problem.status >= 500

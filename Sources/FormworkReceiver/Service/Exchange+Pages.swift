@@ -66,7 +66,7 @@
             default: break
             }
             // Of a body that is refused not all is read.
-            answer.closes = head.headerFields[.contentLength] != "0" && (head.method != .get && head.method != .head)
+            answer.closes = head.mayBringBody
             return answer
         }
     }

@@ -21,20 +21,10 @@
         }
 
         /// Answers such a request; `nil` when its connection is to be closed.
-        /// - Parameter asks: Whether the client waits for `100 Continue` before it sends the body.
-        func resume(
-            _ head: HTTPRequest, _ body: RequestBody, _ channel: any Channel, asks: Bool
-        ) async throws -> Answer? {
+        func resume(_ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel) async throws -> Answer? {
             guard let store = self.store else { return self.refusal(.notFound, head) }
-            let bringsBytes = [.post, .put, .patch].contains(head.method)
-            let slot = bringsBytes ? self.slots.enter(channel) : nil
-            if bringsBytes, slot == nil { return self.refuseForLack(head, channel) }
-            defer { if let slot { self.slots.leave(slot) } }
             let peer = Self.peer(channel)
-            let inform: @Sendable (HTTPResponse) async throws -> Void = { head in
-                try await channel.writeAndFlush(HTTPResponsePart.head(head)).get()
-            }
-            let handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
+            var handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
                 self.logger.error("upload not processed", metadata: ["peer": "\(peer)", "reason": "\(error)"])
             } complete: { upload in
                 let answer = await self.answer(upload, peer)
@@ -43,20 +33,30 @@
                 return UploadAnswer(
                     HTTPResponse(status: answer.status, headerFields: answer.fields), content: answer.body)
             }
-            let asked = AskedBody(body: body) { if asks { try await inform(HTTPResponse(status: .continue)) } }
-            switch await handler.handle(head, body: asked, inform: inform) {
+            handler.processing = { self.slots.watch($0) }
+            guard handler.bringsBytes(head) else {
+                return await self.resume(head, body, channel, handler, peer)
+            }
+            let resumed = try await self.slots.run { [handler] in
+                await self.resume(head, body, channel, handler, peer)
+            }
+            return resumed ?? self.refuseForLack(head, channel)
+        }
+
+        private func resume(
+            _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler, _ peer: String
+        ) async -> Answer? {
+            switch await handler.handle(head, body: body, inform: { channel.inform($0) }) {
             case .answer(let given):
                 let isRefusal = given.response.status.kind != .successful
                 return Answer(
                     given.response.status, fields: given.response.headerFields, body: given.content,
-                    closes: isRefusal && bringsBytes)
+                    closes: isRefusal && head.mayBringBody)
             case .close: return nil
             case .notResumable:
                 switch self.router.decideOrdinary(head) {
                 case .upload(let upload):
-                    return await self.take(upload, head, peer) { intake throws in
-                        try await intake.take(upload, asked)
-                    }
+                    return await self.take(upload, head, peer) { intake throws in try await intake.take(upload, body) }
                 case .refused(let problem):
                     self.log(problem, head, peer)
                     return self.refusal(problem, head)
@@ -85,29 +85,54 @@
     /// A whole upload could not be handled for a reason that may pass.
     private struct IncompleteProcessing: Error { let status: HTTPResponse.Status }
 
-    /// A body whose sender is asked for it when its first byte is wanted.
+    /// A request's body, whose sender is asked for it when its first byte is wanted.
     struct AskedBody: AsyncSequence, Sendable {
         typealias Element = ByteBuffer
-        let body: RequestBody
-        let ask: @Sendable () async throws -> Void
+
+        private let body: RequestBody
+        private let channel: any Channel
+        private let asks: Bool
+
+        /// - Parameter asks: Whether the client waits for `100 Continue` before it sends the body.
+        init(_ body: RequestBody, _ channel: any Channel, asks: Bool) {
+            (self.body, self.channel, self.asks) = (body, channel, asks)
+        }
 
         struct AsyncIterator: AsyncIteratorProtocol {
             var iterator: RequestBody.AsyncIterator
-            var ask: (@Sendable () async throws -> Void)?
+            let channel: any Channel
+            var asks: Bool
 
             mutating func next() async throws -> ByteBuffer? { try await self.next(isolation: #isolation) }
 
             mutating func next(isolation: isolated (any Actor)?) async throws -> ByteBuffer? {
-                if let ask = self.ask {
-                    self.ask = nil
-                    try await ask()
+                if self.asks {
+                    self.asks = false
+                    self.channel.inform(HTTPResponse(status: .continue))
                 }
-                return try await self.iterator.next(isolation: isolation)
+                if let buffer = try await self.iterator.next(isolation: isolation) { return buffer }
+                // What is given to a task that was cancelled may be less than all.
+                try Task.checkCancellation()
+                return nil
             }
         }
 
         func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(iterator: self.body.makeAsyncIterator(), ask: self.ask)
+            AsyncIterator(iterator: self.body.makeAsyncIterator(), channel: self.channel, asks: self.asks)
+        }
+    }
+
+    extension Channel {
+        /// Sends a 1xx answer, if there is room: nobody waits for a client that doesn't read.
+        func inform(_ head: HTTPResponse) {
+            if self.isWritable { self.writeAndFlush(HTTPResponsePart.head(head), promise: nil) }
+        }
+    }
+
+    extension HTTPRequest {
+        /// Whether bytes may follow that nobody has read.
+        var mayBringBody: Bool {
+            self.headerFields[.contentLength] != "0" && self.method != .get && self.method != .head
         }
     }
 #endif

@@ -28,9 +28,6 @@
             let isHTTP2 = channel.isHTTP2Stream
             // Whoever waits for a 100 sends its body only then; without one, an answer is all there is to say.
             let waits = head.headerFields[.expect]?.lowercased() == "100-continue"
-            let informing: @Sendable (HTTPResponse) async throws -> Void = { head in
-                try await channel.writeAndFlush(HTTPResponsePart.head(head)).get()
-            }
             let peer = Self.peer(channel)
             var answer: Answer
             switch self.router.decide(head) {
@@ -47,15 +44,14 @@
                 answer = self.refusal(problem, head)
                 self.log(problem, head, peer)
             case .upload(let upload):
-                answer = await self.inSlot(head, channel) {
-                    await self.take(upload, head, peer) { intake throws in
-                        if waits { try await informing(HTTPResponse(status: .continue)) }
-                        return try await intake.take(upload, request.body)
-                    }
+                let body = AskedBody(request.body, channel, asks: waits)
+                let taken = try await self.slots.run {
+                    await self.take(upload, head, peer) { intake throws in try await intake.take(upload, body) }
                 }
+                answer = taken ?? self.refuseForLack(head, channel)
             case .resumable:
-                let resumed = try await self.resume(head, request.body, channel, asks: waits)
-                guard let resumed else {
+                let body = AskedBody(request.body, channel, asks: waits)
+                guard let resumed = try await self.resume(head, body, channel) else {
                     channel.close(promise: nil)
                     return
                 }
@@ -97,20 +93,13 @@
                 }
                 return .seeOther("/?received=\(received.prefix(100).joined(separator: ","))")
             } catch {
-                let failure = UploadFailure(error)
+                // A task that is cancelled otherwise is one whose connection ended.
+                let isLost = Task.isCancelled && !self.slots.isDropped
+                let failure = UploadFailure(isLost ? ConnectionLost() : error)
                 self.metrics.ended(failure.problem.status, nil, ContinuousClock.now - start)
                 self.log(failure, head, peer, ContinuousClock.now - start)
                 return self.refusal(failure.problem, head)
             }
-        }
-
-        /// Gives a request that brings bytes a place among those under way, if there is one.
-        func inSlot(
-            _ head: HTTPRequest, _ channel: any Channel, _ answer: () async -> Answer
-        ) async -> Answer {
-            guard let slot = self.slots.enter(channel) else { return self.refuseForLack(head, channel) }
-            defer { self.slots.leave(slot) }
-            return await answer()
         }
 
         /// What a request gets for which there is no place.

@@ -5,7 +5,9 @@
 
     /// Watches over the requests of one connection, on its event loop: what costs nothing there would cost tasks elsewhere.
     ///
-    /// - A head that doesn't come in time ends the connection; a body that stops, or trickles, fails with ``BodyTimeout``.
+    /// - A head that doesn't come in time ends the connection, and so does an answer that isn't read; a body that stops, or
+    ///   trickles, fails with ``BodyTimeout``, and one whose connection ends with ``ConnectionLost``.
+    /// - A request that comes before the one before it was answered is held, and nothing more is read meanwhile.
     /// - Of a body that was answered before its end only a little is still read, and thrown away: then the connection ends.
     ///   It isn't closed at once, because unread bytes at a close would take the answer with them (RFC 9112 §9.6).
     /// - After an answer with `Connection: close` the connection is closed, whatever the client does.
@@ -31,12 +33,23 @@
             case closing
         }
 
+        private enum Held {
+            case part(HTTPRequestPart)
+            case inputClosed
+            case error(any Error)
+        }
+
         private let pace: ReceivingPace
         private let reads: ReadSizes
         private var phase = Phase.head
         private var headSince = NIODeadline.now()
         private var closesAfterAnswer = false
         private var isAnswered = false
+        /// What came behind a request that isn't answered yet: no more than was read at once with its end.
+        private var held = CircularBuffer<Held>()
+        private var isReadHeld = false
+        private var unwritableSince: NIODeadline?
+        private var watch: ConnectionWatch?
         private var timer: RepeatedTask?
         private var lastCall: Scheduled<Void>?
 
@@ -44,6 +57,9 @@
 
         func handlerAdded(context: ChannelHandlerContext) {
             self.reads.opened()
+            let connection = context.channel.isHTTP2Stream ? context.channel.parent : context.channel
+            self.watch = try? connection?.pipeline.syncOperations.handler(type: ConnectionWatch.self)
+            self.watch?.began()
             if !context.channel.isHTTP2Stream {
                 _ = context.channel.setOption(.recvAllocator, value: ReadAllocator(self.reads))
             }
@@ -61,12 +77,21 @@
             self.timer?.cancel()
             self.lastCall?.cancel()
             self.reads.closed()
+            self.watch?.ended()
+            self.watch = nil
         }
 
         // MARK: what comes
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            switch (self.unwrapInboundIn(data), self.phase) {
+            let part = self.unwrapInboundIn(data)
+            if case (.head, .answering) = (part, self.phase) { return self.held.append(.part(part)) }
+            guard self.held.isEmpty else { return self.held.append(.part(part)) }
+            self.take(part, context)
+        }
+
+        private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+            switch (part, self.phase) {
             case (_, .closing): return
             case (.head, _):
                 self.phase = .body(PaceMeter(self.pace, now: .now()))
@@ -84,10 +109,39 @@
                 if self.closesAfterAnswer { self.phase = .closing } else { self.waitForHead() }
             case (.end, _): self.phase = .answering
             }
-            context.fireChannelRead(data)
+            context.fireChannelRead(self.wrapInboundOut(part))
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            guard self.held.isEmpty else { return self.held.append(.error(error)) }
+            context.fireErrorCaught(error)
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event as? ChannelEvent == .inputClosed {
+                guard self.held.isEmpty else { return self.held.append(.inputClosed) }
+                self.tellLoss(context)
+            }
+            context.fireUserInboundEventTriggered(event)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            self.held.removeAll()
+            self.tellLoss(context)
+            context.fireChannelInactive()
+        }
+
+        /// HTTP/2 ends streams with their connection as if they had come to their ends, and whoever reads a body takes what
+        /// came for all of it.
+        private func tellLoss(_ context: ChannelHandlerContext) {
+            if case .body = self.phase { context.fireErrorCaught(ConnectionLost()) }
         }
 
         func read(context: ChannelHandlerContext) {
+            guard self.held.isEmpty else {
+                self.isReadHeld = true
+                return
+            }
             if case .body(var meter) = self.phase {
                 meter.wants(at: .now())
                 self.phase = .body(meter)
@@ -120,11 +174,42 @@
                 context.read()
             case .answering where self.closesAfterAnswer:
                 self.phase = .closing
+                self.held.removeAll()
+                self.readAgain(context)
                 context.close(mode: .output, promise: nil)
                 self.closeLater(context)
-            case .answering: self.waitForHead()
+            case .answering:
+                self.waitForHead()
+                self.replay(context)
             default: break
             }
+        }
+
+        func channelWritabilityChanged(context: ChannelHandlerContext) {
+            self.unwritableSince = context.channel.isWritable ? nil : .now()
+            context.fireChannelWritabilityChanged()
+        }
+
+        /// Goes on with what was held, as far as the next request's end.
+        private func replay(_ context: ChannelHandlerContext) {
+            guard !self.held.isEmpty else { return }
+            while let next = self.held.first {
+                if case (.part(.head), .answering) = (next, self.phase) { break }
+                self.held.removeFirst()
+                switch next {
+                case .part(let part): self.take(part, context)
+                case .inputClosed: self.userInboundEventTriggered(context: context, event: ChannelEvent.inputClosed)
+                case .error(let error): context.fireErrorCaught(error)
+                }
+            }
+            context.fireChannelReadComplete()
+            self.readAgain(context)
+        }
+
+        private func readAgain(_ context: ChannelHandlerContext) {
+            guard self.isReadHeld, self.held.isEmpty else { return }
+            self.isReadHeld = false
+            self.read(context: context)
         }
 
         func channelReadComplete(context: ChannelHandlerContext) {
@@ -147,7 +232,10 @@
                 let isLate = meter.isLate(at: .now())
                 self.phase = .body(meter)
                 if isLate { context.fireErrorCaught(BodyTimeout()) }
-            case .answering, .draining, .closing: break
+            case .answering:
+                guard let since = self.unwritableSince else { return }
+                if .now() - since >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
+            case .draining, .closing: break
             }
         }
 
@@ -162,8 +250,14 @@
 
         private func closeNow(_ context: ChannelHandlerContext) {
             self.phase = .closing
+            self.held.removeAll()
             context.close(promise: nil)
         }
+    }
+
+    /// The connection ended before a body did.
+    struct ConnectionLost: Error, CustomStringConvertible {
+        var description: String { "the connection ended before the body did" }
     }
 
     extension Channel {

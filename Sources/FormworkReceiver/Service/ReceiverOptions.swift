@@ -23,6 +23,9 @@
         /// How long uploads under way may go on once the receiver is asked to stop.
         package var grace: Duration = .seconds(10)
 
+        /// Connections at once; more wait until one ends. Ours: a browser opens six, and most uploads have one.
+        var connections: Int { min(self.limits.uploads, 1 << 20) * 4 + 64 }
+
         package init() {}
 
         /// What TLS needs.
@@ -30,7 +33,11 @@
         package static func tls(certificates: FilePath, key: FilePath) throws -> TLSConfiguration {
             let chain = try NIOSSLCertificate.fromPEMFile(certificates.string).map(NIOSSLCertificateSource.certificate)
             let key = try NIOSSLPrivateKey(file: key.string, format: .pem)
-            return .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain, privateKey: .privateKey(key))
+            // RFC 8996: those before are not to be spoken any more.
+            configuration.minimumTLSVersion = .tlsv12
+            return configuration
         }
     }
 #endif

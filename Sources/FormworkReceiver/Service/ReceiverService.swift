@@ -17,6 +17,7 @@
         private let exchange: Exchange
         private let slots: UploadSlots
         private let reads = ReadSizes()
+        private let connections = Connections()
         private let logger: Logger
         private let onListening: @Sendable (SocketAddress) async -> Void
 
@@ -33,6 +34,7 @@
             self.slots = UploadSlots(limit: options.limits.uploads)
             var router = RequestRouter()
             (router.isLoopback, router.isTLS, router.token) = (options.isLoopback, options.tls != nil, options.token)
+            router.host = options.host
             (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
             if store != nil { router.isResumable = Exchange.isResumable }
             let arrivals = Arrivals()
@@ -47,7 +49,13 @@
         }
 
         /// Ends the uploads under way; nothing is left of them.
-        package func dropUploads() { self.slots.drop() }
+        package func dropUploads() {
+            self.slots.drop()
+            self.connections.cut()
+        }
+
+        /// How long is waited until nothing is left of dropped uploads, in a store that may have stopped.
+        private static let settlingTime = Duration.seconds(5)
 
         package func run() async throws {
             let server = try self.makeServer()
@@ -55,6 +63,7 @@
             async let _: Void = self.dropAfterGrace()
             async let _: Void = self.forgetExpired()
             try await server.run()
+            await self.slots.settle(within: Self.settlingTime)
         }
 
         /// Removes uploads that nobody went on with.
@@ -77,6 +86,7 @@
                 }
                 try await Task.sleep(for: self.options.grace)
                 let dropped = self.slots.drop()
+                self.connections.cut()
                 if dropped > 0 { self.logger.warning("uploads dropped", metadata: ["uploads": "\(dropped)"]) }
             } catch {
                 // The server has ended before.
@@ -84,23 +94,32 @@
         }
 
         private func makeServer() throws -> any Service {
-            let (exchange, pace, reads) = (self.exchange, self.options.pace, self.reads)
+            let (exchange, pace, reads, connections) = (self.exchange, self.options.pace, self.reads, self.connections)
             var channel = HTTP1Channel.Configuration()
             channel.additionalChannelHandlers = { [ExchangeHandler(pace, reads)] }
             let builder: HTTPServerBuilder
             if let tls = self.options.tls {
-                builder = try .http2Upgrade(
-                    tlsConfiguration: tls,
-                    configuration: .init(idleTimeout: self.options.pace.idleTime, streamConfiguration: channel))
+                let configuration = HTTP2UpgradeChannel.Configuration(
+                    idleTimeout: pace.idleTime, streamConfiguration: channel)
+                builder = HTTPServerBuilder { responder in
+                    let base = try HTTP2UpgradeChannel(
+                        tlsConfiguration: tls, configuration: configuration, responder: responder)
+                    return WatchedChannel(base: base, pace: pace, connections: connections)
+                }
             } else {
-                builder = .http1(configuration: channel)
+                builder = HTTPServerBuilder { [channel] responder in
+                    let base = HTTP1Channel(responder: responder, configuration: channel)
+                    return WatchedChannel(base: base, pace: pace, connections: connections)
+                }
             }
             var logger = self.logger
             // A connection's ups and downs are not an upload's.
             logger.logLevel = max(logger.logLevel, .notice)
             let onListening = self.onListening
             return try builder.buildServer(
-                configuration: ServerConfiguration(address: .hostname(self.options.host, port: self.options.port)),
+                configuration: ServerConfiguration(
+                    address: .hostname(self.options.host, port: self.options.port),
+                    availableConnectionsDelegate: .maximum(self.options.connections, logger: logger)),
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
                 responder: { request, writer, channel in try await exchange.respond(request, writer, channel) },
                 onServerRunning: { channel in

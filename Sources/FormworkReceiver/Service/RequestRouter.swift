@@ -24,6 +24,8 @@
         /// Whether the receiver is reached from this machine alone: only names of it are taken for `Host` then, so that no
         /// foreign name that was made to lead here opens it to a browser (DNS rebinding).
         package var isLoopback = true
+        /// The name or address that is listened on, which is taken for `Host` too.
+        package var host = ""
         package var isTLS = false
         package var token: AccessToken?
         package var showsMetrics = false
@@ -104,7 +106,8 @@
             }
             guard self.isLoopback else { return }
             let name = Self.hostName(authority)
-            guard ["localhost", "127.0.0.1", "[::1]"].contains(name) || name.hasSuffix(".localhost") else {
+            let own = self.host.contains(":") ? "[\(self.host.lowercased())]" : self.host.lowercased()
+            guard ["localhost", "127.0.0.1", "[::1]", own].contains(name) || name.hasSuffix(".localhost") else {
                 throw .forbidden("The receiver is reached as localhost, 127.0.0.1 or [::1] only.")
             }
         }
@@ -115,9 +118,10 @@
             if let site = fields[.secFetchSite], site != "same-origin", site != "none" {
                 throw .forbidden("Another site's page may not upload here.")
             }
-            guard let origin = fields[.origin] else { return }
-            guard origin.lowercased() == (self.isTLS ? "https://" : "http://") + (head.authority ?? "").lowercased()
-            else {
+            guard let origin = fields[.origin]?.lowercased() else { return }
+            let authority = (head.authority ?? "").lowercased()
+            // HTTPS that a proxy in front speaks is not seen here; a page that came by it from the same host is ours.
+            guard origin == "https://" + authority || (!self.isTLS && origin == "http://" + authority) else {
                 throw .forbidden("Another site's page may not upload here.")
             }
         }

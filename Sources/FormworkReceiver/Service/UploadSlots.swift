@@ -1,13 +1,25 @@
 #if Transfer
-    import NIOCore
     import Synchronization
 
     /// The uploads under way: bounded in number, and dropped together when the time for them is over.
     final class UploadSlots: Sendable {
+        private struct Entry {
+            /// Whether it takes a place.
+            var isUpload: Bool
+            var cancel: (@Sendable () -> Void)?
+        }
+
         private struct State {
-            var channels: [Int: any Channel] = [:]
+            var entries: [Int: Entry] = [:]
             var next = 0
             var isStopping = false
+            var isDropped = false
+
+            mutating func add(_ entry: Entry) -> Int {
+                self.next += 1
+                self.entries[self.next] = entry
+                return self.next
+            }
         }
 
         private let limit: Int
@@ -16,19 +28,62 @@
         init(limit: Int) { self.limit = limit }
 
         var isStopping: Bool { self.state.withLock { $0.isStopping } }
-        var count: Int { self.state.withLock { $0.channels.count } }
+        var isDropped: Bool { self.state.withLock { $0.isDropped } }
+        var count: Int { self.state.withLock { $0.entries.count } }
 
-        /// Takes a place; `nil` when there is none.
-        func enter(_ channel: any Channel) -> Int? {
-            self.state.withLock { state in
-                guard state.channels.count < self.limit, !state.isStopping else { return nil }
-                state.next += 1
-                state.channels[state.next] = channel
-                return state.next
+        /// Runs an upload, if there is a place.
+        ///
+        /// It ends with the request's task and with ``drop()``; what it does then to leave nothing behind isn't waited for
+        /// here, but by ``settle(within:)``.
+        /// - Returns: `nil` when there is no place.
+        /// - Throws: `CancellationError` for an upload that was ended.
+        func run<Result: Sendable>(_ upload: @escaping @Sendable () async -> Result) async throws -> Result? {
+            guard let slot = self.enter() else { return nil }
+            let (results, continuation) = AsyncStream<Result>.makeStream()
+            // No child of the request's task: a storage that has stopped would hold the connection, and with it the service.
+            let task = Task {
+                let result = await upload()
+                self.leave(slot)
+                continuation.yield(result)
+                continuation.finish()
+            }
+            self.hold(slot) {
+                task.cancel()
+                continuation.finish()
+            }
+            for await result in results { return result }
+            // Before the request's end: a body that ends with its connection is no whole one for a task that is cancelled.
+            task.cancel()
+            throw CancellationError()
+        }
+
+        /// Has ``drop()`` cancel a task that may outlive its request, and takes no place.
+        func watch(_ task: Task<some Sendable, Never>) {
+            let slot = self.state.withLock { $0.add(Entry(isUpload: false)) }
+            self.hold(slot) { task.cancel() }
+            // Ends with the task that it waits for.
+            Task {
+                _ = await task.value
+                self.leave(slot)
             }
         }
 
-        func leave(_ slot: Int) { self.state.withLock { _ = $0.channels.removeValue(forKey: slot) } }
+        private func enter() -> Int? {
+            self.state.withLock { state in
+                guard !state.isStopping, state.entries.values.count(where: \.isUpload) < self.limit else { return nil }
+                return state.add(Entry(isUpload: true))
+            }
+        }
+
+        private func hold(_ slot: Int, _ cancel: @escaping @Sendable () -> Void) {
+            let isDropped = self.state.withLock { state in
+                state.entries[slot]?.cancel = cancel
+                return state.isDropped
+            }
+            if isDropped { cancel() }
+        }
+
+        private func leave(_ slot: Int) { self.state.withLock { _ = $0.entries.removeValue(forKey: slot) } }
 
         /// Lets no more in.
         func stop() { self.state.withLock { $0.isStopping = true } }
@@ -37,12 +92,28 @@
         /// - Returns: How many uploads that were.
         @discardableResult
         func drop() -> Int {
-            let channels = self.state.withLock { state in
-                state.isStopping = true
-                return Array(state.channels.values)
+            let entries = self.state.withLock { state in
+                (state.isStopping, state.isDropped) = (true, true)
+                return Array(state.entries.values)
             }
-            for channel in channels { channel.close(promise: nil) }
-            return channels.count
+            for entry in entries { entry.cancel?() }
+            return entries.count
+        }
+
+        /// Waits until nothing is under way; of what was dropped, no longer than a time.
+        func settle(within limit: Duration) async {
+            var end: ContinuousClock.Instant?
+            while self.count > 0 {
+                if self.isDropped {
+                    let last = end ?? .now + limit
+                    if .now >= last { return }
+                    end = last
+                }
+                do { try await Task.sleep(for: .milliseconds(20)) } catch {
+                    self.drop()
+                    return
+                }
+            }
         }
     }
 #endif

@@ -1,6 +1,5 @@
 #if Transfer
     import FormworkReceiver
-    import Synchronization
     import Testing
 
     /// Uploads that come in pieces, over real connections.
@@ -170,6 +169,36 @@
             }
         }
 
+        @Test func `Whatever brings bytes needs a place`() async throws {
+            let uploads = TemporaryFolder()
+            let store = try UploadStore(uploads.path)
+            try await TestReceiver.run({ $0.limits.uploads = 1 }, store: store) { receiver in
+                let tus = "Tus-Resumable: 1.0.0"
+                let created = try await receiver.request("POST /", [tus, "Upload-Length: 5", "Content-Length: 0"])
+                let path = try #require(created.field("Location"))
+                let first = try receiver.connect()
+                await first.send(self.head(receiver, "PUT /a", ["Content-Length: 2"]) + "1")
+                let isUnderWay = try await receiver.eventually {
+                    try await receiver.request("GET /files.json").body.contains("receiving")
+                }
+                #expect(isUnderWay)
+                let append = [
+                    tus, "Upload-Offset: 0", "X-HTTP-Method-Override: PATCH",
+                    "Content-Type: application/offset+octet-stream",
+                ]
+                #expect(try await receiver.request("POST \(path)", append, "hello").status == 503)
+                // tusd reads the field with POST alone too.
+                #expect(try await receiver.request("GET \(path)", append, "hello").status == 405)
+                let begin = [Self.version, "Upload-Complete: ?0"]
+                #expect(try await receiver.request("REPORT /b", begin, "hello").status == 503)
+                #expect(store.list().map(\.offset) == [0])
+                #expect(try await receiver.request("HEAD \(path)", [tus]).field("Upload-Offset") == "0")
+                await first.send("2")
+                #expect(await first.receive(until: "}]}").hasPrefix("HTTP/1.1 201 "))
+                #expect(try await receiver.request("POST \(path)", append, "hello").status == 204)
+            }
+        }
+
         @Test func `What is no form fails as a whole upload does, and can't be ended twice`() async throws {
             let uploads = TemporaryFolder()
             let store = try UploadStore(uploads.path)
@@ -188,16 +217,6 @@
                 let answer = try await receiver.request("POST /up", fields, Self.body)
                 #expect(answer.status == 201 && answer.field("Upload-Complete") == nil)
             }
-        }
-    }
-
-    /// What one closure leaves for another one.
-    final class Local<Value: Sendable>: Sendable {
-        private let state: Mutex<Value>
-        init(_ value: Value) { self.state = Mutex(value) }
-        var value: Value {
-            get { self.state.withLock { $0 } }
-            set { self.state.withLock { $0 = newValue } }
         }
     }
 #endif

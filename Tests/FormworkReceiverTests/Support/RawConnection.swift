@@ -7,12 +7,13 @@
 
         private let socket: Int32
 
-        init(port: Int) throws {
+        /// - Parameter address: One of this machine's own, 127.0.0.1 unless told otherwise.
+        init(port: Int, address host: UInt32 = 0x7F00_0001) throws {
             self.socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = UInt16(port).bigEndian
-            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+            address.sin_addr.s_addr = in_addr_t(host).bigEndian
             var limit = timeval(tv_sec: 30, tv_usec: 0)
             setsockopt(self.socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             let socket = self.socket

@@ -13,6 +13,8 @@
         let folder: TemporaryFolder
         let group: ServiceGroup
         let log: LogLines
+        /// Whether its service has ended.
+        let hasEnded: Local<Bool>
 
         /// Runs a test against a receiver, and stops it.
         static func run(
@@ -25,6 +27,7 @@
             try change(&options)
             let log = LogLines()
             let ports = AsyncStream<Int>.makeStream()
+            let hasEnded = Local(false)
             let service = ReceiverService(
                 options, storage: try storage ?? FolderStorage(folder.path), store: store, metrics: metrics,
                 logger: Logger(label: "test") { _ in log.handler }
@@ -33,9 +36,12 @@
                 configuration: .init(
                     services: [service], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
             try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { try await group.run() }
+                tasks.addTask {
+                    try await group.run()
+                    hasEnded.value = true
+                }
                 for await port in ports.stream {
-                    try await test(TestReceiver(port: port, folder: folder, group: group, log: log))
+                    try await test(TestReceiver(port: port, folder: folder, group: group, log: log, hasEnded: hasEnded))
                     break
                 }
                 await group.triggerGracefulShutdown()
@@ -122,5 +128,15 @@
             let file = words.count == 2 ? "; filename=\"\(words[1])\"\r\nContent-Type: text/plain" : ""
             return "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(words[0])\"\(file)\r\n\r\n\(value)\r\n"
         }.joined() + "--\(boundary)--\r\n"
+    }
+
+    /// What one closure leaves for another one.
+    final class Local<Value: Sendable>: Sendable {
+        private let state: Mutex<Value>
+        init(_ value: Value) { self.state = Mutex(value) }
+        var value: Value {
+            get { self.state.withLock { $0 } }
+            set { self.state.withLock { $0 = newValue } }
+        }
     }
 #endif

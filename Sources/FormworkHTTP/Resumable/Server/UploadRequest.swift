@@ -179,9 +179,11 @@
     }
 
     extension HTTPRequest {
-        /// What tus reads as the method: a client that can't send it says it in a field.
+        /// What tus reads as the method: a client that can't send it says it in a field, with POST. tus has any method
+        /// overridden; like tusd we don't, as what GET is taken for elsewhere (a request that changes nothing) has to hold here.
         fileprivate var tusMethod: Method {
-            self.headerFields[.methodOverride].flatMap { Method($0) } ?? self.method
+            guard self.method == .post else { return self.method }
+            return self.headerFields[.methodOverride].flatMap { Method($0) } ?? self.method
         }
     }
 
