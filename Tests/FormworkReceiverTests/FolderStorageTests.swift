@@ -96,6 +96,16 @@
             #expect(try await Self.store("4", as: "a.txt", in: storage) == "a (2).txt")
         }
 
+        @Test func `A number finds room in the longest name`() async throws {
+            let folder = TemporaryFolder()
+            let storage = try FolderStorage(folder.path)
+            let name = try #require(SafeFilename(String(repeating: "n", count: 255)))
+            for expected in [name.text, String(repeating: "n", count: 251) + " (1)"] {
+                let upload = try await storage.begin(IncomingFile(name: name))
+                #expect(try await upload.finish() == expected)
+            }
+        }
+
         @Test func `A restart removes what a killed run left, and nothing else`() async throws {
             let folder = TemporaryFolder()
             try folder.write("left", to: ".formwork-part.abc")
@@ -109,6 +119,43 @@
             #expect(folder.names.count == 3)
             #expect(try await upload.finish() == "b")
             #expect(folder.names == [".formwork.keep", "a.txt", "b"])
+        }
+
+        @Test(arguments: [false, true])
+        func `What is withdrawn takes no file of another upload with it`(avoidsUnnamedFiles: Bool) async throws {
+            let folder = TemporaryFolder()
+            let storage = try FolderStorage(
+                folder.path, replacing: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
+            let name = try #require(SafeFilename("a"))
+            let first = try await storage.begin(IncomingFile(name: name))
+            try await first.write(ByteBuffer(string: "1"))
+            #expect(try await first.finish() == "a")
+            #expect(try await Self.store("2", as: "a", in: storage) == "a")
+            // May well get the number that the first file had.
+            #expect(try await Self.store("3", as: "a", in: storage) == "a")
+            await first.withdraw()
+            #expect(folder.names == ["a"])
+            #expect(try folder.text(of: "a") == "3")
+        }
+
+        @Test func `What a receiver writes is locked under every name that it has`() async throws {
+            let folder = TemporaryFolder()
+            let storage = try FolderStorage(folder.path, replacing: true)
+            let upload = try await storage.begin(IncomingFile(name: try #require(SafeFilename("a"))))
+            try await upload.write(ByteBuffer(string: "1"))
+            // An unnamed file has a hidden name for a moment when it is to replace another: here for longer.
+            let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            let unnamed = descriptors.first { number in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+                return target?.hasPrefix(folder.path.string + "/") == true
+            }
+            let hidden = folder.path.appending(".formwork-part.moment").string
+            guard let unnamed, folder.names == [],
+                linkat(AT_FDCWD, "/proc/self/fd/\(unnamed)", AT_FDCWD, hidden, AT_SYMLINK_FOLLOW) == 0
+            else { return await upload.abandon() }
+            _ = try FolderStorage(folder.path)
+            #expect(folder.names == [".formwork-part.moment"])
+            await upload.abandon()
         }
 
         @Test func `Many bytes in many buffers are the same bytes`() async throws {

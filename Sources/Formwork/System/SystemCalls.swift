@@ -115,6 +115,14 @@ enum SystemCalls {
         }
     }
 
+    /// Writes all of the bytes.
+    static func writeAll(_ descriptor: FileDescriptor, _ bytes: RawSpan) throws(Errno) {
+        var done = 0
+        while done < bytes.byteCount {
+            done += try self.write(descriptor, bytes.extracting(droppingFirst: done))
+        }
+    }
+
     static func seek(_ descriptor: FileDescriptor, by offset: Int64, from whence: FileDescriptor.SeekOrigin)
         throws(Errno) -> Int64
     {

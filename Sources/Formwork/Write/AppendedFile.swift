@@ -42,13 +42,8 @@ package struct AppendedFile: ~Copyable {
     package func append(_ bytes: some BodyChunk) throws(FormworkError) {
         let (descriptor, path) = (self.descriptor, self.path)
         try bytes.withBytes { bytes throws(FormworkError) in
-            var done = 0
             try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
-                while done < bytes.byteCount {
-                    done += try FormworkError.writing(path) { () throws(Errno) in
-                        try SystemCalls.write(descriptor, bytes.extracting(droppingFirst: done))
-                    }
-                }
+                try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.writeAll(descriptor, bytes) }
             }
         }
     }

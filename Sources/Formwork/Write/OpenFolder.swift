@@ -17,6 +17,9 @@ package final class OpenFolder: Sendable {
     private let avoidsUnnamedFiles: Bool
     /// The number to try first behind a name that was taken before.
     private let numbers = Mutex([String: Int]())
+    /// Held while a name goes from one file to another, so that who looks at a name and then removes it removes what was
+    /// seen.
+    fileprivate let replacement = Mutex(())
 
     /// Opens the folder, or makes it if only its last component is missing.
     /// - Parameter avoidsUnnamedFiles: Has files written under hidden names even where that isn't needed.
@@ -60,6 +63,8 @@ package final class OpenFolder: Sendable {
     /// - Throws: `writeFailed`.
     package func makeFile() throws(FormworkError) -> UnpublishedFile {
         if !self.avoidsUnnamedFiles, let descriptor = try? SystemCalls.openUnnamed(in: self.descriptor) {
+            // It has a hidden name for a moment when it is to replace another file.
+            _ = SystemCalls.lock(descriptor)
             return UnpublishedFile(self, descriptor, hiddenName: nil)
         }
         let name = Self.hiddenName()
@@ -71,8 +76,16 @@ package final class OpenFolder: Sendable {
         return UnpublishedFile(self, descriptor, hiddenName: name)
     }
 
-    /// Removes a file by its name; a link itself, never what it leads to.
-    package func remove(_ name: String) { SystemCalls.unlink(name, in: self.descriptor) }
+    /// Removes a file that was published. Nothing happens when it has been changed, or another file has its name by now;
+    /// only what is no file of this object's can still take the name between the look and the removal.
+    package func remove(_ file: PublishedFile) {
+        self.replacement.withLock { _ in
+            guard let descriptor = try? SystemCalls.openFile(file.name, in: self.descriptor) else { return }
+            defer { try? SystemCalls.close(descriptor) }
+            guard let status = try? SystemCalls.status(of: descriptor), status.validator == file.state else { return }
+            SystemCalls.unlink(file.name, in: self.descriptor)
+        }
+    }
 
     fileprivate func sync() throws(FormworkError) {
         try FormworkError.writing(self.path) { () throws(Errno) in try SystemCalls.sync(self.descriptor) }
@@ -109,6 +122,14 @@ package final class OpenFolder: Sendable {
     }
 }
 
+/// A file that has its name.
+package struct PublishedFile: Sendable {
+    /// The name that it got.
+    package let name: String
+    /// Tells it from any other, also from one that has got its number by now.
+    fileprivate let state: FileValidator
+}
+
 /// A file that nobody sees yet. Whoever makes one ends it, by ``close()``.
 package struct UnpublishedFile: Sendable {
     private let folder: OpenFolder
@@ -126,11 +147,8 @@ package struct UnpublishedFile: Sendable {
         try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
             for chunk in chunks {
                 try chunk.withBytes { bytes throws(FormworkError) in
-                    var done = 0
-                    while done < bytes.byteCount {
-                        done += try FormworkError.writing(self.folder.path) { () throws(Errno) in
-                            try SystemCalls.write(self.descriptor, bytes.extracting(droppingFirst: done))
-                        }
+                    try FormworkError.writing(self.folder.path) { () throws(Errno) in
+                        try SystemCalls.writeAll(self.descriptor, bytes)
                     }
                 }
             }
@@ -141,24 +159,26 @@ package struct UnpublishedFile: Sendable {
     /// - Parameters:
     ///   - replacing: Whether a file, or a link itself, is replaced instead.
     ///   - durably: Whether to wait until the disk has the bytes and the name.
-    /// - Returns: The name.
     /// - Throws: `writeFailed`.
     package mutating func publish(
         as name: SafeFilename, replacing: Bool, durably: Bool
-    ) throws(FormworkError) -> String {
+    ) throws(FormworkError) -> PublishedFile {
         let (folder, descriptor) = (self.folder, self.descriptor)
         var hidden = self.hiddenName
         defer { self.hiddenName = hidden }
-        let taken = try FormworkError.writing(folder.path.appending(name.text)) { () throws(Errno) in
+        let published = try FormworkError.writing(folder.path.appending(name.text)) { () throws(Errno) in
             if durably { try SystemCalls.sync(descriptor) }
+            let state = try SystemCalls.status(of: descriptor).validator
             if replacing {
                 // Only a rename replaces a file in one step, and only a named file can be renamed.
                 let temporary = hidden ?? OpenFolder.hiddenName()
                 if hidden == nil { try SystemCalls.link(descriptor, as: temporary, in: folder.descriptor) }
                 hidden = temporary
-                try SystemCalls.rename(temporary, to: name.text, in: folder.descriptor, replacing: true)
+                try folder.replacement.withLock { _ throws(Errno) in
+                    try SystemCalls.rename(temporary, to: name.text, in: folder.descriptor, replacing: true)
+                }
                 hidden = nil
-                return name.text
+                return PublishedFile(name: name.text, state: state)
             }
             let taken = try folder.firstFree(name) { candidate throws(Errno) in
                 if let temporary = hidden {
@@ -168,15 +188,15 @@ package struct UnpublishedFile: Sendable {
                 }
             }
             hidden = nil
-            return taken
+            return PublishedFile(name: taken, state: state)
         }
         if durably { try folder.sync() }
-        return taken
+        return published
     }
 
     /// Lets go of the file; of one that was not published nothing is left.
     package mutating func close() {
-        if let name = self.hiddenName { self.folder.remove(name) }
+        if let name = self.hiddenName { SystemCalls.unlink(name, in: self.folder.descriptor) }
         self.hiddenName = nil
         try? SystemCalls.close(self.descriptor)
     }
@@ -185,10 +205,6 @@ package struct UnpublishedFile: Sendable {
 extension SafeFilename {
     /// `a.txt` as `a (1).txt`; itself for 0.
     fileprivate func counted(_ number: Int) -> String {
-        if number == 0 { return self.text }
-        guard let dot = self.text.lastIndex(of: "."), dot > self.text.startIndex else {
-            return "\(self.text) (\(number))"
-        }
-        return "\(self.text[..<dot]) (\(number))\(self.text[dot...])"
+        number == 0 ? self.text : self.inserting(" (\(number))")
     }
 }

@@ -12,8 +12,7 @@ package enum PrivateFile {
             let descriptor = file.descriptor
             try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
                 try FormworkError.writing(path) { () throws(Errno) in
-                    var done = 0
-                    while done < bytes.count { done += try SystemCalls.write(descriptor, bytes, done..<bytes.count) }
+                    try bytes.withBytes { bytes throws(Errno) in try SystemCalls.writeAll(descriptor, bytes) }
                 }
             }
             try file.publish(durably: durably)

@@ -152,9 +152,8 @@ package struct StagedFile: ~Copyable {
     package func write(_ bytes: [UInt8], _ range: Range<Int>) throws(FormworkError) {
         try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
             try FormworkError.writing(self.folder.appending(self.name)) { () throws(Errno) in
-                var done = range.lowerBound
-                while done < range.upperBound {
-                    done += try SystemCalls.write(self.descriptor, bytes, done..<range.upperBound)
+                try bytes.withBytes { bytes throws(Errno) in
+                    try SystemCalls.writeAll(self.descriptor, bytes.extracting(range))
                 }
             }
         }
@@ -164,10 +163,6 @@ package struct StagedFile: ~Copyable {
 extension SafeFilename {
     /// `a.txt` as `a-2.txt`; itself for 1.
     fileprivate func numbered(_ number: Int) -> String {
-        if number == 1 { return self.text }
-        guard let dot = self.text.lastIndex(of: "."), dot > self.text.startIndex else {
-            return "\(self.text)-\(number)"
-        }
-        return "\(self.text[..<dot])-\(number)\(self.text[dot...])"
+        number == 1 ? self.text : self.inserting("-\(number)")
     }
 }

@@ -39,6 +39,17 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
     /// The name itself.
     public var description: String { self.text }
 
+    /// The name with words in front of its extension, to tell it from others: `a.txt` as `a (1).txt`. Cut, where it has
+    /// to be, so that the whole has the 255 bytes that file systems take.
+    package func inserting(_ words: String) -> String {
+        // A dot in front begins no extension; a safe name has none there.
+        let dot = self.text.lastIndex(of: ".") ?? self.text.endIndex
+        var (stem, suffix) = (self.text[..<dot], self.text[dot...])
+        if suffix.utf8.count + words.utf8.count >= 255 { (stem, suffix) = (self.text[...], "") }
+        while stem.utf8.count + words.utf8.count + suffix.utf8.count > 255, !stem.isEmpty { stem.removeLast() }
+        return stem + words + suffix
+    }
+
     private static func trimmed(_ name: String) -> String {
         var rest = Substring(name).unicodeScalars
         while let first = rest.first, first == "." || first.properties.isWhitespace { rest.removeFirst() }

@@ -84,9 +84,9 @@
             inform: @escaping @Sendable (HTTPResponse) async throws -> Void
         ) async -> Outcome where Body.Element == ByteBuffer {
             let name = self.name(request)
-            let upload = name.flatMap { self.store.upload($0) }
-            if name != nil, upload == nil { return .answer(Self.missing(request)) }
             do {
+                let upload = try name.flatMap { try self.store.upload($0) }
+                if name != nil, upload == nil { return .answer(Self.missing(request)) }
                 switch UploadRequest(request, resource: upload?.uploadProtocol) {
                 case .plain: return .notResumable
                 case .refused(let answer): return .answer(answer)
@@ -135,7 +135,7 @@
             let isOptional = creation.completes && creation.uploadProtocol != .tus
             if isOptional, let least = limits.minSize, creation.length ?? 0 < least { return .notResumable }
             var created = try self.store.create(creation, request)
-            if created == nil, self.store.removeExpired() > 0 { created = try self.store.create(creation, request) }
+            if created == nil, self.store.makeRoom() { created = try self.store.create(creation, request) }
             guard let upload = created else {
                 // No room to keep it: a whole one can still be taken as it comes.
                 return isOptional
@@ -229,6 +229,8 @@
                 return .answer(UploadAnswer(.badRequest, [.tusResumable: "1.0.0"]))
             case StoredUpload.Failure.superseded, is CancellationError: return .close
             case StoredUpload.Failure.missing: return .answer(Self.missing(request))
+            case StoredUpload.Failure.unreadable:
+                return .answer(UploadAnswer(.serviceUnavailable, [.retryAfter: "5"]))
             case StoredUpload.Failure.busy:
                 let status = isTus ? HTTPResponse.Status(code: 423, reasonPhrase: "Locked") : .serviceUnavailable
                 return .answer(UploadAnswer(status, [.retryAfter: "1"]))

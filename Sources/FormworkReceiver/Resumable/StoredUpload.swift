@@ -29,6 +29,8 @@
             case busy
             /// It is gone.
             case missing
+            /// Its record can't be read at the moment: no descriptor may be left, say.
+            case unreadable
             /// The disk takes no more.
             case full
         }
@@ -52,6 +54,8 @@
         private var transfer: Transfer?
         private var turns = 0
         private var processing: Task<UploadAnswer, Never>?
+        /// Whether only this object has the answer, since the disk took it not.
+        private var isAnswerUnsaved = false
 
         nonisolated var unownedExecutor: UnownedSerialExecutor {
             // SAFETY: the actor holds its executor as long as it lives.
@@ -70,10 +74,14 @@
         private func takeOver() throws {
             self.endTransfer()
             guard self.processing == nil else { return }
-            guard let record = UploadRecord(at: self.store.recordPath(self.name)) else { throw Failure.missing }
-            self.record = record
-            guard record.answer == nil else {
-                self.refresh(offset: record.length ?? 0)
+            if self.isAnswerUnsaved {
+                try? self.saveAnswer()
+            } else {
+                guard let record = try self.store.record(self.name) else { throw Failure.missing }
+                self.record = record
+            }
+            guard self.record.answer == nil else {
+                self.refresh(offset: self.record.length ?? 0)
                 return
             }
             do throws(FormworkError) {
@@ -141,8 +149,8 @@
         /// Begins to add to it, or says why not.
         func begin(_ append: UploadAppend, _ check: DigestCheck?) throws -> Result<Turn, Refusal> {
             try self.takeOver()
-            if self.processing == nil, let refusal = self.resource.begin(append) {
-                self.file = nil
+            if let refusal = self.resource.begin(append) {
+                self.letGo()
                 return .failure(Refusal(answer: refusal))
             }
             return .success(try self.open(check))
@@ -158,12 +166,13 @@
             var next = self.resource
             if let refusal = next.take(buffer.readableBytes) {
                 self.endTransfer()
-                if self.uploadProtocol.draft != nil, self.resource.length != nil {
-                    // The draft has such an upload refused for good: nobody knows which bytes it was to have.
+                if self.uploadProtocol.draft != nil, self.resource.length != nil, !self.resource.isWhole {
+                    // The draft has such an upload refused for good: nobody knows which bytes it was to have. Of a whole
+                    // one that is known, and it may be being processed.
                     self.remove()
                 } else {
                     try self.dropUnchecked()
-                    self.file = nil
+                    self.letGo()
                 }
                 return refusal
             }
@@ -197,7 +206,7 @@
                 guard wasWhole, check.matches else {
                     try self.dropUnchecked()
                     self.resource.takeBack(to: transfer.start)
-                    self.file = nil
+                    self.letGo()
                     return wasWhole ? .refused(self.resource.mismatch(isChecksum: check.isChecksum)) : .more
                 }
                 self.record.uncheckedOffset = nil
@@ -241,6 +250,9 @@
             self.remove()
             return self.resource.cancelled
         }
+
+        /// Closes the file, unless it is being processed.
+        private func letGo() { if self.processing == nil { self.file = nil } }
 
         private func remove() {
             self.file = nil
@@ -297,8 +309,7 @@
                 self.record.answer = UploadRecord.Answer(response: answer.response, content: Data(kept))
                 self.record.expires = Date().addingTimeInterval(self.store.options.answerLifetime)
                 self.resource.processed()
-                try? self.save()
-                PrivateFile.remove(path)
+                do { try self.saveAnswer() } catch { handler.report(self.name, UnsavedAnswer(cause: error)) }
                 return answer
             } catch {
                 handler.report(self.name, error)
@@ -306,6 +317,25 @@
             }
         }
 
+        /// Writes the answer down, in place of what was uploaded.
+        /// - Throws: `writeFailed`; the answer is kept in memory then, and written by a later call.
+        private func saveAnswer() throws(FormworkError) {
+            self.isAnswerUnsaved = (try? self.save()) == nil
+            // Not before: should the process end between the two, the upload is there, or its answer. But a full disk has
+            // no room for the answer as long as the upload is there, and open.
+            self.file = nil
+            PrivateFile.remove(self.store.dataPath(self.name))
+            guard self.isAnswerUnsaved else { return }
+            try self.save()
+            self.isAnswerUnsaved = false
+        }
+
         private static let largestKeptAnswer = 64 << 10
+    }
+
+    /// An upload was processed, and its answer can't be written down.
+    private struct UnsavedAnswer: Error, CustomStringConvertible {
+        let cause: FormworkError
+        var description: String { "it was processed, but its answer is in memory only: \(self.cause)" }
     }
 #endif

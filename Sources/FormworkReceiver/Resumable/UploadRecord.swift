@@ -49,13 +49,20 @@
             self.expires = now.addingTimeInterval(lifetime)
         }
 
-        /// Reads a record; `nil` when there is none, or it is damaged.
-        init?(at path: FilePath) {
-            guard let data = try? Data(contentsOf: URL(filePath: path.string)),
-                let record = try? JSONDecoder().decode(Self.self, from: data)
-            else { return nil }
-            self = record
+        /// Reads a record; `nil` when there is none.
+        /// - Throws: ``Foreign``, and another error for a file that can't be read at the moment.
+        static func read(at path: FilePath) throws -> Self? {
+            let data: Data
+            do {
+                data = try Data(contentsOf: URL(filePath: path.string))
+            } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+                return nil
+            }
+            do { return try JSONDecoder().decode(Self.self, from: data) } catch { throw Foreign() }
         }
+
+        /// What is written there is damaged, or another version's.
+        struct Foreign: Error {}
 
         func write(to path: FilePath, durably: Bool) throws(FormworkError) {
             let data: Data

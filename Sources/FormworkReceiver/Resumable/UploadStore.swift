@@ -47,12 +47,12 @@
         func create(
             _ creation: UploadCreation, _ request: HTTPRequest, now: Date = Date()
         ) throws(FormworkError) -> StoredUpload? {
+            try self.makeFolder()
             let record = UploadRecord(creation, request, now: now, lifetime: self.options.lifetime)
             let name = Self.newName()
             // The record comes last: an upload that has none doesn't exist.
             return try self.uploads.withLock { uploads throws(FormworkError) -> StoredUpload? in
-                guard self.hasRoom(for: creation.length ?? 0) else { return nil }
-                try self.makeFolder()
+                guard try self.hasRoom(for: creation.length ?? 0) else { return nil }
                 _ = try AppendedFile(self.dataPath(name), creating: true)
                 do throws(FormworkError) {
                     try record.write(to: self.recordPath(name), durably: self.options.isDurable)
@@ -66,11 +66,12 @@
             }
         }
 
-        /// The upload of a name; `nil` when there is none, or its time is over.
-        func upload(_ name: String, now: Date = Date()) -> StoredUpload? {
+        /// The upload of a name; `nil` when there is none that this version knows, or its time is over.
+        /// - Throws: `unreadable`.
+        func upload(_ name: String, now: Date = Date()) throws(StoredUpload.Failure) -> StoredUpload? {
             guard Self.isName(name) else { return nil }
-            return self.uploads.withLock { uploads in
-                guard let record = UploadRecord(at: self.recordPath(name)), record.expires > now else {
+            return try self.uploads.withLock { uploads throws(StoredUpload.Failure) -> StoredUpload? in
+                guard let record = try self.record(name), record.expires > now else {
                     uploads[name] = nil
                     return nil
                 }
@@ -78,6 +79,16 @@
                 let upload = StoredUpload(name, in: self, record)
                 uploads[name] = upload
                 return upload
+            }
+        }
+
+        /// What is written down of an upload; `nil` for nothing that this version knows.
+        /// - Throws: `unreadable`.
+        func record(_ name: String) throws(StoredUpload.Failure) -> UploadRecord? {
+            do { return try UploadRecord.read(at: self.recordPath(name)) } catch is UploadRecord.Foreign {
+                return nil
+            } catch {
+                throw .unreadable
             }
         }
 
@@ -102,8 +113,8 @@
 
         /// All uploads, the oldest first.
         package func list() -> [Entry] {
-            self.names(".json").compactMap { name in
-                guard let record = UploadRecord(at: self.recordPath(name)) else { return nil }
+            ((try? self.files()) ?? Files()).records.compactMap { name in
+                guard let record = try? self.record(name) else { return nil }
                 let size = record.answer == nil ? self.size(self.dataPath(name)) : record.length ?? 0
                 return Entry(
                     name: name, offset: record.uncheckedOffset ?? size, length: record.length,
@@ -112,43 +123,79 @@
             }.sorted { ($0.created, $0.name) < ($1.created, $1.name) }
         }
 
-        /// Removes the uploads whose time is over, and what an end of the process left half made.
+        /// Removes the uploads whose time is over, and what an end of the process left half made. What can't be read
+        /// at the moment stays; a record of another version stays for as long as an upload may, since that version may
+        /// come back.
         /// - Returns: How many uploads.
         @discardableResult
         package func removeExpired(now: Date = Date()) -> Int {
-            var count = 0
-            for name in self.names(".json") {
-                if let record = UploadRecord(at: self.recordPath(name)), record.expires > now { continue }
-                self.remove(name)
-                count += 1
-            }
-            let records = Set(self.names(".json"))
-            for name in self.names(".data") where !records.contains(name) && self.isOld(self.dataPath(name), now) {
+            guard let files = try? self.files() else { return 0 }
+            let over = files.records.filter { self.isOver($0, now) }
+            for name in over { self.remove(name) }
+            let records = Set(files.records)
+            for name in files.data
+            where !records.contains(name) && self.age(self.dataPath(name), now) ?? 0 > 3600 {
                 PrivateFile.remove(self.dataPath(name))
             }
-            return count
+            return over.count
+        }
+
+        private func isOver(_ name: String, _ now: Date) -> Bool {
+            let path = self.recordPath(name)
+            do { return try UploadRecord.read(at: path).map { $0.expires <= now } ?? false } catch {
+                guard error is UploadRecord.Foreign, let age = self.age(path, now) else { return false }
+                return age > self.options.lifetime
+            }
+        }
+
+        /// Makes room for another upload: removes those whose time is over, or else, where there are too many, some that
+        /// are finished, of which only the answer is kept: those that have been so for longest.
+        /// - Returns: Whether there is more room.
+        func makeRoom(now: Date = Date()) -> Bool {
+            if self.removeExpired(now: now) > 0 { return true }
+            guard let count = try? self.files().records.count, count >= self.options.maximumCount else { return false }
+            let finished = self.list().filter(\.isFinished).sorted { $0.expires < $1.expires }
+            // More than one of many: to look for them takes a while.
+            let victims = finished.prefix(max(1, self.options.maximumCount / 16))
+            for entry in victims { self.remove(entry.name) }
+            return !victims.isEmpty
         }
 
         func dataPath(_ name: String) -> FilePath { self.folder.appending("\(name).data") }
         func recordPath(_ name: String) -> FilePath { self.folder.appending("\(name).json") }
 
-        private func hasRoom(for length: Int64) -> Bool {
-            guard self.names(".json").count < self.options.maximumCount else { return false }
+        private func hasRoom(for length: Int64) throws(FormworkError) -> Bool {
+            let files = try self.files()
+            guard files.records.count < self.options.maximumCount else { return false }
             guard let most = self.options.maximumTotalSize else { return true }
-            let taken = self.names(".data").reduce(0) { $0 + self.size(self.dataPath($1)) }
+            let taken = files.data.reduce(0) { $0 + self.size(self.dataPath($1)) }
             return length <= most - taken
         }
 
-        private func names(_ suffix: String) -> [String] {
-            let all = (try? FileManager.default.contentsOfDirectory(atPath: self.folder.string)) ?? []
-            return all.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }.filter(Self.isName)
+        /// The uploads' names, by the files that there are of them.
+        private struct Files {
+            var records: [String] = []
+            var data: [String] = []
+        }
+
+        /// Lists both at once, so that no failure makes one of them look like what was left alone.
+        private func files() throws(FormworkError) -> Files {
+            let all: [String]
+            do { all = try FileManager.default.contentsOfDirectory(atPath: self.folder.string) } catch {
+                throw FormworkError(.writeFailed, "uploads can't be listed", path: self.folder.string, cause: error)
+            }
+            func names(_ suffix: String) -> [String] {
+                all.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }.filter(Self.isName)
+            }
+            return Files(records: names(".json"), data: names(".data"))
         }
 
         private func size(_ path: FilePath) -> Int64 { (try? FileValidator(ofRegularFile: path))?.size ?? 0 }
 
-        private func isOld(_ path: FilePath, _ now: Date) -> Bool {
-            guard let modified = (try? FileValidator(ofRegularFile: path))?.modified else { return false }
-            return now.timeIntervalSince1970 - Double(modified) / 1e9 > 3600
+        /// Seconds since a file was written; `nil` for what can't be looked at.
+        private func age(_ path: FilePath, _ now: Date) -> TimeInterval? {
+            guard let modified = (try? FileValidator(ofRegularFile: path))?.modified else { return nil }
+            return now.timeIntervalSince1970 - Double(modified) / 1e9
         }
 
         /// 128 bits of the system's generator: the URL is all that a client needs to write into the upload.

@@ -47,20 +47,20 @@
         /// Gives a file its name.
         fileprivate func publish(
             _ file: UnpublishedFile, _ batch: [ByteBuffer], as name: SafeFilename
-        ) throws(FormworkError) -> String {
+        ) throws(FormworkError) -> PublishedFile {
             var file = file
             try file.write(batch)
             return try file.publish(as: name, replacing: self.replacing, durably: self.durably)
         }
 
-        fileprivate func remove(_ name: String) { self.folder.remove(name) }
+        fileprivate func remove(_ file: PublishedFile) { self.folder.remove(file) }
     }
 
     /// A file of a ``FolderStorage`` on its way. Buffers are collected, and written on a thread for blocking calls.
     private final class FolderUpload: StorageUpload {
         private enum State {
             case writing(UnpublishedFile, batch: [ByteBuffer], bytes: Int)
-            case published(String)
+            case published(PublishedFile)
             case over
         }
 
@@ -104,7 +104,7 @@
                 try storage.publish(file, batch, as: name)
             }
             self.state.withLock { $0 = .published(published) }
-            return published
+            return published.name
         }
 
         func abandon() async {
@@ -123,12 +123,12 @@
         }
 
         func withdraw() async {
-            let name = self.state.withLock { state -> String? in
-                guard case .published(let name) = state else { return nil }
+            let file = self.state.withLock { state -> PublishedFile? in
+                guard case .published(let file) = state else { return nil }
                 state = .over
-                return name
+                return file
             }
-            if let name { self.storage.remove(name) }
+            if let file { self.storage.remove(file) }
         }
     }
 

@@ -38,8 +38,8 @@
         func finish() async throws -> String
         /// Leaves nothing of it. Not called any more once ``finish()`` has returned.
         func abandon() async
-        /// Takes back what ``finish()`` made visible, because another file of the same form failed; what was replaced
-        /// doesn't come back.
+        /// Takes back what ``finish()`` made visible, because another file of the same form failed. What it replaced
+        /// doesn't come back, and what has replaced it meanwhile stays.
         func withdraw() async
     }
 

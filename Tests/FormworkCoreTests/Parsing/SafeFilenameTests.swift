@@ -45,6 +45,20 @@ import Testing
         #expect(SafeFilename("con", limit: 3)?.text == "_co")
     }
 
+    @Test("Words go in front of the extension, and what then is too long is cut")
+    func inserting() throws {
+        func inserting(_ words: String, _ name: String) throws -> String {
+            try #require(SafeFilename(name)).inserting(words)
+        }
+        #expect(try inserting(" (1)", "a.txt") == "a (1).txt")
+        #expect(try inserting("-2", "a") == "a-2")
+        #expect(try inserting(" (1)", "a.tar.gz") == "a.tar (1).gz")
+        let long = String(repeating: "ä", count: 125)
+        #expect(try inserting(" (1)", "\(long).txt") == "\(long.dropLast(2)) (1).txt")
+        let extended = "a." + String(repeating: "x", count: 253)
+        #expect(try inserting(" (10)", extended) == "\(extended.dropLast(5)) (10)")
+    }
+
     @Test("Whatever goes in, what comes out is one harmless component, and safe already")
     func anything() throws {
         var generator = SplitMix64(seed: 3)
