@@ -155,7 +155,9 @@ let package = Package(
                 product("NIOPosix", "swift-nio", "Transfer"),
                 product("NIOSSL", "swift-nio-ssl", "Transfer"),
                 product("HTTPTypes", "swift-http-types", "Transfer"),
+                product("NIOHTTP2", "swift-nio-http2", "Transfer"),
                 product("NIOHTTPTypes", "swift-nio-extras", "Transfer"),
+                product("NIOHTTPTypesHTTP2", "swift-nio-extras", "Transfer"),
                 product("AsyncHTTPClient", "async-http-client", "Transfer"),
                 product("Crypto", "swift-crypto", "Transfer"),
                 product("Logging", "swift-log", "Transfer"),
@@ -164,8 +166,6 @@ let package = Package(
                 product("UnixSignals", "swift-service-lifecycle", "Transfer"),
                 product("Hummingbird", "hummingbird", "Transfer"),
                 product("HummingbirdCore", "hummingbird", "Transfer"),
-                product("HummingbirdTLS", "hummingbird", "Transfer"),
-                product("HummingbirdHTTP2", "hummingbird", "Transfer"),
             ],
             // In the code, not in a bundle: the command is one file, wherever it is copied to.
             resources: [.embedInCode("Page/Resources")],

@@ -1,7 +1,5 @@
 #if Transfer
     import HummingbirdCore
-    import HummingbirdHTTP2
-    import HummingbirdTLS
     import Logging
     import Metrics
     import NIOCore
@@ -99,11 +97,9 @@
             channel.additionalChannelHandlers = { [ExchangeHandler(pace, reads)] }
             let builder: HTTPServerBuilder
             if let tls = self.options.tls {
-                let configuration = HTTP2UpgradeChannel.Configuration(
-                    idleTimeout: pace.idleTime, streamConfiguration: channel)
-                builder = HTTPServerBuilder { responder in
-                    let base = try HTTP2UpgradeChannel(
-                        tlsConfiguration: tls, configuration: configuration, responder: responder)
+                builder = HTTPServerBuilder { [channel] responder in
+                    let http1 = HTTP1Channel(responder: responder, configuration: channel)
+                    let base = try SecureChannel(tls, http1, idleTime: pace.idleTime)
                     return WatchedChannel(base: base, pace: pace, connections: connections)
                 }
             } else {

@@ -88,6 +88,12 @@
             if head.headerFields[.contentRange] != nil {
                 throw .badRequest("A part of a file can't be put: send all of it, or use a resumable upload.")
             }
+            if case .create(let creation) = UploadRequest(head, resource: nil),
+                !creation.completes || creation.uploadProtocol == .tus
+            {
+                // Its first piece would be taken for the whole.
+                throw .notImplemented("Uploads in pieces aren't taken here: send the body whole.")
+            }
             let upload = try IncomingUpload(head)
             if let length = upload.length, length > self.limits.bodyBytes {
                 throw .tooLarge("The body has \(length) bytes: the limit is \(self.limits.bodyBytes).")
