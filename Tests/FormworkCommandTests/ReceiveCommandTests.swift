@@ -78,6 +78,19 @@
             #expect(outcome.text == "401\n201\nhi\n")
         }
 
+        @Test func `The token can come by the environment, and the option wins`() throws {
+            let outcome = try Self.run(
+                """
+                ask() { curl -s -o /dev/null -w '%{http_code}\\n' -H "Authorization: Bearer $1" $U; }
+                export FORMWORK_TOKEN=one
+                begin; ask one; ask two; grep -c one log; kill -TERM $P; wait $P; rm url
+                begin --token two; ask one; ask two; kill -TERM $P; wait $P
+                FORMWORK_TOKEN='a b' timeout 20 "$F" receive --dir in; echo "exit $?"
+                """)
+            #expect(outcome.text == "200\n401\n0\n401\n200\nexit 2\n")
+            #expect(outcome.errors.contains("formwork: FORMWORK_TOKEN: a token is"))
+        }
+
         @Test func `The log can be JSON`() throws {
             let outcome = try Self.run(
                 """

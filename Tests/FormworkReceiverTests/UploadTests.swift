@@ -159,5 +159,16 @@
                 #expect(await connection.receive(until: "}]}").hasPrefix("HTTP/1.1 201 "))
             }
         }
+
+        @Test func `A long media type isn't kept for the list`() async throws {
+            try await TestReceiver.run { receiver in
+                let type = "text/plain; a=" + String(repeating: "x", count: 60_000)
+                let answer = try await receiver.request("PUT /a", ["Content-Type: \(type)"], "hello")
+                #expect(answer.status == 201)
+                let list = try await receiver.request("GET /files.json").body
+                #expect(list.utf8.count < 1_000)
+                #expect(list.contains("\"type\":\"text/plain; a=\(String(repeating: "x", count: 241))\""))
+            }
+        }
     }
 #endif

@@ -5,6 +5,12 @@
     import NIOCore
     import SystemPackage
 
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
     /// Where `receive` is reached, and who may.
     struct ReceiveAddress: ParsableArguments {
         @Option(help: "The name or address to listen on; only this machine's own (127.0.0.1) without --public.")
@@ -16,7 +22,10 @@
         @Flag(name: .customLong("public"), help: "Listen on all addresses, for whoever has the token.")
         var isPublic = false
 
-        @Option(help: "What uploads have to show; --public makes one up and prints it unless it is given.")
+        @Option(
+            help: ArgumentHelp(
+                "What uploads have to show; --public makes one up and prints it unless it is given. The environment's "
+                    + "FORMWORK_TOKEN, which counts without this option, doesn't show it to who lists processes."))
         var token: String?
 
         @Option(help: ArgumentHelp("The certificate chain, PEM: HTTPS, HTTP/2 included.", valueName: "file"))
@@ -40,13 +49,20 @@
             guard (0...65_535).contains(self.port) else {
                 throw ExitStatus(2, "formwork: --port \(self.port): a port is 0 to 65535")
             }
-            do {
-                options.token = try self.token.map { try AccessToken($0) }
-            } catch {
-                throw ExitStatus(2, "formwork: --token: a token is printable ASCII without blanks")
+            if let (text, place) = self.givenToken {
+                do { options.token = try AccessToken(text) } catch {
+                    throw ExitStatus(2, "formwork: \(place): a token is printable ASCII without blanks")
+                }
             }
             if self.isPublic, options.token == nil { options.token = .random() }
             options.tls = try self.tls()
+        }
+
+        /// The token that was given, and where; `nil` when none was.
+        var givenToken: (text: String, place: String)? {
+            if let token { return (token, "--token") }
+            let variable = "FORMWORK_TOKEN"
+            return ProcessInfo.processInfo.environment[variable].map { ($0, variable) }
         }
 
         private func tls() throws -> ReceiverOptions.TLS? {

@@ -3,6 +3,7 @@
     import Formwork
     import FormworkReceiver
     import Logging
+    import ServiceLifecycle
     import SystemPackage
 
     #if canImport(FoundationEssentials)
@@ -43,8 +44,9 @@
 
         @Option(
             help: ArgumentHelp(
-                "With --to: how long nothing may have come of an upload that a killed receiver left, before the next one "
-                    + "that starts aborts it: 90s, 15m, 24h or 7d. (default: 24h)", valueName: "time"))
+                "With --to: how long nothing may have come of an upload that was left there, by a killed receiver say, "
+                    + "before one that starts, or runs, aborts it: 90s, 15m, 24h or 7d. (default: 24h)",
+                valueName: "time"))
         var abandonAfter: AgeOption?
 
         @Option(
@@ -85,14 +87,19 @@
             if let addressing { options.addressing = addressing.addressing }
             let storage = try S3Storage(
                 from: url, environment: ProcessInfo.processInfo.environment, options: options, logger: logger)
-            do {
-                try await storage.sweep(olderThan: self.abandonAfter?.duration ?? AgeOption.day)
-            } catch {
+            do { try await storage.sweep(olderThan: self.age) } catch {
                 await storage.close()
                 throw ExitStatus(2, "formwork: \(error)")
             }
             return storage
         }
+
+        /// What has to run beside the receiver.
+        func services(for storage: any ReceiverStorage) -> [any Service] {
+            (storage as? S3Storage).map { [S3Sweeper($0, olderThan: self.age)] } ?? []
+        }
+
+        private var age: Duration { self.abandonAfter?.duration ?? AgeOption.day }
     }
 
     /// A time in one unit: `90s`, `15m`, `24h`, `7d`.

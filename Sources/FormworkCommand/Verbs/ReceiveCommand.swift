@@ -68,7 +68,7 @@
             let store = try self.resuming.store(
                 in: self.destination.dir.map { FilePath($0) }, options.limits, isDurable: self.destination.fsync)
             let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
-            let hasGivenToken = self.address.token != nil
+            let hasGivenToken = self.address.givenToken != nil
             let service = ReceiverService(
                 options, storage: storage, store: store, metrics: self.metrics ? MemoryMetrics() : nil, logger: logger
             ) { address in
@@ -81,7 +81,8 @@
             }
             var quiet = logger
             quiet.logLevel = max(logger.logLevel, .warning)
-            let group = ServiceGroup(configuration: .init(services: [service], logger: quiet))
+            let group = ServiceGroup(
+                configuration: .init(services: [service] + self.destination.services(for: storage), logger: quiet))
             let status: Int32
             do {
                 status = try await StoppingSignals.run(group) { service.dropUploads() }

@@ -20,7 +20,8 @@
         /// Aborts what receivers that were killed have left: uploads directly below the prefix that began, and got their
         /// last part, longer ago than `age` by the store's own clock.
         ///
-        /// An upload that lives, of this receiver or another one, has had a part since, so it is left alone. Without a prefix
+        /// An upload that lives is left alone: one of this process always, one of another receiver since it has had a part
+        /// meanwhile. Without a prefix
         /// nothing is swept, for the bucket may be others' too. A rule of the bucket (`AbortIncompleteMultipartUpload` of its
         /// lifecycle) does the same where no receiver is started again.
         /// Where the keys may not list uploads nothing is swept either, which is logged.
@@ -34,7 +35,7 @@
                 let (uploads, now) = try await self.client.openUploads(prefix: prefix, pages: prefix.isEmpty ? 1 : .max)
                 let limit = now.addingTimeInterval(-Double(age.components.seconds))
                 for upload in uploads {
-                    guard !prefix.isEmpty, upload.key.hasPrefix(prefix),
+                    guard !prefix.isEmpty, upload.key.hasPrefix(prefix), !self.isUnderWay(upload.id),
                         !upload.key.dropFirst(prefix.count).contains("/"), upload.initiated < limit
                     else {
                         report.kept += 1

@@ -41,6 +41,8 @@
         let options: Options
         let logger: Logger
         private let hasToldOfBlindness = Atomic(false)
+        /// Multipart uploads of this process that are under way: no sweep takes them for left ones, however slow they are.
+        private let underWay = Mutex<Set<String>>([])
 
         /// - Parameters:
         ///   - url: `s3://bucket/prefix`; the prefix may be absent.
@@ -96,6 +98,10 @@
             let needed = (length + Int64(Self.maximumParts) - 1) / Int64(Self.maximumParts)
             return min(max(self.options.partSize, Int(clamping: needed)), Self.partSizes.upperBound)
         }
+
+        func began(_ upload: String) { self.underWay.withLock { _ = $0.insert(upload) } }
+        func ended(_ upload: String) { self.underWay.withLock { _ = $0.remove(upload) } }
+        func isUnderWay(_ upload: String) -> Bool { self.underWay.withLock { $0.contains(upload) } }
 
         /// Whether a name is free: no object has it, and no upload but `mine` is on its way to it.
         func isFree(_ name: String, except mine: String? = nil) async throws -> Bool {

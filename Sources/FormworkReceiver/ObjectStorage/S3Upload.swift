@@ -188,6 +188,7 @@
             for name in ObjectNames(self.file.name) where try await self.storage.isFree(name) {
                 let key = self.storage.location.prefix + name
                 let id = try await client.createUpload(key, contentType: self.contentType, marker: self.marker)
+                self.storage.began(id)
                 let multipart = Multipart(name: name, id: id)
                 do {
                     try self.checkOpen()
@@ -226,6 +227,7 @@
             guard let made else {
                 throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
             }
+            self.storage.ended(multipart.id)
             return (multipart.name, made)
         }
 
@@ -245,6 +247,8 @@
 
         private func abort(_ multipart: Multipart, hadPartsOnTheWay: Bool) async {
             let key = self.storage.location.prefix + multipart.name
+            // Should this fail, a sweep tries again.
+            defer { self.storage.ended(multipart.id) }
             do {
                 let client = self.storage.client
                 let wasThere = try await client.abortUpload(key, id: multipart.id)

@@ -3,8 +3,8 @@
 
     /// The page that the receiver serves, as a pure function of what it shows, and the two files that it refers to.
     ///
-    /// What the server and the page agree on. The page's own addresses are relative, so that a proxy may put it below
-    /// any path:
+    /// What the server and the page agree on. All addresses begin at the host's root: a proxy that puts a receiver below
+    /// a path would have to rewrite them.
     /// - `GET /` gives ``html(_:)``; without the token that the receiver wants, the login view with status 401.
     /// - `GET /page.css` and `GET /page.js` give ``styleSheet`` and ``script``, to everybody.
     /// - `GET /files.json` gives ``FileList``, or 401. The page asks every three seconds while somebody looks at it.

@@ -15,6 +15,8 @@
         package var body: [UInt8]
         /// Whether the connection ends with it.
         package var closes: Bool
+        /// What has to be held until it is sent.
+        var memory: FieldMemory.Share?
 
         package init(_ status: HTTPResponse.Status, fields: HTTPFields = [:], body: [UInt8] = [], closes: Bool = false)
         {

@@ -65,6 +65,17 @@
             if hasNoBody { response.headerFields[.contentLength] = nil }
             let body = isBodiless ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
             try await writer.write(response: response, body: body)
+            try await Self.hold(answer, channel)
+        }
+
+        /// Waits until the client has read most of a long answer that holds memory, or is gone: the channel's handler ends
+        /// the connection of one that does neither.
+        private static func hold(_ answer: Answer, _ channel: any Channel) async throws {
+            guard answer.memory != nil, answer.body.count > 64 << 10 else { return }
+            // Behind what was written a moment ago.
+            try await channel.eventLoop.submit {}.get()
+            while !channel.isWritable, channel.isActive { try await Task.sleep(for: .milliseconds(50)) }
+            withExtendedLifetime(answer) {}
         }
 
         static let methods = "GET, HEAD, POST, PUT, OPTIONS"
@@ -83,7 +94,11 @@
                 let duration = ContinuousClock.now - start
                 self.metrics.ended(201, receipt, duration)
                 self.log(receipt, duration, peer)
-                guard head.wantsHTML else { return Answer(.created, "application/json", receipt.jsonBytes) }
+                guard head.wantsHTML else {
+                    var answer = Answer(.created, "application/json", receipt.jsonBytes)
+                    answer.memory = receipt.memory.share
+                    return answer
+                }
                 let received = self.arrivals.all.filter { $0.id > before && receipt.names($0) }.map { "\($0.id)" }
                 // A browser that follows a redirect of a form's answer by GET names the form's origin (Fetch, "append a
                 // request Origin header"). wget2 asks for HTML too, and would send the form again, to each such answer.

@@ -25,7 +25,9 @@
         mutating func begin(_ file: IncomingFile, field: String?) async throws -> any StorageUpload {
             let storage = self.storage
             let upload = try await StorageProblem.marking { try await storage.begin(file) }
-            let described = UploadReceipt.File(name: file.name.text, size: 0, type: file.contentType, field: field)
+            // A head has room for a long type, and a thousand of them are kept.
+            let type = file.contentType?.cut(to: 255)
+            let described = UploadReceipt.File(name: file.name.text, size: 0, type: type, field: field)
             self.entries.append(Entry(upload: upload, file: described, arrival: self.arrivals.began(described)))
             return upload
         }
@@ -57,6 +59,21 @@
                 }
             }.value
             for entry in entries { self.arrivals.failed(entry.arrival) }
+        }
+    }
+
+    extension String {
+        /// As much of it as so many bytes hold.
+        fileprivate func cut(to limit: Int) -> String {
+            guard self.utf8.count > limit else { return self }
+            var scalars = String.UnicodeScalarView()
+            var room = limit
+            for scalar in self.unicodeScalars {
+                room -= UTF8.width(scalar)
+                guard room >= 0 else { break }
+                scalars.append(scalar)
+            }
+            return String(scalars)
         }
     }
 #endif

@@ -10,17 +10,19 @@
         private let limits: ReceivingLimits
         private let isDigesting: Bool
         private let arrivals: Arrivals
+        private let fieldMemory: FieldMemory
 
         package init(
             storage: any ReceiverStorage, limits: ReceivingLimits, isDigesting: Bool = true,
-            arrivals: Arrivals = Arrivals()
+            arrivals: Arrivals = Arrivals(), fieldMemory: FieldMemory? = nil
         ) {
             (self.storage, self.limits, self.isDigesting, self.arrivals) = (storage, limits, isDigesting, arrivals)
+            self.fieldMemory = fieldMemory ?? FieldMemory(limits)
         }
 
         /// Stores what a body holds. The body may come from a connection, or from a file (``BodyPlan/buffers(of:allocator:options:)``).
         /// - Throws: ``FormworkError`` for what is wrong with the body, what the storage throws, and what the body throws;
-        ///   nothing is left then.
+        ///   nothing is left then. ``ProblemDetails`` where the forms under way have too many bytes in fields.
         package func take<Body: AsyncSequence & Sendable>(
             _ upload: IncomingUpload, _ body: Body
         ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
@@ -29,7 +31,9 @@
                 var receipt = UploadReceipt()
                 switch upload.content {
                 case .parts(let type, let isForm):
-                    receipt.fields = try await self.takeParts(body, type, isForm, &pending)
+                    let share = FieldMemory.Share(of: self.fieldMemory)
+                    receipt.fields = try await self.takeParts(body, type, isForm, share, &pending)
+                    receipt.memory = UploadReceipt.Memory(share: share)
                 case .file(let name, let type):
                     let file = IncomingFile(name: name, contentType: type, length: upload.length)
                     try await self.store(body, file, field: nil, &pending)
@@ -47,13 +51,15 @@
         }
 
         private func takeParts<Body: AsyncSequence & Sendable>(
-            _ body: Body, _ contentType: String, _ isForm: Bool, _ pending: inout PendingFiles
+            _ body: Body, _ contentType: String, _ isForm: Bool, _ share: FieldMemory.Share,
+            _ pending: inout PendingFiles
         ) async throws -> [UploadReceipt.Field] where Body.Element == ByteBuffer {
             let parts = try ReceivedParts(
                 body, contentType: contentType, profile: isForm ? .default : .generic, limits: self.limits.parsing)
             var fields: [UploadReceipt.Field] = []
             var fieldBytes: Int64 = 0
             for try await part in parts {
+                if let name = part.name { try share.take(Int64(name.utf8.count) + name.escapingCost) }
                 if part.isFile || !isForm {
                     let name = part.filename.flatMap { SafeFilename($0, limit: IncomingUpload.nameBytes) }
                     let file = IncomingFile(
@@ -68,7 +74,16 @@
                     }
                     guard pending.count <= self.limits.files else { throw Self.tooMany(self.limits.files) }
                 } else {
-                    let value = try await part.text(upTo: Int(clamping: self.limits.fieldBytes))
+                    var bytes: [UInt8] = []
+                    let content = part.content.makeAsyncIterator()
+                    // The parser sees to how many there may be.
+                    while let buffer = try await content.next() {
+                        try share.take(Int64(buffer.readableBytes))
+                        bytes += buffer.readableBytesView
+                    }
+                    // What is no UTF-8 is repaired, as WHATWG has it, and may be longer then.
+                    let value = String(decoding: bytes, as: UTF8.self)
+                    try share.take(Int64(value.utf8.count - bytes.count) + value.escapingCost)
                     fieldBytes += Int64(value.utf8.count)
                     guard fieldBytes <= self.limits.allFieldBytes else {
                         throw ParsingFailure(.memoryBytesLimit, limit: self.limits.allFieldBytes).error(

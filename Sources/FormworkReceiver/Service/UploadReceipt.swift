@@ -30,8 +30,19 @@
         /// In the order in which they came.
         package var files: [File] = []
         package var fields: [Field] = []
+        /// Held as long as the fields are, and as the answer that was made of them.
+        var memory = Memory()
 
         package init() {}
+
+        private enum CodingKeys: CodingKey { case files, fields }
+
+        /// A share of the memory for fields; it is no part of what a receipt says.
+        struct Memory: Sendable, Hashable {
+            var share: FieldMemory.Share?
+            static func == (one: Self, other: Self) -> Bool { true }
+            func hash(into hasher: inout Hasher) {}
+        }
 
         /// The receipt as a JSON object.
         package var jsonBytes: [UInt8] { JSONBytes.encode(self) }

@@ -299,6 +299,29 @@
             #expect(store.uploads.keys.sorted() == ["alive", "deeper", "new", "other"])
         }
 
+        @Test func `What is left meanwhile is swept too, and what is under way stays`() async throws {
+            let store = FakeStore()
+            try await Self.with(store) { storage in
+                let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
+                try await upload.write(ByteBuffer(bytes: Self.bytes(2 * Self.part)))
+                #expect(store.uploads.count == 1)
+                store.add("left", .init(key: "in/left.bin"))
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        try await S3Sweeper(storage, olderThan: .zero, pause: .milliseconds(10)).run()
+                    }
+                    try await Self.wait { store.uploads["left"] == nil }
+                    store.add("again", .init(key: "in/left.bin"))
+                    try await Self.wait { store.uploads["again"] == nil }
+                    #expect(store.uploads.count == 1)
+                    group.cancelAll()
+                }
+                #expect(try await upload.finish() == "a.bin")
+                #expect(!storage.isUnderWay("u1"))
+            }
+            #expect(store.objects["in/a.bin"]?.bytes == Self.bytes(2 * Self.part))
+        }
+
         @Test func `A key's blanks and signs are the same in a list`() async throws {
             let store = FakeStore()
             store.add("old", .init(key: "ü & <in>/ö & %41+.bin", parts: [1: [1]]))
