@@ -16,6 +16,21 @@
             }
         }
 
+        /// With the 65,535 bytes of RFC 9113 section 6.9.2 an upload gets that much through in one round trip.
+        @Test func `A stream's window is 1 MiB, and the connection's 4 MiB`() async throws {
+            try await TestReceiver.run({ try $0.useTLS() }) { receiver in
+                let peer = try SecurePeer(port: receiver.port)
+                try peer.send(HTTP2Bytes.preface)
+                let (setting, update): ([UInt8], [UInt8]) = ([0, 4, 0, 0x10, 0, 0], [8, 0, 0, 0, 0, 0, 0, 0x3F, 0, 1])
+                #expect(
+                    try await receiver.eventually {
+                        let bytes = Array(peer.output.utf8)
+                        return bytes.firstRange(of: setting) != nil && bytes.firstRange(of: update) != nil
+                    })
+                try peer.finish()
+            }
+        }
+
         @Test(arguments: [true, false])
         func `A file that is cut is none`(isPolite: Bool) async throws {
             let folder = TemporaryFolder()

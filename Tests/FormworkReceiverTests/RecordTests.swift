@@ -39,7 +39,8 @@
         }
 
         @Test(arguments: [
-            (LineLog.Form.text, #" warning up\n a="x \"\\ y" b=1"#), (.json, #"{"a":"x \"\\ y","b":"1","#),
+            (LineLog.Form.text, #" warning up\n a="x \"\\ y" b=1 c=2 d=0.5"#),
+            (.json, #"{"a":"x \"\\ y","b":"1","c":2,"d":0.5,"#),
         ])
         func `A line stays a line`(form: LineLog.Form, expected: String) throws {
             let folder = TemporaryFolder()
@@ -47,7 +48,11 @@
             let file = try FileDescriptor.open(
                 path, .writeOnly, options: [.create], permissions: [.ownerReadWrite])
             let logger = Logger(label: "test") { _ in LineLog(form, to: file) }
-            logger.warning("up\n", metadata: ["b": "1", "a": "x \"\\ y"])
+            logger.warning(
+                "up\n",
+                metadata: [
+                    "b": "1", "a": "x \"\\ y", "c": .stringConvertible(2), "d": .stringConvertible(0.5),
+                ])
             logger.debug("unseen")
             try file.close()
             let text = try folder.text(of: "log")

@@ -27,6 +27,19 @@
             }
         }
 
+        @Test(arguments: [
+            ["Upload-Complete: ?0", "Upload-Draft-Interop-Version: 8"],
+            ["Upload-Incomplete: ?1", "Upload-Draft-Interop-Version: 3"],
+            ["Tus-Resumable: 1.0.0", "Upload-Length: 10"],
+        ])
+        func `A piece isn't taken for a file where no uploads in pieces are taken`(fields: [String]) async throws {
+            try await TestReceiver.run { receiver in
+                let answer = try await receiver.request("POST /a", fields, "hello")
+                #expect(answer.status == 501)
+                #expect(receiver.folder.names == [])
+            }
+        }
+
         @Test func `A client that sends on after a refusal is answered, and cut off`() async throws {
             try await TestReceiver.run({ $0.limits.bodyBytes = 10 }) { receiver in
                 let connection = try receiver.connect()

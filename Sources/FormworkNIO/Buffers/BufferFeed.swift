@@ -40,7 +40,8 @@
         ) {
             self.length = plan.contentLength
             self.reader = AsyncBodyReader(BodyReader(plan, options: options), chunkSize: size)
-            self.ring = BufferRing(limit: 4, allocator: allocator)
+            // What arrives while it is sent on is as fast as its sender: two chunks are in memory. A disk is read further ahead.
+            self.ring = BufferRing(limit: plan.isReplayable ? 4 : 2, allocator: allocator)
             self.isBounded = isBounded
         }
 

@@ -34,7 +34,7 @@
         }
 
         package func log(event: LogEvent) {
-            let values = self.metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
+            let values = self.metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(Value.init)
             let line = Self.line(
                 self.form, time: Date.now.formatted(.iso8601), level: event.level.rawValue,
                 message: event.message.description, values)
@@ -42,16 +42,52 @@
             _ = try? self.descriptor.writeAll(line.utf8)
         }
 
+        /// What a key says: numbers are numbers in JSON.
+        enum Value: Encodable, Sendable {
+            case text(String)
+            case integer(Int64)
+            case number(Double)
+
+            init(_ value: Logger.MetadataValue) {
+                guard case .stringConvertible(let value) = value else {
+                    self = .text("\(value)")
+                    return
+                }
+                switch value {
+                case let value as any BinaryInteger: self = .integer(Int64(clamping: value))
+                case let value as Double: self = .number(value)
+                default: self = .text("\(value)")
+                }
+            }
+
+            var text: String {
+                switch self {
+                case .text(let text): text
+                case .integer(let integer): "\(integer)"
+                case .number(let number): "\(number)"
+                }
+            }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                switch self {
+                case .text(let text): try container.encode(text)
+                case .integer(let integer): try container.encode(integer)
+                case .number(let number): try container.encode(number)
+                }
+            }
+        }
+
         static func line(
-            _ form: Form, time: String, level: String, message: String, _ values: [String: String]
+            _ form: Form, time: String, level: String, message: String, _ values: [String: Value]
         ) -> String {
             switch form {
             case .text:
-                let pairs = values.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted($0.value))" }
+                let pairs = values.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted($0.value.text))" }
                 return "\(time) \(level) \(message.withControlCharactersEscaped)\(pairs.joined())\n"
             case .json:
                 var object = values
-                (object["time"], object["level"], object["message"]) = (time, level, message)
+                (object["time"], object["level"], object["message"]) = (.text(time), .text(level), .text(message))
                 // JSON escapes line ends itself.
                 return String(decoding: JSONBytes.encode(object), as: UTF8.self) + "\n"
             }

@@ -118,7 +118,8 @@
 
         /// Whether a request begins an upload or adds to one.
         package func bringsBytes(_ request: HTTPRequest) -> Bool {
-            let upload = self.name(request).flatMap { self.store.upload($0) }
+            // One that can't be read is answered so before its bytes.
+            let upload = self.name(request).flatMap { (try? self.store.upload($0)) ?? nil }
             switch UploadRequest(request, resource: upload?.uploadProtocol) {
             case .create, .append: return true
             case .offset, .cancel, .options, .plain, .refused: return false

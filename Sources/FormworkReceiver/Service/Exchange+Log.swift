@@ -10,8 +10,8 @@
         func log(_ receipt: UploadReceipt, _ duration: Duration, _ peer: String) {
             for file in receipt.files {
                 var metadata: Logger.Metadata = [
-                    "peer": "\(peer)", "name": "\(file.name)", "size": "\(file.size)",
-                    "seconds": "\(duration.inSeconds)", "status": "201",
+                    "peer": "\(peer)", "name": "\(file.name)", "size": .stringConvertible(file.size),
+                    "seconds": .stringConvertible(duration.inSeconds), "status": .stringConvertible(201),
                 ]
                 if let digest = file.sha256 { metadata["sha256"] = "\(digest)" }
                 if let field = file.field { metadata["field"] = "\(field)" }
@@ -21,8 +21,9 @@
                 self.logger.info(
                     "received no file",
                     metadata: [
-                        "peer": "\(peer)", "fields": "\(receipt.fields.count)", "status": "201",
-                        "seconds": "\(duration.inSeconds)",
+                        "peer": "\(peer)", "fields": .stringConvertible(receipt.fields.count),
+                        "status": .stringConvertible(201),
+                        "seconds": .stringConvertible(duration.inSeconds),
                     ])
             }
         }
@@ -30,10 +31,10 @@
         /// One line for an upload that failed.
         func log(_ failure: UploadFailure, _ head: HTTPRequest, _ peer: String, _ duration: Duration?) {
             var metadata: Logger.Metadata = [
-                "peer": "\(peer)", "status": "\(failure.problem.status)", "reason": "\(failure.reason)",
+                "peer": "\(peer)", "status": .stringConvertible(failure.problem.status), "reason": "\(failure.reason)",
                 "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).text)",
             ]
-            if let duration { metadata["seconds"] = "\(duration.inSeconds)" }
+            if let duration { metadata["seconds"] = .stringConvertible(duration.inSeconds) }
             let isOurs = failure.problem.status >= 500
             self.logger.log(
                 level: isOurs ? .error : .warning, failure.isConnectionLost ? "client went away" : "upload failed",
@@ -45,7 +46,7 @@
             self.logger.notice(
                 "refused",
                 metadata: [
-                    "peer": "\(peer)", "status": "\(problem.status)",
+                    "peer": "\(peer)", "status": .stringConvertible(problem.status),
                     "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
                     "path": "\(RequestPath(head.path).text)",
                 ])
@@ -60,11 +61,6 @@
 
     extension Duration {
         /// Seconds with three decimals.
-        fileprivate var inSeconds: String {
-            let milliseconds = self / .milliseconds(1)
-            let count = Int64(milliseconds.rounded())
-            let rest = "\(count % 1_000)"
-            return "\(count / 1_000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
-        }
+        fileprivate var inSeconds: Double { (self / .milliseconds(1)).rounded() / 1_000 }
     }
 #endif

@@ -47,6 +47,13 @@
             _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler, _ peer: String
         ) async -> Answer? {
             switch await handler.handle(head, body: body, inform: { channel.inform($0) }) {
+            case .answer(let given) where given.response.status.code == 507:
+                self.log(UploadFailure(ProblemDetails.noRoom), head, peer, nil)
+                var answer = self.refusal(.noRoom, head)
+                for field in given.response.headerFields where answer.fields[field.name] == nil {
+                    answer.fields.append(field)
+                }
+                return answer
             case .answer(let given):
                 let isRefusal = given.response.status.kind != .successful
                 return Answer(

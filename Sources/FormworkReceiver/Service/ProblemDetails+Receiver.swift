@@ -33,6 +33,12 @@
                 }
             self.init(title: title, status: failure.publicStatus, detail: failure.publicDetail)
         }
+        static func notImplemented(_ detail: String) -> Self {
+            Self(title: "Not Implemented", status: 501, detail: detail)
+        }
+        static let noRoom = Self(
+            title: "Insufficient Storage", status: 507,
+            detail: "There is no room for more of the upload; what is there of it is kept for a while.")
         static let storageFailed = Self(
             title: "Internal Server Error", status: 500, detail: "The upload can't be stored; nothing of it was kept.")
     }

@@ -37,6 +37,8 @@
                 certificateChain: chain, privateKey: .privateKey(key))
             // RFC 8996: those before are not to be spoken any more.
             configuration.minimumTLSVersion = .tlsv12
+            // Whether they belong together.
+            _ = try NIOSSLContext(configuration: configuration)
             return configuration
         }
     }
