@@ -20,8 +20,9 @@
         @Test func `A stream's window is 1 MiB, and the connection's 4 MiB`() async throws {
             try await TestReceiver.run({ try $0.useTLS() }) { receiver in
                 let peer = try SecurePeer(port: receiver.port)
-                try peer.send(HTTP2Bytes.preface)
-                let (setting, update): ([UInt8], [UInt8]) = ([0, 4, 0, 0x10, 0, 0], [8, 0, 0, 0, 0, 0, 0, 0x3F, 0, 1])
+                try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello"))
+                // The connection's grows by what is missing at its first bytes: 4,194,304 - 65,530.
+                let (setting, update): ([UInt8], [UInt8]) = ([0, 4, 0, 0x10, 0, 0], [8, 0, 0, 0, 0, 0, 0, 0x3F, 0, 6])
                 #expect(
                     try await receiver.eventually {
                         let bytes = Array(peer.output.utf8)

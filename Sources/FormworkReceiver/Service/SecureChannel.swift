@@ -73,7 +73,7 @@
                     return try Stream(wrappingChannelSynchronously: stream)
                 }
             }
-            try channel.pipeline.syncOperations.addHandler(manager)
+            try channel.pipeline.syncOperations.addHandlers([manager, ConnectionEnd()])
             return streams
         }
 
@@ -93,5 +93,18 @@
                 logger.debug("a connection ended", metadata: ["error": "\(error)"])
             }
         }
+    }
+
+    /// Closes a connection of HTTP/2 whose other side sends no more, or sends what is none: its streams end with it. The
+    /// server's sockets stay open for writing when their client is done, which is for HTTP/1.1.
+    private final class ConnectionEnd: ChannelInboundHandler {
+        typealias InboundIn = HTTP2Frame
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+            context.fireUserInboundEventTriggered(event)
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 #endif
