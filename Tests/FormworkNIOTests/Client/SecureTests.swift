@@ -47,7 +47,8 @@
 
             /// Runs a server with a certificate of its own for localhost.
             private func withServer(
-                offering protocols: [String], _ body: (Int, FilePath) async throws -> Void
+                offering protocols: [String], asksForCertificate: Bool = false,
+                _ body: (Int, FilePath) async throws -> Void
             ) async throws {
                 let folder = try TestFolder()
                 let (key, certificate) = (folder.path.appending("key.pem"), folder.path.appending("cert.pem"))
@@ -64,6 +65,10 @@
                     certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.string).map { .certificate($0) },
                     privateKey: .privateKey(try NIOSSLPrivateKey(file: key.string, format: .pem)))
                 configuration.applicationProtocols = protocols
+                if asksForCertificate {
+                    configuration.certificateVerification = .noHostnameVerification
+                    configuration.trustRoots = .file(certificate.string)
+                }
                 let context = try NIOSSLContext(configuration: configuration)
                 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
                 let channel = try await ServerBootstrap(group: group).childChannelInitializer { channel in
@@ -147,6 +152,23 @@
                         try await self.exchange(port, only, count: 10)
                     }
                     #expect(error?.code == .tls)
+                }
+            }
+
+            /// With TLS 1.3 the client has joined, and may have sent, when it hears of it (RFC 8446 section 4.4.2.4).
+            @Test(
+                "A server that asks for a certificate takes the right one, and its refusal is told", arguments: [0, 1])
+            func clientCertificate(_ http2: Int) async throws {
+                let protocols = http2 == 1 ? ["h2"] : ["http/1.1"]
+                try await self.withServer(offering: protocols, asksForCertificate: true) { port, certificate in
+                    let key = certificate.removingLastComponent().appending("key.pem")
+                    var options = FormClient.Options(
+                        tls: .init(trustedCertificates: certificate, certificate: certificate, privateKey: key))
+                    #expect(try await self.exchange(port, options).status == 200)
+                    options.tls = .init(trustedCertificates: certificate)
+                    let error = await #expect(throws: TransferError.self) { try await self.exchange(port, options) }
+                    #expect(error?.code == .tls)
+                    #expect(error?.message.contains("takes no client without a certificate") == true, "\(error as Any)")
                 }
             }
 
