@@ -40,6 +40,7 @@
         let location: S3Location
         let options: Options
         let logger: Logger
+        let buffers: PartBuffers
         private let hasToldOfBlindness = Atomic(false)
         /// Multipart uploads of this process that are under way: no sweep takes them for left ones, however slow they are.
         private let underWay = Mutex<Set<String>>([])
@@ -80,6 +81,7 @@
             self.client = S3Client(
                 exchange: S3Exchange(address: address, signer: signer, patience: options.patience, logger: logger))
             (self.location, self.options, self.logger) = (location, options, logger)
+            self.buffers = PartBuffers(of: options.partSize, limit: options.parallelism + 1)
         }
 
         /// Ends the connections. Uploads have to be finished or abandoned before.

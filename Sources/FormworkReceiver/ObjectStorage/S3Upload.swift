@@ -37,8 +37,6 @@
         private let contentType: String?
         private var state = State.open
         private var buffer = ByteBuffer()
-        /// Of parts that have been sent: filled again, as memory given back and asked for anew comes to a multiple in the end.
-        private var spares: [ByteBuffer] = []
         private var multipart: Multipart?
         /// By part number less one.
         private var tags: [String?] = []
@@ -66,7 +64,10 @@
                 if self.buffer.readableBytes == self.partSize { try await self.sendPart() }
                 let count = min(rest.readableBytes, self.partSize - self.buffer.readableBytes)
                 guard var piece = rest.readSlice(length: count) else { break }
-                if self.buffer.capacity == 0, self.multipart != nil { self.buffer.reserveCapacity(self.partSize) }
+                if self.buffer.capacity == 0 {
+                    self.buffer = self.storage.buffers.take()
+                    if self.multipart != nil { self.buffer.reserveCapacity(self.partSize) }
+                }
                 self.buffer.writeBuffer(&piece)
                 self.length += Int64(count)
             }
@@ -82,7 +83,7 @@
                 try self.checkOpen()
                 self.state = .finished(name: made.name, versionID: made.object.versionID)
                 // Its form may go on for long, with many files.
-                self.freeBuffers()
+                self.freeBuffer()
                 return made.name
             } catch {
                 await self.abandon()
@@ -96,7 +97,7 @@
             let tasks = self.onTheWay
             for task in tasks { task.cancel() }
             for task in tasks { await task.value }
-            self.freeBuffers()
+            self.freeBuffer()
             let (multipart, attempted) = (self.multipart, self.attempted)
             guard multipart != nil || attempted != nil else { return }
             // In a task of its own: a cancelled one's requests would be cancelled too, and this one has to be made.
@@ -119,7 +120,10 @@
             }.value
         }
 
-        private func freeBuffers() { (self.buffer, self.spares) = (ByteBuffer(), []) }
+        private func freeBuffer() {
+            self.storage.buffers.give(self.buffer)
+            self.buffer = ByteBuffer()
+        }
 
         private func checkOpen() throws {
             guard case .open = self.state else { throw CancellationError() }
@@ -163,8 +167,7 @@
                     unknown length can have: take a larger part size
                     """)
             }
-            self.buffer = self.spares.popLast() ?? ByteBuffer()
-            self.buffer.clear()
+            self.buffer = ByteBuffer()
             self.tags.append(nil)
             let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
             // No child task: a part outlives the call that filled it, and no scope holds all calls. finish() and abandon()
@@ -174,7 +177,7 @@
                     do {
                         let tag = try await client.uploadPart(body, number: number, key: key, id: multipart.id)
                         self.tags[number - 1] = tag
-                        self.spares.append(body)
+                        self.storage.buffers.give(body)
                     } catch {
                         if self.failure == nil { self.failure = error }
                         for task in self.onTheWay { task.cancel() }
