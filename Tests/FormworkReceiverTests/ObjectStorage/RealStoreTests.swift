@@ -148,7 +148,13 @@
                 #expect(kept.aborted.isEmpty)
                 #expect(kept.kept == 1)
                 try await Task.sleep(for: .seconds(3))
-                #expect(try await storage.sweep(olderThan: .seconds(1)).aborted == [storage.location.prefix + "a.bin"])
+                #expect(try await storage.sweep(olderThan: .seconds(1)).aborted.isEmpty)
+                // Another receiver knows nothing of this one's.
+                let other = try S3Storage(
+                    from: storage.location.description, environment: Self.environment, options: storage.options)
+                let report = try await other.sweep(olderThan: .seconds(1))
+                await other.close()
+                #expect(report.aborted == [storage.location.prefix + "a.bin"])
                 await #expect(throws: FormworkError.self) {
                     try await upload.write(Self.buffer(0..<(2 * Self.part), 0))
                     _ = try await upload.finish()
