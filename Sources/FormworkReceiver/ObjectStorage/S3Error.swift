@@ -100,9 +100,9 @@
             switch self.publicStatus {
             case 409:
                 "Another program stored a file of this name meanwhile, and it isn't replaced: send the file again."
-            case 503: "The object store has no time; nothing of the upload was kept."
-            case 507: "The object store has no room for the upload; nothing of it was kept."
-            default: "The object store failed, or refused the upload; nothing of it was kept."
+            case 503: "The object store has no time; no file of the upload was stored."
+            case 507: "The object store has no room for the upload; no file of it was stored."
+            default: "The object store failed, or refused the upload; no file of it was stored."
             }
         }
     }
