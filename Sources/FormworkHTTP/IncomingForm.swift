@@ -32,6 +32,7 @@
             let bytes = Int(clamping: min(limits.totalBytes, Int64(memory.memoryBytes)))
             try self.checkLength(Int64(bytes))
             let text = try await self.body.collected(upTo: bytes, deadlines: deadlines)
+            try self.checkWhole(text.count)
             let rules = URLEncodedParsing(
                 limits: URLEncodedLimits(bytes: bytes, pairs: min(limits.fields, limits.parts), pairBytes: bytes))
             let pairs = try URLEncodedPairs(text, rules: rules)
@@ -64,6 +65,15 @@
             guard let length = self.fields[.contentLength].flatMap({ Int64($0) }), length > limit else { return }
             throw ParsingFailure(.totalBytesLimit, limit: limit)
                 .error("Content-Length is \(length): the limit is \(limit).", at: nil)
+        }
+
+        /// Url-encoded text has no end of its own, and Hummingbird takes the end of an HTTP/2 connection for its body's.
+        private func checkWhole(_ count: Int) throws(FormworkError) {
+            guard self.fields[.contentEncoding] == nil, let length = self.fields[.contentLength].flatMap({ Int($0) }),
+                count < length
+            else { return }
+            throw ParsingFailure(.unexpectedEnd)
+                .error("The body ended after \(count) bytes of \(length)", at: Int64(count))
         }
 
         private static func check(
