@@ -76,7 +76,9 @@
                 decompression: .disabled)
             // A connection that fails is our own retry's to make again, which is counted and logged.
             configuration.connectionPool.retryConnectionEstablishment = false
-            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+            // The uploads and their parts on the way are the limit: a request that has to wait for a connection fails after
+            // the time that is for making one.
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
             configuration.httpVersion = .http1Only
             let loop = HTTPClient.defaultEventLoopGroup.any()
             self.http = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
