@@ -21,8 +21,6 @@
         /// Whether to send the body; `nil` when that isn't asked.
         private var permission: EventLoopPromise<Bool>?
         private var lastRead = NIODeadline.now()
-        /// Whether somebody waits for bytes: who doesn't can't miss any.
-        private var isReading = false
         private var check: Scheduled<Void>?
 
         init(_ ledger: ExchangeLedger, _ permission: EventLoopPromise<Bool>?) {
@@ -44,13 +42,11 @@
         }
 
         func read(context: ChannelHandlerContext) {
-            self.isReading = true
             self.ledger.read(true)
             context.read()
         }
 
         func channelReadComplete(context: ChannelHandlerContext) {
-            self.isReading = false
             self.ledger.read(false)
             context.fireChannelReadComplete()
         }
@@ -81,9 +77,11 @@
             self.check = context.eventLoop.scheduleTask(in: time) {
                 let (handler, context) = bound.value
                 let silence = NIODeadline.now() - handler.lastRead
-                if handler.isReading, silence >= Self.patience { return context.close(promise: nil) }
+                // Who doesn't wait for bytes can't miss any.
+                let isReading = handler.ledger.isReading
+                if isReading, silence >= Self.patience { return context.close(promise: nil) }
                 handler.closeWhenQuiet(
-                    context, in: handler.isReading ? Self.patience - silence : Self.patience)
+                    context, in: isReading ? Self.patience - silence : Self.patience)
             }
         }
     }

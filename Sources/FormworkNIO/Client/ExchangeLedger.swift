@@ -18,7 +18,6 @@
             var answered: Answered?
             var failure: (any Error)?
             var lastActivity = ContinuousClock.now
-            /// Whether the answer's bytes are asked for: who doesn't ask waits for nothing.
             var isReading = true
         }
 
@@ -47,6 +46,8 @@
         var answered: Answered? { self.state.withLock { $0.answered } }
         /// Whether the answer had the sending end on the wire.
         var endsSending: Bool { self.state.withLock { $0.endsSending } }
+        /// Whether the answer's bytes are asked for: who doesn't ask waits for nothing.
+        var isReading: Bool { self.state.withLock { $0.isReading } }
         /// Why the exchange was given up from this side.
         var failure: (any Error)? { self.state.withLock { $0.failure } }
 

@@ -21,9 +21,8 @@
         /// last part, longer ago than `age` by the store's own clock.
         ///
         /// An upload that lives is left alone: one of this process always, one of another receiver since it has had a part
-        /// meanwhile. Without a prefix
-        /// nothing is swept, for the bucket may be others' too. A rule of the bucket (`AbortIncompleteMultipartUpload` of its
-        /// lifecycle) does the same where no receiver is started again.
+        /// meanwhile. Without a prefix nothing is swept, for the bucket may be others' too. A rule of the bucket
+        /// (`AbortIncompleteMultipartUpload` of its lifecycle) does the same where no receiver is started again.
         /// Where the keys may not list uploads nothing is swept either, which is logged.
         /// - Throws: ``FormworkError/Code/writeFailed`` when the store can't be asked: also for wrong keys, or no such bucket.
         @discardableResult
