@@ -278,6 +278,44 @@ struct UploadTests {
         #expect(try await self.upload(form(.text("x")).plan(), to: server.url("/")).1.statusCode == 200)
     }
 
+    @Test("Hundreds at once wait for each other, and for nobody's thread")
+    func manyAtOnce() async throws {
+        let server = try UploadServer(["/": [.status(200)]], keepsBodies: false)
+        let plan = try form(.bytes(noise(1000))).plan()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<600 { group.addTask { try await self.upload(plan, to: server.url("/")).1.statusCode } }
+            for try await status in group { #expect(status == 200) }
+        }
+        #expect(server.requests.count == 600)
+    }
+
+    /// Foundation for Linux ends the process where one of its tasks is cancelled in the wrong moment: while it looks in
+    /// the session's cache, which it does before all else, or while it asks where a redirect goes.
+    @Test("Cancelling is safe at every moment", arguments: ["/", "/303", "/307", "/401", "/413"])
+    func cancellingAnywhere(path: String) async throws {
+        let server = try UploadServer(
+            [
+                "/": [.status(200)], "/303": [.status(303, ["Location: /"])], "/307": [.status(307, ["Location: /"])],
+                "/401": [.status(401, ["WWW-Authenticate: Basic realm=\"r\""])], "/413": [.early(413)],
+            ], keepsBodies: false)
+        let plan = try form(.bytes(noise(10_000))).plan()
+        await withTaskGroup(of: Void.self) { group in
+            for microseconds in 0..<400 {
+                if microseconds >= 8 { await group.next() }
+                group.addTask {
+                    let upload = Task { try await self.upload(plan, to: server.url(path)).1.statusCode }
+                    if microseconds % 4 > 0 { try? await Task.sleep(for: .microseconds(microseconds * 8)) }
+                    upload.cancel()
+                    switch await upload.result {
+                    case .success(let status): #expect([200, 401, 413].contains(status))
+                    case .failure(let error): #expect(error is CancellationError)
+                    }
+                }
+            }
+        }
+        #expect(try await self.upload(plan, to: server.url("/")).1.statusCode == 200)
+    }
+
     @Test("A collected body leaves no file: after success, failure, cancellation, or a source that fails")
     func temporaryFiles() async throws {
         let slow = UploadServer.Answer.status(200, pause: 100_000)

@@ -21,6 +21,8 @@ final class BodyFeed: @unchecked Sendable {
     private var error: FormworkError?
     private var position: Int64 = 0
     private var sawEnd = false
+    private var wasOpened = false
+    private var opening: (@Sendable () -> Void)?
 
     private var chunk: [UInt8] = []
     private var used = 0
@@ -48,15 +50,31 @@ final class BodyFeed: @unchecked Sendable {
     var count: Int64 { self.lock.withLock { self.position } }
 
     func open() {
-        self.lock.withLock { if self.state == .notOpen { self.state = .open } }
+        let opening = self.lock.withLock {
+            if self.state == .notOpen { self.state = .open }
+            self.wasOpened = true
+            defer { self.opening = nil }
+            return self.opening
+        }
+        opening?()
+    }
+
+    /// Calls `action` once the reader has called ``open()``, closed or not: at once if it already has.
+    func whenOpened(_ action: @escaping @Sendable () -> Void) {
+        let wasOpened = self.lock.withLock {
+            if !self.wasOpened { self.opening = action }
+            return self.wasOpened
+        }
+        if wasOpened { action() }
     }
 
     func close() {
         self.lock.withLock {
             if self.state != .error { self.state = .closed }
             self.fetching?.cancel()
-            // URLSession may keep the stream of a task that has ended: it must not keep files open.
+            // URLSession may keep the stream of a task that has ended: it must not keep files open, nor bytes.
             self.origin = .failure(FormworkError(.invalidArgument, "the stream is closed"))
+            (self.chunk, self.used, self.fetched) = ([], 0, nil)
             self.lock.broadcast()
         }
     }

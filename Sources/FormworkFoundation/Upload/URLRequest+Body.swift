@@ -8,7 +8,8 @@ extension URLRequest {
     /// Gives the request a planned body as a stream, its `Content-Type`, and its `Content-Length` where that is known.
     ///
     /// `GET` becomes `POST`. The stream can be sent once: URLSession loses it on a redirect and on a 401, which is what
-    /// `URLSession.upload(_:with:options:)` is for.
+    /// `URLSession.upload(_:with:options:)` is for. Cancelling a task of one's own can end the process on Linux, where the
+    /// session has a `URLCache` (swift-corelibs-foundation 3296); that call keeps clear of it, too.
     public mutating func setBody(_ plan: BodyPlan) {
         self.describeBody(plan, isFixed: plan.contentLength != nil)
         self.httpBodyStream = plan.makeInputStream()

@@ -48,10 +48,11 @@ extension URLSession {
         _ request: URLRequest, _ streams: BodyInputStreams?
     ) async throws -> (Data, HTTPURLResponse) {
         let delegate = UploadDelegate(streams)
+        let session = streams == nil ? self.withoutCache : self
+        defer { if session !== self { session.finishTasksAndInvalidate() } }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Making a task waits for the queue on which bodies are read: not a place for the tasks' own pool.
-                DispatchQueue(label: "formwork.upload").async { delegate.start(request, in: self, continuation) }
+                UploadDelegate.queue.async { delegate.start(request, in: session, continuation) }
             }
         } onCancel: {
             delegate.cancel()
@@ -73,6 +74,18 @@ extension URLSession {
                 offset: feed.count)
         }
         return (outcome.data ?? Data(), response)
+    }
+
+    /// A session like this one in which a task without a body, too, can be cancelled at any time: `UploadDelegate.cancel`.
+    private var withoutCache: URLSession {
+        #if canImport(FoundationNetworking)
+            guard self.configuration.urlCache != nil, let copy = self.configuration.copy() as? URLSessionConfiguration
+            else { return self }
+            copy.urlCache = nil
+            return URLSession(configuration: copy)
+        #else
+            return self
+        #endif
     }
 }
 
