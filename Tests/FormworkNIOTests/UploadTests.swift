@@ -304,6 +304,77 @@
                 }
             }
 
+            @Test("What may pass is tried again with the same bytes, as often as allowed, and when the server says")
+            func retries() async throws {
+                let again: [(String, String)] = [("Retry-After", "0")]
+                let answers: [String: [LoopbackServer.Answer]] = [
+                    "/busy": [.status(503, again), .status(429, again), .status(200)],
+                    "/cut": [.cut(after: 100_000), .cut(after: 0), .status(200)],
+                    "/never": [.status(503, again)], "/wrong": [.status(400)], "/early": [.early(503), .status(200)],
+                    "/moved": [.status(307, [("Location", "/busy2")])], "/busy2": [.status(502), .status(200)],
+                ]
+                try await LoopbackServer.with(answers) { server in
+                    let plan = try form(.bytes(noise(500_000))).plan()
+                    let retry = RetryPolicy(count: 2, delay: .milliseconds(1))
+                    for (path, status, retries, requests) in [
+                        ("/busy", 200, 2, 3), ("/cut", 200, 2, 3), ("/never", 503, 2, 3), ("/wrong", 400, 0, 1),
+                        ("/early", 200, 1, 2), ("/moved", 200, 1, 3),
+                    ] {
+                        let before = server.requests.count
+                        let answer = try await self.upload(plan, to: server.url(path), Options(retry: retry)).answer
+                        #expect(Int(answer.status.code) == status && answer.retries == retries, "\(path)")
+                        let sent = server.requests.dropFirst(before)
+                        #expect(sent.count == requests, "\(path)")
+                        #expect(sent.filter(\.isWhole).allSatisfy { $0.crc == 0x6d8b_22d5 }, "\(path)")
+                    }
+                }
+            }
+
+            @Test("Without a place to connect to, the tries end with the client's own error")
+            func retriesWithoutServer() async throws {
+                let url = try await LoopbackServer.with([:]) { $0.url("/") }
+                let plan = try form(.text("x")).plan()
+                let options = Options(retry: RetryPolicy(count: 2, delay: .milliseconds(1)))
+                let error = await #expect(throws: IOError.self) {
+                    var configuration = HTTPClient.Configuration()
+                    configuration.timeout.connect = .milliseconds(200)
+                    return try await self.upload(plan, to: url, options, configuration: configuration)
+                }
+                #expect(error?.errnoCode == ECONNREFUSED)
+            }
+
+            @Test("There is no try that the deadline would end, and none by default")
+            func noRetries() async throws {
+                let later: [LoopbackServer.Answer] = [.status(503, [("Retry-After", "1000")]), .status(200)]
+                try await LoopbackServer.with(["/a": later, "/b": later]) { server in
+                    let plan = try form(.text("x")).plan()
+                    let options = Options(retry: RetryPolicy(count: 5))
+                    for (path, options) in [("/a", options), ("/b", Options())] {
+                        let answer = try await self.upload(plan, to: server.url(path), options, timeout: .seconds(100))
+                        #expect(answer.answer.status == .serviceUnavailable && answer.text == "answer 503")
+                        #expect(answer.answer.retries == 0)
+                    }
+                }
+            }
+
+            @Test("A one-shot body isn't tried again: a refusal is the answer, and a cut names the part")
+            func oneShotRetries() async throws {
+                let answers: [String: [LoopbackServer.Answer]] = [
+                    "/busy": [.status(503), .status(200)], "/cut": [.cut(after: 1000), .status(200)],
+                ]
+                try await LoopbackServer.with(answers) { server in
+                    let options = Options(retry: RetryPolicy(count: 2, delay: .zero))
+                    func plan() throws -> BodyPlan { try form(.chunks(once: Chunks(chunks: [noise(5000)]))).plan() }
+                    let answer = try await self.upload(plan(), to: server.url("/busy"), options).answer
+                    #expect(answer.status == .serviceUnavailable && answer.retries == 0)
+                    let error = await self.failure {
+                        _ = try await self.upload(plan(), to: server.url("/cut"), options)
+                    }
+                    #expect(error?.code == .notReplayable && error?.part?.name == "content" && error?.cause != nil)
+                    #expect(server.requests.count == 2)
+                }
+            }
+
             // MARK: - What goes wrong
 
             @Test("An early refusal comes back as the answer, and ends the sending")

@@ -57,7 +57,7 @@
         ///   - repeatsAll: Whether a whole request that was lost may be made again, as somebody asked for it.
         ///   - warn: Says that something is not as one may expect.
         func prepare(
-            _ plan: BodyPlan, _ request: inout HTTPRequest, _ retry: Sender.RetryPolicy, repeatsAll: Bool,
+            _ plan: BodyPlan, _ request: inout HTTPRequest, _ retry: RetryPolicy, repeatsAll: Bool,
             _ warn: (String) -> Void
         ) async throws -> Prepared {
             var prepared = Prepared(plan: plan)

@@ -125,7 +125,7 @@
             guard self.retry ?? 0 >= 0, self.maxRedirs >= 0 else {
                 throw ExitStatus(2, "formwork: --retry and --max-redirs take a number from 0 on")
             }
-            let retry = Sender.RetryPolicy(
+            let retry = RetryPolicy(
                 count: self.retry ?? (self.resume.choice == .off ? 0 : 7), delay: self.retryDelay?.duration,
                 retriesAllErrors: self.retryAllErrors)
             let sender = Sender(

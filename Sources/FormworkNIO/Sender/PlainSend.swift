@@ -2,16 +2,10 @@
     import Formwork
     import HTTPTypes
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// Sends a body whole, each time: retries, redirects, and a server that refuses to be asked first.
     package struct PlainSend: SendMachine {
         private let plan: BodyPlan
-        private let retry: Sender.RetryPolicy
+        private let retry: RetryPolicy
         private let maximumRedirects: Int
         private var request: HTTPRequest
         private var hasBody = true
@@ -22,7 +16,7 @@
         private var failure: (any Error)?
 
         package init(
-            _ plan: BodyPlan, _ request: HTTPRequest, retry: Sender.RetryPolicy, maximumRedirects: Int
+            _ plan: BodyPlan, _ request: HTTPRequest, retry: RetryPolicy, maximumRedirects: Int
         ) {
             (self.plan, self.request, self.retry, self.maximumRedirects) = (plan, request, retry, maximumRedirects)
             self.request.headerFields[.contentType] = plan.contentType
@@ -54,31 +48,29 @@
                 self.follow(next, canRepeat: canRepeat)
                 return false
             }
-            guard self.retry.covers(status), self.retries < self.retry.count, canRepeat else { return true }
-            let asked = answer.head.headerFields[.retryAfter].flatMap {
-                RetryAfter.delay($0, now: Int64(Date().timeIntervalSince1970))
-            }
-            return !self.plan(asked, "the server answered \(status.code)", remaining)
+            let asked = RetryAfter.delay(answer.head.headerFields[.retryAfter])
+            guard self.retry.covers(status: status.code), canRepeat,
+                let pause = self.retry.pause(after: self.retries, asked: asked, remaining: remaining)
+            else { return true }
+            self.tryAgain(after: pause, "the server answered \(status.code)")
+            return false
         }
 
         package mutating func failed(_ error: any Error, remaining: Duration?) {
-            guard self.retry.covers(error), self.retries < self.retry.count else { return self.failure = error }
+            guard self.retry.covers(error), let pause = self.retry.pause(after: self.retries, remaining: remaining)
+            else { return self.failure = error }
             let wasRead = (error as? TransferError)?.bytesSent ?? 0 > 0
             if self.hasBody, wasRead, let blocker = self.plan.replayBlocker {
                 var shown = error as? TransferError
                 shown?.message += "; not tried again, as \(blocker)"
                 return self.failure = shown ?? error
             }
-            if !self.plan(nil, "\(error)", remaining) { self.failure = error }
+            self.tryAgain(after: pause, "\(error)")
         }
 
-        /// Plans another try, if there is time for it.
-        private mutating func plan(_ asked: Duration?, _ reason: String, _ remaining: Duration?) -> Bool {
-            let duration = asked ?? self.retry.pause(before: self.retries + 1, chance: .random(in: 0...1))
-            if let remaining, duration >= remaining { return false }
+        private mutating func tryAgain(after pause: Duration, _ reason: String) {
             self.retries += 1
-            self.pause = (duration, reason)
-            return true
+            self.pause = (pause, reason)
         }
 
         private mutating func follow(_ next: HTTPRequest.Redirection, canRepeat: Bool) {

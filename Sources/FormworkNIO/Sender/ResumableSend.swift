@@ -146,10 +146,7 @@
             }
             self.isBodyComplete = self.reachesEnd && answer.isBodyComplete
             let before = self.client.failedAttempts
-            let wait = fields[.retryAfter].flatMap {
-                RetryAfter.delay($0, now: Int64(Date().timeIntervalSince1970))
-            }
-            self.client.answered(answer.head, retryAfter: wait)
+            self.client.answered(answer.head, retryAfter: RetryAfter.delay(fields[.retryAfter]))
             self.advance(before)
             if self.pausesTooLong(remaining), status.code >= 400 { return true }
             guard case .done(let outcome)? = self.step, outcome.response == answer.head else { return false }

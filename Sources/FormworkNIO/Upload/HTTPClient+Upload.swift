@@ -12,8 +12,8 @@
         /// - Parameters:
         ///   - plan: The body.
         ///   - request: Everything but the body.
-        ///   - deadline: When the answer's header section has to be there, all redirects included.
-        ///   - options: Redirects, credentials, and how the length is told.
+        ///   - deadline: When the answer's header section has to be there, all redirects and tries included.
+        ///   - options: Redirects, credentials, tries, and how the length is told.
         /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
         ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
         ///   2xx or redirects to a page behind the upload, before it has all of the body. `CancellationError`; the client's own errors for all else.
@@ -29,22 +29,27 @@
             var hasBody = true
             var attempts = 0
             var redirects = 0
+            var retries = 0
             var isAuthorized = false
             while true {
                 var feed: BufferFeed?
                 if hasBody {
-                    if attempts > 0, let blocker = plan.replayBlocker {
-                        throw FormworkError(
-                            .notReplayable,
-                            "the body would have to be sent again, but \(blocker.reason): give a source that can be opened again",
-                            part: blocker.part)
-                    }
+                    if attempts > 0 { try plan.checkReplayable() }
                     attempts += 1
                     let bodyFeed = BufferFeed(plan, options: options.reading)
                     request.body = .feed(bodyFeed, of: plan, isChunked: isChunked)
                     feed = bodyFeed
                 }
-                let response = try await self.send(request, feed, deadline)
+                let response: HTTPClientResponse
+                do { response = try await self.send(request, feed, deadline) } catch let failure as BrokenConnection {
+                    guard options.retry.covers(client: failure.cause),
+                        let pause = options.retry.pause(after: retries, remaining: deadline.remaining)
+                    else { throw failure.error }
+                    if hasBody { try plan.checkReplayable(behind: failure.error) }
+                    retries += 1
+                    try await _Concurrency.Task.sleep(for: pause)
+                    continue
+                }
                 if response.history.count > 1, let last = response.history.last?.request {
                     // The client followed, which it does where the body stays behind.
                     request = last
@@ -61,10 +66,17 @@
                     guard redirects <= options.maximumRedirects else { throw HTTPClientError.redirectLimitReached }
                     request = next.request
                     hasBody = hasBody && next.keepsBody
+                } else if options.retry.covers(status: Int(response.status.code)), !hasBody || plan.isReplayable,
+                    let pause = options.retry.pause(
+                        after: retries, asked: RetryAfter.delay(response.headers.first(name: "Retry-After")),
+                        remaining: deadline.remaining)
+                {
+                    retries += 1
+                    try await _Concurrency.Task.sleep(for: pause)
                 } else {
                     return UploadResponse(
                         response: response, url: request.url, bytesSent: feed?.count ?? 0,
-                        isBodyComplete: feed?.isComplete ?? true)
+                        isBodyComplete: feed?.isComplete ?? true, retries: retries)
                 }
             }
         }
@@ -78,6 +90,7 @@
         }
 
         /// One transfer.
+        /// - Throws: ``BrokenConnection`` where another may help; all else as it is told.
         private func send(
             _ request: HTTPClientRequest, _ feed: BufferFeed?, _ deadline: NIODeadline
         ) async throws -> HTTPClientResponse {
@@ -92,11 +105,8 @@
                 feed?.stop(error)
                 try _Concurrency.Task.checkCancellation()
                 if let failure = feed?.failure { throw failure }
-                let isMine = [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError)
-                guard let feed, feed.count > 0, !feed.isComplete, !isMine else { throw error }
-                throw FormworkError(
-                    .writeFailed, "the connection failed before the server had all of the body", offset: feed.count,
-                    cause: error)
+                if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
+                throw BrokenConnection(cause: error, offset: feed.flatMap { $0.isComplete ? nil : $0.count } ?? 0)
             }
             guard let feed, !feed.isComplete else { return response }
             if let failure = feed.failure { throw failure }
@@ -121,7 +131,38 @@
         }
     }
 
+    /// A transfer that failed on its way.
+    private struct BrokenConnection: Error {
+        /// What the client said.
+        var cause: any Error
+        /// Bytes given of a body that wasn't all given.
+        var offset: Int64
+
+        /// What a caller is told.
+        var error: any Error {
+            guard self.offset > 0 else { return self.cause }
+            return FormworkError(
+                .writeFailed, "the connection failed before the server had all of the body", offset: self.offset,
+                cause: self.cause)
+        }
+    }
+
+    extension NIODeadline {
+        fileprivate var remaining: Duration? {
+            self == .distantFuture ? nil : .nanoseconds((self - .now()).nanoseconds)
+        }
+    }
+
     extension BodyPlan {
+        /// - Parameter failure: Why the body would have to be sent again, where that was a failure.
+        fileprivate func checkReplayable(behind failure: (any Error)? = nil) throws(FormworkError) {
+            guard let blocker = self.replayBlocker else { return }
+            throw FormworkError(
+                .notReplayable,
+                "the body would have to be sent again, but \(blocker.reason): give a source that can be opened again",
+                part: blocker.part, cause: failure)
+        }
+
         /// This plan, or the same bytes collected where their number has to be known.
         fileprivate func readyToSend(_ options: HTTPClient.UploadOptions) async throws -> BodyPlan {
             guard options.length == .fixed, self.contentLength == nil else { return self }

@@ -33,20 +33,24 @@
             public var maximumRedirects: Int
             /// Who answers a 401; `nil` leaves it the answer.
             public var authentication: Authentication?
+            /// When the upload is tried again; by default never. Behind an answer that may pass, and behind a connection that
+            /// fails, with the same bytes. The deadline bounds all tries and the pauses between them.
+            public var retry: RetryPolicy
             /// What the body's readers do besides reading: progress, a rate limit. Sending again begins anew.
             public var reading: ReaderOptions
 
-            /// Fixed length where it is known, 20 redirects, no credentials, unless said otherwise.
+            /// Fixed length where it is known, 20 redirects, no credentials, one try, unless said otherwise.
             public init(
                 length: Length = .whenKnown, memoryThreshold: Int = 10_000_000, temporaryFolder: FilePath? = nil,
                 maximumRedirects: Int = 20, authentication: Authentication? = nil,
-                reading: ReaderOptions = ReaderOptions()
+                retry: RetryPolicy = RetryPolicy(), reading: ReaderOptions = ReaderOptions()
             ) {
                 self.length = length
                 self.memoryThreshold = memoryThreshold
                 self.temporaryFolder = temporaryFolder
                 self.maximumRedirects = maximumRedirects
                 self.authentication = authentication
+                self.retry = retry
                 self.reading = reading
             }
 
@@ -79,6 +83,8 @@
             public var bytesSent: Int64
             /// Whether that was all of the body; `false` for an answer that came early.
             public var isBodyComplete: Bool
+            /// Tries behind the first, see ``UploadOptions/retry``.
+            public var retries: Int
 
             /// The answer's status.
             public var status: HTTPResponseStatus { self.response.status }

@@ -1,11 +1,18 @@
 #if NIO
     import FormworkHTTP
 
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
     /// `Retry-After` (RFC 9110 section 10.2.3): seconds, or a date.
     enum RetryAfter {
-        /// How long to wait; `nil` for a value that says nothing.
+        /// How long to wait; `nil` for no value, or one that says nothing.
         /// - Parameter now: Seconds since 1970.
-        static func delay(_ value: String, now: Int64) -> Duration? {
+        static func delay(_ value: String?, now: Int64 = Int64(Date().timeIntervalSince1970)) -> Duration? {
+            guard let value else { return nil }
             if let seconds = Int64(value), seconds >= 0 { return .seconds(min(seconds, 1_000_000_000)) }
             return HTTPDate.seconds(value).map { .seconds(max(0, $0 - now)) }
         }
