@@ -70,6 +70,13 @@ struct BodyCommandTests {
         #expect(outside.errors == "formwork: offset 60 is outside the body of 59 bytes\n")
     }
 
+    @Test("Types come from one place: curl's table, or another")
+    func typesFromTwo() throws {
+        let both = try Command.run("body", "--compat", "curl", "--type-from", "content", "-F", "a=1")
+        #expect(both.status == 2 && both.output.isEmpty)
+        #expect(both.errors.contains("--type-from") && both.errors.contains("--compat"))
+    }
+
     @Test("Standard input is streamed, with a length where one is given, and spooled on request")
     func standardInput() throws {
         let head =

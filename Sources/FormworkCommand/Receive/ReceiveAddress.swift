@@ -58,6 +58,21 @@
             options.tls = try self.tls()
         }
 
+        /// Where it is reached at that port: of a host that stands for all addresses, at those that others see.
+        static func urls(of host: String, port: Int, isTLS: Bool) -> [String] {
+            var hosts = [host]
+            if ["0.0.0.0", "::"].contains(host) {
+                let addresses = ((try? System.enumerateDevices()) ?? []).compactMap { $0.address?.ipAddress }
+                let seen = addresses.filter {
+                    !Self.isLoopback($0) && !$0.hasPrefix("fe80:") && (host == "::" || !$0.contains(":"))
+                }
+                hosts = seen.isEmpty ? [host == "::" ? "::1" : "127.0.0.1"] : seen
+            }
+            return hosts.map { host in
+                "\(isTLS ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+            }
+        }
+
         /// The token that was given, and where; `nil` when none was.
         var givenToken: (text: String, place: String)? {
             if let token { return (token, "--token") }

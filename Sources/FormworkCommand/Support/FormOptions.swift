@@ -100,6 +100,9 @@ struct FormOptions: ParsableArguments {
     }
 
     private func curlOptions() throws -> CurlForm.Options {
+        guard self.compat == nil || self.typeFrom == nil else {
+            throw ExitStatus(2, "formwork: --type-from: --compat curl has curl's types: give one of the two")
+        }
         var options = CurlForm.Options(grammar: self.compat == nil ? .strict : .curl)
         options.escapesWithBackslash = self.formEscape
         options.escaping = self.escape.rule
@@ -107,7 +110,7 @@ struct FormOptions: ParsableArguments {
         options.boundary = try self.boundary.map(Boundary.init)
         options.measuresQuotedPrintable = self.prescan
         options.spoolsStandardInput = self.spool
-        options.types = self.typeFrom?.detection() ?? (self.compat == nil ? .auto : nil)
+        options.types = self.compat == nil ? self.typeFrom?.detection() ?? .auto : nil
         return options
     }
 

@@ -72,9 +72,9 @@
             let service = ReceiverService(
                 options, storage: storage, store: store, metrics: self.metrics ? MemoryMetrics() : nil, logger: logger
             ) { address in
-                let shown = host.contains(":") ? "[\(host)]" : host
+                let urls = ReceiveAddress.urls(of: host, port: address.port ?? 0, isTLS: isTLS)
                 // Nobody waits for a reader who is gone.
-                try? StandardOutput.write("\(isTLS ? "https" : "http")://\(shown):\(address.port ?? 0)/\n")
+                try? StandardOutput.write(urls.map { "\($0)\n" }.joined())
                 if let token, !hasGivenToken {
                     _ = try? FileDescriptor.standardError.writeAll("formwork: the token is \(token.text)\n".utf8)
                 }
