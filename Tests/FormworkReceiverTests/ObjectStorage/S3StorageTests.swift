@@ -191,13 +191,13 @@
             #expect(error?.description.contains("isn't an object store's") == true)
         }
 
-        /// The larger part is more than the system's buffers hold.
+        /// The larger parts are more than the system's buffers hold, and there is no small one that ends first.
         @Test(arguments: [part, 24 << 20])
         func `A store that stops is given up`(partSize: Int) async throws {
             let store = FakeStore { operation, _ in operation == "UploadPart" ? .stop : nil }
             let error = await #expect(throws: FormworkError.self) {
                 try await Self.with(store, stall: .milliseconds(500), partSize: partSize) {
-                    let bytes = [UInt8](repeating: 7, count: partSize + 1)
+                    let bytes = [UInt8](repeating: 7, count: partSize * 2)
                     _ = try await Self.store(bytes, chunk: 1 << 20, in: $0)
                 }
             }
