@@ -392,6 +392,39 @@
                 #expect(try await folder.isClosed())
             }
 
+            /// AsyncHTTPClient keeps a few itself: those that wait for a connection which ended behind the answer.
+            @Test("What was refused early is let go of, once its answer was read or dropped", arguments: [true, false])
+            func earlyRefusalsEnd(reads: Bool) async throws {
+                final class Canary: Sendable {}
+                struct Cage { weak var canary: Canary? }
+                var cages: [Cage] = []
+                let block = noise(1 << 20)
+                let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
+                try await LoopbackServer.with(["/": [.early(413)]], expecting: expectation) { server in
+                    try await withClient(HTTPClient.Configuration()) { client in
+                        for _ in 0..<20 {
+                            let canary = Canary()
+                            cages.append(Cage(canary: canary))
+                            let plan = try form(
+                                .chunks(length: 64 << 20) { [canary] _ in
+                                    withExtendedLifetime(canary) {
+                                        Chunks(chunks: Array(repeating: block, count: 64))
+                                    }
+                                }
+                            ).plan()
+                            let request = HTTPClientRequest(url: server.url("/"))
+                            let answer = try await client.upload(plan, with: request, timeout: .seconds(60))
+                            #expect(answer.status == .payloadTooLarge)
+                            if reads { _ = try await answer.response.body.collect(upTo: 1000) }
+                        }
+                        for _ in 0..<1000 where cages.count(where: { $0.canary != nil }) > 10 {
+                            try await Task.sleep(for: .milliseconds(10))
+                        }
+                    }
+                }
+                #expect(cages.count { $0.canary != nil } <= 10)
+            }
+
             @Test("An early 200 and a broken connection are errors that say how far it came")
             func partial() async throws {
                 let folder = try TestFolder()

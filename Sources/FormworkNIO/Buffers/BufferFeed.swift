@@ -16,6 +16,8 @@
             var failure: FormworkError?
             /// Why no more is given.
             var stop: Stop?
+            /// How long a consumer that asks on is held next.
+            var hold = Duration.milliseconds(1)
         }
 
         /// Why a feed gives no more.
@@ -108,15 +110,19 @@
         /// Ends reading and lets go of what is open; a consumer that asks on gets this error.
         func stop(_ error: any Error) { self.stop(.failing(error)) }
 
-        /// The same, but a consumer that asks on gets empty buffers, for as long as it asks.
+        /// The same, but a consumer that asks on gets empty buffers, more and more slowly, until ``stop(_:)``.
         func stopQuietly() { self.stop(.quietly) }
 
         private func stop(_ stop: Stop) {
             let ahead = self.state.withLock { state in
-                if state.stop == nil { state.stop = stop }
+                switch state.stop {
+                case nil, .quietly: state.stop = stop
+                case .failing: break
+                }
                 return state.ahead
             }
             ahead?.cancel()
+            self.ring.clear()
             Task { await self.reader.close() }
         }
 
@@ -126,7 +132,12 @@
             case .failing(let error): throw error
             case .quietly:
                 // Until the client has taken note that it need not ask.
-                try await Task.sleep(for: .milliseconds(1))
+                let hold = self.state.withLock { state in
+                    defer { state.hold = min(state.hold * 2, .milliseconds(100)) }
+                    return state.hold
+                }
+                try await Task.sleep(for: hold)
+                if case .failing(let error) = self.state.withLock({ $0.stop }) { throw error }
                 return ByteBuffer()
             }
         }

@@ -66,6 +66,9 @@
             }
         }
 
+        /// Lets go of all buffers.
+        func clear() { self.state.withLock { $0.buffers = [] } }
+
         private func takeReleased() -> ByteBuffer? {
             self.state.withLock { state in
                 let index = state.buffers.indices.first { index in

@@ -121,7 +121,11 @@
                 }
             }
             feed.stopQuietly()
-            return response
+            // The client asks for the request's body as long as that lasts, also on a connection that is gone.
+            let end = FeedEnd(feed)
+            var early = response
+            early.body = .stream(response.body.map { buffer in withExtendedLifetime(end) { buffer } })
+            return early
         }
 
         private static func isEarly(_ response: HTTPClientResponse, _ feed: BufferFeed) -> FormworkError {
@@ -129,6 +133,15 @@
             return FormworkError(
                 .writeFailed, "the server answered \(status.code) before it had all of the body", offset: feed.count)
         }
+    }
+
+    /// Ends a feed when the last who holds this lets go: when an early answer was read, or nobody will.
+    private final class FeedEnd: Sendable {
+        private let feed: BufferFeed
+
+        init(_ feed: BufferFeed) { self.feed = feed }
+
+        deinit { self.feed.stop(HTTPClientError.cancelled) }
     }
 
     /// A transfer that failed on its way.
