@@ -96,7 +96,7 @@
                     return .answer(UploadResource.options(limits: limits))
                 case .offset:
                     guard let upload else { return .notResumable }
-                    return .answer(try await upload.told())
+                    return .answer(try await upload.told(by: self))
                 case .cancel:
                     guard let upload else { return .notResumable }
                     return .answer(try await upload.cancel())

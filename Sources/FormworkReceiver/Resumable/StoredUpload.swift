@@ -229,9 +229,16 @@
         }
 
         /// How far it is. Whatever was on its way is ended; what is being processed is waited for.
-        func told() async throws -> UploadAnswer {
+        ///
+        /// A client of tus takes the offset at the end for success, and asks no more. So a whole upload that nobody has
+        /// processed, as this process or the one before failed or was killed, is processed first; and of one that was
+        /// refused, the refusal is told.
+        func told(by handler: ResumableHandler) async throws -> UploadAnswer {
             try self.takeOver()
-            if let processing = self.processing {
+            if self.uploadProtocol == .tus, self.resource.offset == self.resource.length {
+                let answer = await self.process(location: nil, by: handler)
+                if answer.response.status.kind != .successful { return answer }
+            } else if let processing = self.processing {
                 _ = await processing.value
             } else {
                 self.file = nil

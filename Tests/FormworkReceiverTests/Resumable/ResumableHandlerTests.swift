@@ -371,6 +371,26 @@
             #expect(end.response.headerFields[.uploadOffset] == "5")
         }
 
+        /// An offset at the end is all that a client of tus asks for: it says nothing that isn't so.
+        @Test func tusProcessedLater() async throws {
+            let bench = HandlerBench()
+            bench.failures.withLock { $0 = 2 }
+            let created = try await bench.answer(
+                .post, "/files", [.tusResumable: "1.0.0", .uploadLength: "2", .contentLength: "0"])
+            let location = try #require(created.response.headerFields[.location])
+            let patch: HTTPFields = [
+                .tusResumable: "1.0.0", .uploadOffset: "0", .contentType: "application/offset+octet-stream",
+            ]
+            #expect(try await bench.answer(.patch, location, patch, TestBody("hi")).response.status.code == 500)
+            let early = try await bench.answer(.head, location, [.tusResumable: "1.0.0"])
+            #expect(early.response.status.code == 500 && bench.contents == [])
+            for _ in 0..<2 {
+                let told = try await bench.answer(.head, location, [.tusResumable: "1.0.0"])
+                #expect(told.response.status == .ok && told.response.headerFields[.uploadOffset] == "2")
+                #expect(bench.contents == ["hi"])
+            }
+        }
+
         @Test func tusAtOnceAndDeferred() async throws {
             let bench = HandlerBench()
             let whole = try await bench.answer(
