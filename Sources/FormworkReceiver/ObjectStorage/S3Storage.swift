@@ -11,8 +11,9 @@
     /// A file up to one part's size is one PutObject; a longer one is a multipart upload, whose parts go out while the file is
     /// received. Nobody sees a file that isn't finished. An object that is there is never replaced: the name becomes
     /// `name (1).ext`. Between receivers that share a prefix, a multipart upload itself holds its name: whoever finds another
-    /// one open for the same key takes another name. What remains is a program of another kind that writes the same key in
-    /// the moment between the last look and CompleteMultipartUpload, with a store that doesn't know `If-None-Match` there
+    /// one open for the same key takes another name. Where another receiver's short file, or another program, gets the key
+    /// behind that look, the long file fails and its client is told to send it again. What remains is a program that writes
+    /// the same key between the last look and CompleteMultipartUpload, with a store that doesn't know `If-None-Match` there
     /// (Ceph 16; Amazon S3 does).
     package final class S3Storage: ReceiverStorage {
         /// How files are cut and sent.
@@ -44,6 +45,8 @@
         private let hasToldOfBlindness = Atomic(false)
         /// Multipart uploads of this process that are under way: no sweep takes them for left ones, however slow they are.
         private let underWay = Mutex<Set<String>>([])
+        /// Names that an upload of this process has, or is looking for: no other one need ask the store.
+        private let held = Mutex<Set<String>>([])
 
         /// - Parameters:
         ///   - url: `s3://bucket/prefix`; the prefix may be absent.
@@ -105,13 +108,17 @@
         func ended(_ upload: String) { self.underWay.withLock { _ = $0.remove(upload) } }
         func isUnderWay(_ upload: String) -> Bool { self.underWay.withLock { $0.contains(upload) } }
 
+        /// Holds a name against the other uploads of this process.
+        /// - Returns: Whether it was held by none.
+        func hold(_ name: String) -> Bool { self.held.withLock { $0.insert(name).inserted } }
+        func letGo(of name: String) { self.held.withLock { _ = $0.remove(name) } }
+
         /// Whether a name is free: no object has it, and no upload but `mine` is on its way to it.
         func isFree(_ name: String, except mine: String? = nil) async throws -> Bool {
             let key = self.location.prefix + name
-            async let object = self.client.head(key)
-            async let uploads = self.openUploads(of: key)
-            let isTaken = try await object != nil
-            return try await uploads.allSatisfy { $0.id == mine } && !isTaken
+            // In this order: an upload that completes in between is an object by then.
+            guard try await self.openUploads(of: key).allSatisfy({ $0.id == mine }) else { return false }
+            return try await self.client.head(key) == nil
         }
 
         /// The open uploads of exactly this key; none where the store doesn't tell.

@@ -44,6 +44,8 @@
         private var failure: (any Error)?
         /// The name under which an object may be there, whatever was heard of the request that makes it.
         private var attempted: String?
+        /// The name that it holds against the other uploads of its process.
+        private var held: String?
         private var length: Int64 = 0
 
         init(_ file: IncomingFile, in storage: S3Storage) {
@@ -82,6 +84,7 @@
                 let made = try await self.multipart == nil ? self.putWhole() : self.completeParts()
                 try self.checkOpen()
                 self.state = .finished(name: made.name, versionID: made.object.versionID)
+                self.letGo()
                 // Its form may go on for long, with many files.
                 self.freeBuffer()
                 return made.name
@@ -98,6 +101,7 @@
             for task in tasks { task.cancel() }
             for task in tasks { await task.value }
             self.freeBuffer()
+            defer { self.letGo() }
             let (multipart, attempted) = (self.multipart, self.attempted)
             guard multipart != nil || attempted != nil else { return }
             // In a task of its own: a cancelled one's requests would be cancelled too, and this one has to be made.
@@ -130,11 +134,27 @@
             if let failure { throw self.storage.explained(failure) }
         }
 
+        /// Whether a name is free. If it is, it is held.
+        private func hold(_ name: String) async throws -> Bool {
+            self.letGo()
+            // Who was abandoned meanwhile holds nothing more.
+            try self.checkOpen()
+            guard self.storage.hold(name) else { return false }
+            self.held = name
+            return try await self.storage.isFree(name)
+        }
+
+        private func letGo() {
+            guard let held else { return }
+            self.held = nil
+            self.storage.letGo(of: held)
+        }
+
         // MARK: One request
 
         private func putWhole() async throws -> (name: String, object: S3Client.Made) {
             let client = self.storage.client
-            for name in ObjectNames(self.file.name) where try await self.storage.isFree(name) {
+            for name in ObjectNames(self.file.name) where try await self.hold(name) {
                 try self.checkOpen()
                 self.attempted = name
                 let made = try await client.put(
@@ -188,7 +208,7 @@
         /// Begins a multipart upload under the first name that is free.
         private func beginParts() async throws -> Multipart {
             let client = self.storage.client
-            for name in ObjectNames(self.file.name) where try await self.storage.isFree(name) {
+            for name in ObjectNames(self.file.name) where try await self.hold(name) {
                 let key = self.storage.location.prefix + name
                 let id = try await client.createUpload(key, contentType: self.contentType, marker: self.marker)
                 self.storage.began(id)

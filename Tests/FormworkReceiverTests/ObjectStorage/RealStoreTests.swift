@@ -15,7 +15,7 @@
 
     /// A real object store: scripts/interop-s3 runs these against Ceph. The bucket has to be there, and is told by
     /// `FORMWORK_S3_TEST_BUCKET`; the AWS variables say where and with which keys.
-    @Suite(.enabled(if: testBucket != nil), .timeLimit(.minutes(5)))
+    @Suite(.enabled(if: testBucket != nil), .timeLimit(.minutes(10)))
     struct RealStoreTests {
         static let environment = ProcessInfo.processInfo.environment
         static let part = 5 << 20

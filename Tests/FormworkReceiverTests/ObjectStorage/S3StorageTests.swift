@@ -15,7 +15,7 @@
     }
 
     /// Uploads to a store of our own that does what it is told, wrong things above all. Parts have 64 KiB here.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(10)))
     struct S3StorageTests {
         static let part = 64 << 10
 
@@ -115,6 +115,35 @@
             #expect(store.objects.count == 6)
             #expect(Set(store.objects.values.map(\.bytes.count)) == Set((1...6).map { $0 * Self.part / 2 }))
             #expect(store.uploads.isEmpty)
+        }
+
+        @Test func `A long file takes no name that a short one is about to get`() async throws {
+            let store = FakeStore { operation, count in operation == "Put" && count == 1 ? .hold : nil }
+            let names = try await Self.with(store) { storage in
+                async let short = Self.store([1], in: storage)
+                try await Self.wait { store.held == 1 }
+                let long = try await Self.store(Self.bytes(2 * Self.part), in: storage)
+                store.release()
+                // Names are given back: the store is asked again, and knows of both.
+                return [try await short, long, try await Self.store([2], in: storage)]
+            }
+            #expect(names == ["a.bin", "a (1).bin", "a (2).bin"])
+        }
+
+        @Test func `A name that another receiver's upload got between two looks is taken`() async throws {
+            let store = FakeStore(isConditional: false) { operation, count in
+                operation == "ListUploads" && count == 1 ? .hold : nil
+            }
+            let name = try await Self.with(store) { storage in
+                async let name = Self.store([2], in: storage)
+                try await Self.wait { store.held == 1 }
+                try await Task.sleep(for: .milliseconds(200))
+                store.put("in/a.bin")
+                store.release()
+                return try await name
+            }
+            #expect(name == "a (1).bin")
+            #expect(store.objects["in/a.bin"]?.bytes == [1])
         }
 
         @Test(
