@@ -2,7 +2,7 @@
     import Testing
 
     /// `receive` as a process: its arguments, its signals, and a kernel that refuses bytes.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(10)))
     struct ReceiveCommandTests {
         /// Starts a receiver of the folder `in`; `$U` is its address, `$P` its process.
         private static let start = """

@@ -2,7 +2,7 @@
     import Testing
 
     /// `send --state` to `receive`, both as processes.
-    @Suite("Going on in a later process", .timeLimit(.minutes(5)))
+    @Suite("Going on in a later process", .timeLimit(.minutes(10)))
     struct ResumeCommandTests {
         /// `$U` is the receiver's address; `cut` begins an upload of `large` and kills its sender.
         private static let start = """

@@ -2,7 +2,7 @@
     import Foundation
     import Testing
 
-    @Suite("formwork send", .timeLimit(.minutes(5)))
+    @Suite("formwork send", .timeLimit(.minutes(10)))
     struct SendCommandTests {
         private func json(_ outcome: Outcome) throws -> [String: Any] {
             try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])

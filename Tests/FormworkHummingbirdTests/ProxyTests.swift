@@ -28,7 +28,7 @@
                     })
                 form.append(name: "via", value: "proxy")
                 let answer = try await HTTPClient.shared.upload(
-                    form.plan(), with: HTTPClientRequest(url: url), timeout: .seconds(60))
+                    form.plan(), with: HTTPClientRequest(url: url), timeout: .seconds(300))
                 return String(buffer: try await answer.response.body.collect(upTo: 1 << 20))
             }
             return router
@@ -83,7 +83,7 @@
             "POST /proxy HTTP/1.1\r\nHost: a\r\nContent-Type: \(multipartType)\r\nContent-Length: \(count)\r\n\r\n"
         }
 
-        @Test("Parts are changed and dropped on their way", .timeLimit(.minutes(5)))
+        @Test("Parts are changed and dropped on their way", .timeLimit(.minutes(10)))
         func transformed() async throws {
             let gate = Gate()
             gate.open()
@@ -99,7 +99,7 @@
             }
         }
 
-        @Test("A slow server behind the proxy holds the sender up", .timeLimit(.minutes(5)))
+        @Test("A slow server behind the proxy holds the sender up", .timeLimit(.minutes(10)))
         func backPressure() async throws {
             let gate = Gate()
             try await self.serve(gate) { port in
@@ -120,7 +120,8 @@
         }
 
         @Test(
-            "A body that is cut on its way in is cut on its way out, and is the sender's fault", .timeLimit(.minutes(5))
+            "A body that is cut on its way in is cut on its way out, and is the sender's fault",
+            .timeLimit(.minutes(10))
         )
         func cut() async throws {
             let gate = Gate()

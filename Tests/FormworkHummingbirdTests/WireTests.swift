@@ -56,7 +56,7 @@
 
         private let expect = "Expect: 100-continue\r\n"
 
-        @Test("100 comes when the body is wanted, then the answer", .timeLimit(.minutes(5)))
+        @Test("100 comes when the body is wanted, then the answer", .timeLimit(.minutes(10)))
         func continues() async throws {
             try await self.serve { port in
                 try await RawClient.with(port: port) { client, channel in
@@ -73,7 +73,7 @@
             }
         }
 
-        @Test("An upload that is refused is refused before it is sent", .timeLimit(.minutes(5)))
+        @Test("An upload that is refused is refused before it is sent", .timeLimit(.minutes(10)))
         func refuses() async throws {
             try await self.serve { port in
                 for (uri, status) in [("/small", 413), ("/unread", 403)] {
@@ -88,7 +88,7 @@
             }
         }
 
-        @Test("Who doesn't wait gets no 100", .timeLimit(.minutes(5)))
+        @Test("Who doesn't wait gets no 100", .timeLimit(.minutes(10)))
         func impatient() async throws {
             try await self.serve { port in
                 try await RawClient.with(port: port) { client, channel in
@@ -100,7 +100,7 @@
             }
         }
 
-        @Test("A length too large is refused though nothing of the body came", .timeLimit(.minutes(5)))
+        @Test("A length too large is refused though nothing of the body came", .timeLimit(.minutes(10)))
         func early() async throws {
             try await self.serve { port in
                 try await RawClient.with(port: port) { client, channel in
@@ -110,7 +110,7 @@
             }
         }
 
-        @Test("A slow body is 408, a cut one 400", .timeLimit(.minutes(5)))
+        @Test("A slow body is 408, a cut one 400", .timeLimit(.minutes(10)))
         func slowAndCut() async throws {
             try await self.serve { port in
                 try await RawClient.with(port: port) { client, channel in
@@ -129,7 +129,7 @@
             }
         }
 
-        @Test("A handler that doesn't read holds the sender up", .timeLimit(.minutes(5)))
+        @Test("A handler that doesn't read holds the sender up", .timeLimit(.minutes(10)))
         func backPressure() async throws {
             let gate = Gate()
             try await self.serve(gate) { port in
@@ -148,7 +148,7 @@
             }
         }
 
-        @Test("curl sends forms, and waits for no time-out", .timeLimit(.minutes(5)))
+        @Test("curl sends forms, and waits for no time-out", .timeLimit(.minutes(10)))
         func curl() async throws {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-birds-\(UUID()).bin")
             try Data(repeating: 7, count: 3 << 20).write(to: file)

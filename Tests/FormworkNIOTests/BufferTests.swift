@@ -7,7 +7,7 @@
     import Testing
 
     extension NIOTests {
-        @Suite("ByteBuffers", .timeLimit(.minutes(5)))
+        @Suite("ByteBuffers", .timeLimit(.minutes(10)))
         struct BufferTests {
             @Test(
                 "Buffers of any size hold the planned bytes, also for who keeps them all",

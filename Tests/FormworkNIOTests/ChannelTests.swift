@@ -8,7 +8,7 @@
     import Testing
 
     extension NIOTests {
-        @Suite("Bodies written to channels", .timeLimit(.minutes(5)))
+        @Suite("Bodies written to channels", .timeLimit(.minutes(10)))
         struct ChannelTests {
             /// Keeps what a channel is sent, and tells when it ends.
             private final class Collector: ChannelInboundHandler {

@@ -5,7 +5,7 @@
     import Testing
 
     /// Connections: requests behind one another, clients that don't read, and the end of all.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(10)))
     struct ConnectionTests {
         private static let get = "GET /files.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

@@ -9,7 +9,7 @@
     @testable import FormworkReceiver
 
     /// Clients that vanish or dawdle, storages that fail, and a receiver that is stopped: nothing partial is ever left.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(10)))
     struct FaultTests {
         @Test(arguments: [
             "PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhello",

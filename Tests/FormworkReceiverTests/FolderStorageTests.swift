@@ -7,7 +7,7 @@
     import Testing
 
     /// Files in a folder, whatever their names and whatever lies in the way.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(10)))
     struct FolderStorageTests {
         private static func store(
             _ text: String, as name: String, in storage: FolderStorage

@@ -4,7 +4,7 @@
     import Testing
 
     /// What HTTP/2 has of its own: streams that end with their connection, and connections without any.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(10)))
     struct HTTP2Tests {
         @Test func `A file comes by HTTP/2, without a length`() async throws {
             try await TestReceiver.run({ try $0.useTLS() }) { receiver in

@@ -6,7 +6,7 @@
     import Testing
 
     /// What is logged and counted.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(10)))
     struct RecordTests {
         @Test func `Uploads and failures are counted`() async throws {
             try await TestReceiver.run({ $0.limits.fileBytes = 10 }, metrics: MemoryMetrics()) { receiver in

@@ -4,7 +4,7 @@
     import Testing
 
     /// What is refused, and how.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(10)))
     struct RefusalTests {
         private static let form = "Content-Type: multipart/form-data; boundary=b"
 

@@ -3,7 +3,7 @@
     import Testing
 
     /// What is stored, and what is answered.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite(.timeLimit(.minutes(10)))
     struct UploadTests {
         private static let form = "Content-Type: multipart/form-data; boundary=b"
         /// Of `hello`.

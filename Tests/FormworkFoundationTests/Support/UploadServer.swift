@@ -72,7 +72,7 @@ final class UploadServer: Sendable {
                 guard connection >= 0 else { return }
                 Thread.detachNewThread { [weak self] in
                     // A test that went wrong must not leave a thread waiting for ever.
-                    var patience = timeval(tv_sec: 60, tv_usec: 0)
+                    var patience = timeval(tv_sec: 300, tv_usec: 0)
                     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
                     self?.serve(connection)
                     close(connection)

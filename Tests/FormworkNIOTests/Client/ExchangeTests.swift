@@ -7,7 +7,7 @@
     import Testing
 
     extension NIOTests {
-        @Suite("An exchange of our own", .timeLimit(.minutes(5)))
+        @Suite("An exchange of our own", .timeLimit(.minutes(10)))
         struct ExchangeTests {
             typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 

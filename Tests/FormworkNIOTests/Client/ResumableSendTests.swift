@@ -9,7 +9,7 @@
     import Testing
 
     extension NIOTests {
-        @Suite("Going on where it was cut", .timeLimit(.minutes(5)))
+        @Suite("Going on where it was cut", .timeLimit(.minutes(10)))
         struct ResumableSendTests {
             typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 

@@ -15,7 +15,7 @@
     import Testing
 
     extension NIOTests {
-        @Suite("TLS and HTTP/2", .timeLimit(.minutes(5)))
+        @Suite("TLS and HTTP/2", .timeLimit(.minutes(10)))
         struct SecureTests {
             /// Counts what comes, and says so; tells of something in between, and refuses `/large` at once.
             private final class Counter: ChannelInboundHandler {

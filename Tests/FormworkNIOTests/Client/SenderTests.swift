@@ -5,7 +5,7 @@
     import Testing
 
     extension NIOTests {
-        @Suite("Sending until it has arrived", .timeLimit(.minutes(5)))
+        @Suite("Sending until it has arrived", .timeLimit(.minutes(10)))
         struct SenderTests {
             typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 

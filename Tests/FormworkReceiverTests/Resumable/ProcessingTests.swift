@@ -8,7 +8,7 @@
     import Testing
 
     /// A whole upload, while it is processed and right behind that.
-    @Suite(.timeLimit(.minutes(1))) struct ProcessingTests {
+    @Suite(.timeLimit(.minutes(10))) struct ProcessingTests {
         private static let append = ResumableHandlerTests.append
         private static let ask = ResumableHandlerTests.ask
 

@@ -114,7 +114,7 @@
         var contents: [String] { self.completed.withLock { $0.map(\.content) } }
     }
 
-    @Suite(.timeLimit(.minutes(5))) struct ResumableHandlerTests {
+    @Suite(.timeLimit(.minutes(10))) struct ResumableHandlerTests {
         static func create(_ length: Int, _ more: HTTPFields = [:]) -> HTTPFields {
             var fields: HTTPFields = [
                 .uploadDraftInteropVersion: "8", .uploadComplete: "?1", .uploadLength: "\(length)",

@@ -8,7 +8,7 @@
     import Testing
 
     /// What a store forgets, and what it doesn't.
-    @Suite(.timeLimit(.minutes(1))) struct UploadStoreTests {
+    @Suite(.timeLimit(.minutes(10))) struct UploadStoreTests {
         /// Begins an upload of three bytes, and more to come.
         private func begin(_ bench: HandlerBench) async throws -> (location: String, record: String) {
             _ = try await bench.answer(

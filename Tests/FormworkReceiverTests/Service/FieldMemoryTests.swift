@@ -6,7 +6,7 @@
     @testable import FormworkReceiver
 
     /// Memory for the fields of all forms.
-    @Suite(.timeLimit(.minutes(1))) struct FieldMemoryTests {
+    @Suite(.timeLimit(.minutes(10))) struct FieldMemoryTests {
         private static func take(_ value: String, _ intake: UploadIntake) async throws -> UploadReceipt {
             let body = TestBody(formBody([("n", value)]))
             return try await intake.take(

@@ -14,7 +14,7 @@
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = UInt16(port).bigEndian
             address.sin_addr.s_addr = in_addr_t(host).bigEndian
-            var limit = timeval(tv_sec: 30, tv_usec: 0)
+            var limit = timeval(tv_sec: 300, tv_usec: 0)
             setsockopt(self.socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             let socket = self.socket
             let result = withUnsafePointer(to: &address) { pointer in

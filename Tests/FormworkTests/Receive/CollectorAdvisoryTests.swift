@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// Published ways to bring down those who collect a form, or to find what they left on disk.
-@Suite("Advisories: the collector", .timeLimit(.minutes(5)))
+@Suite("Advisories: the collector", .timeLimit(.minutes(10)))
 struct CollectorAdvisoryTests {
     static let type = "multipart/form-data; boundary=b"
 

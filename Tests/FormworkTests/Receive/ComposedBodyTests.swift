@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// What this package composes it reads back equal, and what it reads it composes again.
-@Suite("Composed bodies read back", .timeLimit(.minutes(5)))
+@Suite("Composed bodies read back", .timeLimit(.minutes(10)))
 struct ComposedBodyTests {
     /// A part as a receiver has it.
     private struct Part: Equatable, CustomStringConvertible {

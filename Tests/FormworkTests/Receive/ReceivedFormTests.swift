@@ -2,7 +2,7 @@ import Formwork
 import SystemPackage
 import Testing
 
-@Suite("Forms collected", .timeLimit(.minutes(2)))
+@Suite("Forms collected", .timeLimit(.minutes(10)))
 struct ReceivedFormTests {
     static let type = "multipart/form-data; boundary=b"
 

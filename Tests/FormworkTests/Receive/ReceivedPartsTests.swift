@@ -2,7 +2,7 @@ import Formwork
 import SystemPackage
 import Testing
 
-@Suite("Parts as they arrive", .timeLimit(.minutes(2)))
+@Suite("Parts as they arrive", .timeLimit(.minutes(10)))
 struct ReceivedPartsTests {
     static let type = "multipart/form-data; boundary=b"
     static let body =
@@ -189,13 +189,13 @@ struct ReceivedPartsTests {
     @Test("A skipped part's deadline ends with it")
     func skippedDeadline() async throws {
         let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
-        let deadlines = ReceivingDeadlines(part: .milliseconds(300))
+        let deadlines = ReceivingDeadlines(part: .seconds(1))
         var parts = try ReceivedParts(chunks, contentType: Self.type, deadlines: deadlines).makeAsyncIterator()
         // Up to the second part's first header line.
         source.yield(Array(Self.body.utf8.prefix(90)))
         #expect(try await parts.next()?.name == "title")
         let rest = Task {
-            try await Task.sleep(for: .milliseconds(600))
+            try await Task.sleep(for: .milliseconds(1_500))
             source.yield(Array(Self.body.utf8.dropFirst(90)))
             source.finish()
         }
@@ -229,8 +229,8 @@ struct ReceivedPartsTests {
     @Test(
         "A peer that stops meets its deadline, and so does every later call",
         arguments: [
-            ReceivingDeadlines(total: .milliseconds(50)), ReceivingDeadlines(part: .milliseconds(50)),
-            ReceivingDeadlines(chunk: .milliseconds(50)),
+            ReceivingDeadlines(total: .seconds(1)), ReceivingDeadlines(part: .seconds(1)),
+            ReceivingDeadlines(chunk: .seconds(1)),
         ])
     func deadlines(deadlines: ReceivingDeadlines) async throws {
         let source = ChunkSource([Array(Self.body.utf8.prefix(60))], stops: true)
@@ -247,12 +247,12 @@ struct ReceivedPartsTests {
     @Test("A part's deadline ends with the part")
     func partDeadline() async throws {
         let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
-        let deadlines = ReceivingDeadlines(part: .milliseconds(200))
+        let deadlines = ReceivingDeadlines(part: .seconds(1))
         var parts = try ReceivedParts(chunks, contentType: Self.type, deadlines: deadlines).makeAsyncIterator()
         let head = Array(Self.body.utf8)
         source.yield(Array(head[..<68]))
         #expect(try await parts.next()?.text(upTo: 10) == "Harbour")
-        try await Task.sleep(for: .milliseconds(400))
+        try await Task.sleep(for: .milliseconds(1_500))
         source.yield(Array(head[68...]))
         source.finish()
         #expect(try await parts.next()?.name == "photo")
