@@ -64,8 +64,14 @@
             return try await Race.run(until: deadline, late: late, lost: lost) {
                 let opening = try await self.open(proxy?.endpoint ?? endpoint, setup)
                 do {
+                    // A future doesn't hear of cancellation, and a peer that says nothing never settles this one.
+                    let transport = try await withTaskCancellationHandler {
+                        try await opening.ready.get()
+                    } onCancel: {
+                        opening.channel.close(promise: nil)
+                    }
                     return Connection(
-                        channel: opening.channel, transport: try await opening.ready.get(),
+                        channel: opening.channel, transport: transport,
                         proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization, notes: opening.notes)
                 } catch {
                     opening.channel.close(promise: nil)

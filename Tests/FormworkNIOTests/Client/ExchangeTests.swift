@@ -259,6 +259,32 @@
                 #expect(await failure(small)?.code == .connect)
             }
 
+            @Test("A connection that is given up before it is ready is closed, whether late or cancelled")
+            func givenUp() async throws {
+                let script: Script = { server, connection in
+                    connection.waitForEnd()
+                    server.note(1)
+                }
+                let server = try ScriptedServer([script, script])
+                // TLS that is never answered.
+                let request = try HTTPRequest(to: "https" + server.url().dropFirst(4))
+                let body = ExchangeBody(try form(.text("sea")).plan())
+                let client = FormClient(options: .init(connectTimeout: .seconds(1)))
+                let error = await #expect(throws: TransferError.self) {
+                    try await client.exchange(request, body: body) { $0.head.status.code }
+                }
+                #expect(error?.code == .timedOut)
+                for _ in 0..<1000 where server.counts.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+                #expect(server.counts == [1])
+                let patient = FormClient(options: .init(connectTimeout: .seconds(300)))
+                let task = Task { try await patient.exchange(request, body: body) { $0.head.status.code } }
+                try await Task.sleep(for: .milliseconds(300))
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                for _ in 0..<1000 where server.counts.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+                #expect(server.counts == [1, 1])
+            }
+
             @Test("A server that takes nothing is given up, and holds little memory")
             func stall() async throws {
                 let server = try ScriptedServer([
