@@ -510,6 +510,11 @@
                         task.cancel()
                         await #expect(throws: CancellationError.self) { try await task.value }
                         #expect(ContinuousClock.now - begin < .seconds(300))
+                        let late = await #expect(throws: HTTPClientError.self) {
+                            try await self.upload(
+                                endless, to: server.url("/"), Options(length: length), timeout: .milliseconds(300))
+                        }
+                        #expect(late == .deadlineExceeded)
                     }
                     let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
                     let error = await #expect(throws: HTTPClientError.self) {

@@ -12,7 +12,8 @@
         /// - Parameters:
         ///   - plan: The body.
         ///   - request: Everything but the body.
-        ///   - deadline: When the answer's header section has to be there, all redirects and tries included.
+        ///   - deadline: When the answer's header section has to be there, all redirects and tries included, and what has to
+        ///     be collected beforehand (``HTTPClient/UploadOptions/length``).
         ///   - options: Redirects, credentials, tries, and how the length is told.
         /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
         ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
@@ -21,7 +22,7 @@
             _ plan: BodyPlan, with request: HTTPClientRequest, deadline: NIODeadline = .distantFuture,
             options: UploadOptions = UploadOptions()
         ) async throws -> UploadResponse {
-            let plan = try await plan.readyToSend(options)
+            let plan = try await plan.readyToSend(options, by: deadline)
             let isChunked = options.length == .chunked
             let first = request
             var request = request
@@ -177,11 +178,17 @@
         }
 
         /// This plan, or the same bytes collected where their number has to be known.
-        fileprivate func readyToSend(_ options: HTTPClient.UploadOptions) async throws -> BodyPlan {
+        fileprivate func readyToSend(
+            _ options: HTTPClient.UploadOptions, by deadline: NIODeadline
+        ) async throws -> BodyPlan {
             guard options.length == .fixed, self.contentLength == nil else { return self }
-            return try await self.collected(
-                upTo: options.memoryThreshold, in: options.temporaryFolder, checksFraming: options.reading.checksFraming
-            )
+            let collect: @Sendable () async throws -> BodyPlan = {
+                try await self.collected(
+                    upTo: options.memoryThreshold, in: options.temporaryFolder,
+                    checksFraming: options.reading.checksFraming)
+            }
+            guard let remaining = deadline.remaining else { return try await collect() }
+            return try await Race.run(until: .now + remaining, late: HTTPClientError.deadlineExceeded, collect)
         }
     }
 #endif
