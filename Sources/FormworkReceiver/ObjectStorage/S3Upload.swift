@@ -115,13 +115,8 @@
         package func withdraw() async {
             guard case .finished(let name, let versionID) = self.state else { return await self.abandon() }
             self.state = .ended
-            let key = self.storage.location.prefix + name
             // As in abandon().
-            await Task {
-                do { try await self.storage.client.delete(key, versionID: versionID) } catch {
-                    self.tell("deleted", key, error)
-                }
-            }.value
+            await Task { await self.deleteOwn(name, versionID: versionID) }.value
         }
 
         private func freeBuffer() {
@@ -283,11 +278,17 @@
         }
 
         /// Deletes an object if it is this upload's.
-        private func deleteOwn(_ name: String) async {
+        /// - Parameter version: Its version, where that is known; it is never another's.
+        private func deleteOwn(_ name: String, versionID version: String? = nil) async {
             let key = self.storage.location.prefix + name
             do {
-                guard let object = try await self.storage.client.head(key), object.marker == self.marker else { return }
-                try await self.storage.client.delete(key, versionID: object.versionID)
+                var version = version
+                if version == nil || version == "null" {
+                    let object = try await self.storage.client.head(key)
+                    guard let object, object.marker == self.marker else { return }
+                    version = object.versionID
+                }
+                try await self.storage.client.delete(key, versionID: version)
             } catch {
                 self.tell("deleted", key, error)
             }

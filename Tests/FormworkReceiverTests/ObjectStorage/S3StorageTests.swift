@@ -299,6 +299,18 @@
             }
         }
 
+        @Test func `What another program has put in a finished file's place isn't withdrawn`() async throws {
+            let store = FakeStore()
+            try await Self.with(store) { storage in
+                let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
+                try await upload.write(ByteBuffer(bytes: Self.bytes(10)))
+                #expect(try await upload.finish() == "a.bin")
+                store.put("in/a.bin")
+                await upload.withdraw()
+                #expect(store.objects["in/a.bin"]?.bytes == [1])
+            }
+        }
+
         @Test func `A long file whose name another program takes meanwhile fails, and replaces nothing`() async throws {
             let store = FakeStore(isConditional: false)
             let error = await #expect(throws: FormworkError.self) {
