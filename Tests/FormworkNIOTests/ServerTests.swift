@@ -34,6 +34,11 @@
                 case "/composed":
                     _ = try await request.collectForm()
                     return ServerResponse(body: try form(.text("sea")).plan())
+                case "/chunks":
+                    let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+                    source.yield(Array("sea".utf8))
+                    source.finish()
+                    return ServerResponse(body: try form(.chunks(once: chunks)).plan())
                 case "/slow":
                     _ = try await request.collectForm(deadlines: ReceivingDeadlines(chunk: .milliseconds(50)))
                     return ServerResponse(status: .ok)
@@ -151,6 +156,31 @@
                 }
             }
 
+            @Test("An answer of unknown length is framed for who asked", .timeLimit(.minutes(10)))
+            func framing() async throws {
+                let type = "Content-Type: multipart/form-data; boundary=harbour\r\n"
+                let last = "GET /last HTTP/1.1\r\nHost: a\r\n\r\n"
+                let lastAnswer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+                try await self.serve { url in
+                    // A last chunk would begin the next answer.
+                    let head = try await self.answers(to: "HEAD /chunks HTTP/1.1\r\nHost: a\r\n\r\n" + last, from: url)
+                    #expect(head == "HTTP/1.1 200 OK\r\n\(type)\r\n\(lastAnswer)")
+                    let chunked = try await self.answers(
+                        to: "GET /chunks HTTP/1.1\r\nHost: a\r\n\r\n" + last, from: url)
+                    #expect(chunked.hasPrefix("HTTP/1.1 200 OK\r\n\(type)Transfer-Encoding: chunked\r\n\r\n"))
+                    #expect(chunked.hasSuffix("\r\n0\r\n\r\n\(lastAnswer)"))
+                    // Who speaks HTTP/1.0 knows the end by the connection's, and expects nothing.
+                    let old = try await self.answers(
+                        to: "GET /chunks HTTP/1.0\r\nConnection: keep-alive\r\nExpect: 100-continue\r\n\r\n", from: url)
+                    #expect(old.hasPrefix("HTTP/1.1 200 OK\r\n\(type)Connection: close\r\n\r\n--harbour\r\n"))
+                    #expect(old.hasSuffix("sea\r\n--harbour--\r\n"))
+                    let kept = try await self.answers(
+                        to: "GET /none HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /none HTTP/1.0\r\n\r\n", from: url)
+                    let none = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n"
+                    #expect(kept == "\(none)Connection: keep-alive\r\n\r\n\(none)\r\n")
+                }
+            }
+
             @Test("A client that resets the connection has cut its body", .timeLimit(.minutes(10)))
             func reset() async throws {
                 try await self.serve { url in
@@ -184,20 +214,20 @@
             func continues() async throws {
                 let channel = EmbeddedChannel(handler: ExpectContinueHandler())
                 let wanted = ExpectContinueHandler.BodyWanted()
-                let ok = HTTPResponsePart.head(HTTPResponse(status: .ok))
                 // Nobody expects it.
                 try channel.writeInbound(self.head(expects: false))
                 try await channel.triggerUserOutboundEvent(wanted).get()
                 #expect(try self.statuses(channel) == [])
                 try channel.writeInbound(HTTPRequestPart.end(nil))
+                try self.answer(channel)
+                #expect(try self.statuses(channel) == ["200"])
                 // Wanted, and again.
                 try channel.writeInbound(self.head(expects: true))
                 try await channel.triggerUserOutboundEvent(wanted).get()
                 try await channel.triggerUserOutboundEvent(wanted).get()
                 #expect(try self.statuses(channel) == ["100"])
                 try channel.writeInbound(HTTPRequestPart.end(nil))
-                try channel.writeOutbound(ok)
-                try channel.writeOutbound(HTTPResponsePart.end(nil))
+                try self.answer(channel)
                 #expect(try self.statuses(channel) == ["200"])
                 // The body came without it.
                 try channel.writeInbound(self.head(expects: true))
@@ -205,11 +235,30 @@
                 try await channel.triggerUserOutboundEvent(wanted).get()
                 #expect(try self.statuses(channel) == [])
                 try channel.writeInbound(HTTPRequestPart.end(nil))
+                try self.answer(channel)
+                #expect(try self.statuses(channel) == ["200"])
+                // It came behind another request, which is answered first, and has a body that is read late.
+                try channel.writeInbound(self.head(expects: false))
+                try channel.writeInbound(HTTPRequestPart.end(nil))
+                try channel.writeInbound(self.head(expects: true))
+                try await channel.triggerUserOutboundEvent(wanted).get()
+                try self.answer(channel)
+                #expect(try self.statuses(channel) == ["200"])
+                try await channel.triggerUserOutboundEvent(wanted).get()
+                #expect(try self.statuses(channel) == ["100"])
+                try channel.writeInbound(HTTPRequestPart.end(nil))
+                try self.answer(channel)
+                #expect(try self.statuses(channel) == ["200"])
                 // Answered before it was wanted.
                 try channel.writeInbound(self.head(expects: true))
-                try channel.writeOutbound(ok)
+                try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
                 try await channel.triggerUserOutboundEvent(wanted).get()
                 #expect(try self.statuses(channel) == ["200 close"])
+            }
+
+            private func answer(_ channel: EmbeddedChannel) throws {
+                try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+                try channel.writeOutbound(HTTPResponsePart.end(nil))
             }
         }
     }

@@ -25,26 +25,30 @@
         /// The same parts, and 100.
         public typealias OutboundOut = HTTPResponsePart
 
-        private enum State {
-            /// Nobody expects anything. → expecting
-            case idle
-            /// A client waits with its body. → idle, refused
-            case expecting
-            /// A client was answered before its body was wanted; the connection ends behind the answer.
+        private enum Expectation {
+            /// Nobody waits.
+            case none
+            /// The client waits with its body. → none, refused
+            case waiting
+            /// The client was answered before its body was wanted; the connection ends behind the answer.
             case refused
         }
 
-        private var state = State.idle
+        /// Of the requests that aren't answered yet, in order: more may have come behind the one that is being served.
+        private var expectations = CircularBuffer<Expectation>()
 
         /// A handler for one connection.
         public init() {}
 
         /// Looks for the expectation, and for a body that comes without waiting.
         public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            switch (self.unwrapInboundIn(data), self.state) {
-            case (.head(let head), .idle): if head.expectsContinue { self.state = .expecting }
-            case (.body, .expecting), (.end, .expecting): self.state = .idle
-            default: break
+            switch self.unwrapInboundIn(data) {
+            case .head(let head): self.expectations.append(head.expectsContinue ? .waiting : .none)
+            // Only the last one's body can be on its way.
+            case .body, .end:
+                if let last = self.expectations.indices.last, case .waiting = self.expectations[last] {
+                    self.expectations[last] = .none
+                }
             }
             context.fireChannelRead(data)
         }
@@ -54,27 +58,30 @@
             context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
         ) {
             guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
-            guard case .expecting = self.state else {
+            guard let first = self.expectations.indices.first, case .waiting = self.expectations[first] else {
                 promise?.succeed()
                 return
             }
-            self.state = .idle
+            self.expectations[first] = .none
             let head = HTTPResponse(status: .continue)
             context.writeAndFlush(self.wrapOutboundOut(.head(head)), promise: promise)
         }
 
         /// Ends the connection with an answer that comes before the body was wanted.
         public func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-            switch (self.unwrapOutboundIn(data), self.state) {
-            case (.head(var head), .expecting) where head.status.kind != .informational:
-                self.state = .refused
+            switch (self.unwrapOutboundIn(data), self.expectations.first) {
+            case (.head(var head), .waiting) where head.status.kind != .informational:
+                self.expectations[self.expectations.startIndex] = .refused
                 head.headerFields[.connection] = "close"
                 context.write(self.wrapOutboundOut(.head(head)), promise: promise)
             case (.end, .refused):
-                self.state = .idle
+                self.expectations.removeFirst()
                 context.writeAndFlush(data, promise: promise)
                 // The answer goes out, and what is still to come is left to its sender.
                 context.close(mode: .output, promise: nil)
+            case (.end, .some):
+                self.expectations.removeFirst()
+                context.write(data, promise: promise)
             default: context.write(data, promise: promise)
             }
         }

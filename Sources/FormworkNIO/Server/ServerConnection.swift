@@ -17,8 +17,11 @@
         /// - Throws: What NIO throws for a pipeline that has such handlers already.
         public func configureFormServer() throws -> ServerConnection {
             // Requests behind one another wait in the async channel.
-            try self.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
-            try self.addHandler(OldConnectionHandler())
+            var encoding = HTTPResponseEncoder.Configuration()
+            encoding.automaticallySetFramingHeaders = false
+            try self.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withEncoderConfiguration: encoding)
+            try self.addHandler(ServerFramingHandler())
             try self.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try self.addHandler(ExpectContinueHandler())
             return try NIOAsyncChannel(
@@ -68,21 +71,6 @@
         fileprivate var closesConnection: Bool {
             self[values: .connection].joined(separator: ",").lowercased()
                 .split { $0 == "," || $0 == " " || $0 == "\t" }.contains("close")
-        }
-    }
-
-    /// Has a request of HTTP/1.0 that says nothing of keeping its connection ask for its end (RFC 9112 section 9.3), as
-    /// its version is lost behind the codec.
-    private final class OldConnectionHandler: ChannelInboundHandler {
-        typealias InboundIn = HTTPServerRequestPart
-        typealias InboundOut = HTTPServerRequestPart
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            guard case .head(var head) = self.unwrapInboundIn(data), head.version == .http1_0, !head.isKeepAlive else {
-                return context.fireChannelRead(data)
-            }
-            head.headers.replaceOrAdd(name: "Connection", value: "close")
-            context.fireChannelRead(self.wrapInboundOut(.head(head)))
         }
     }
 
