@@ -262,6 +262,8 @@ let package = Package(
                 "FormworkReceiver", "FormworkHTTP", "FormworkNIO", "Formwork", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Transfer"),
+                product("NIOEmbedded", "swift-nio", "Transfer"),
+                product("NIOHTTPTypes", "swift-nio-extras", "Transfer"),
                 product("HTTPTypes", "swift-http-types", "Transfer"),
                 product("AsyncHTTPClient", "async-http-client", "Transfer"),
                 product("Hummingbird", "hummingbird", "Transfer"),

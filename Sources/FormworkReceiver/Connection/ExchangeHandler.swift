@@ -21,12 +21,14 @@
         static let drainBytes = 1 << 20
         /// How long is waited for the end of such a body, and for a client to close.
         static let drainTime = TimeAmount.seconds(2)
+        /// Bytes of an answer that are written at a time, so that it shows whether the client takes them.
+        static let writeBytes = 64 << 10
 
         private enum Phase {
             /// Between requests, or in a head.
             case head
             case body(PaceMeter)
-            /// The body is whole, its answer not yet.
+            /// The body is whole, its answer not yet, or not yet out.
             case answering
             /// The answer is out, the body isn't whole.
             case draining(bytes: Int)
@@ -44,11 +46,16 @@
         private var phase = Phase.head
         private var headSince = NIODeadline.now()
         private var closesAfterAnswer = false
+        /// Whether the answer's end was written, and what was written is out.
         private var isAnswered = false
+        private var isFlushing = false
+        /// What was written and isn't out.
+        private var pendingWrites = 0
+        /// When something of it went out last.
+        private var lastProgress = NIODeadline.now()
         /// What came behind a request that isn't answered yet: no more than was read at once with its end.
         private var held = CircularBuffer<Held>()
         private var isReadHeld = false
-        private var unwritableSince: NIODeadline?
         private var watch: ConnectionWatch?
         private var timer: RepeatedTask?
         private var lastCall: Scheduled<Void>?
@@ -63,7 +70,7 @@
             if !context.channel.isHTTP2Stream {
                 _ = context.channel.setOption(.recvAllocator, value: ReadAllocator(self.reads))
             }
-            self.headSince = .now()
+            self.headSince = context.eventLoop.now
             let idle = TimeAmount(self.pace.idleTime)
             let step = TimeAmount.nanoseconds(max(1_000_000, idle.nanoseconds / 4))
             let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -94,10 +101,10 @@
             switch (part, self.phase) {
             case (_, .closing): return
             case (.head, _):
-                self.phase = .body(PaceMeter(self.pace, now: .now()))
+                self.phase = .body(PaceMeter(self.pace, now: context.eventLoop.now))
                 (self.isAnswered, self.closesAfterAnswer) = (false, false)
             case (.body(let bytes), .body(var meter)):
-                meter.took(bytes.readableBytes, at: .now())
+                meter.took(bytes.readableBytes, at: context.eventLoop.now)
                 self.phase = .body(meter)
             case (.body(let bytes), .draining(let before)):
                 let count = before + bytes.readableBytes
@@ -106,7 +113,7 @@
                 return
             case (.body, _): break
             case (.end, .draining):
-                if self.closesAfterAnswer { self.phase = .closing } else { self.waitForHead() }
+                if self.closesAfterAnswer { self.phase = .closing } else { self.waitForHead(context) }
             case (.end, _): self.phase = .answering
             }
             context.fireChannelRead(self.wrapInboundOut(part))
@@ -143,7 +150,7 @@
                 return
             }
             if case .body(var meter) = self.phase {
-                meter.wants(at: .now())
+                meter.wants(at: context.eventLoop.now)
                 self.phase = .body(meter)
             }
             context.read()
@@ -152,18 +159,52 @@
         // MARK: what goes
 
         func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-            switch self.unwrapOutboundIn(data) {
-            case .head(let head) where head.status.kind != .informational:
-                self.closesAfterAnswer = head.headerFields[.connection] == "close"
-            case .end: self.isAnswered = true
-            default: break
+            let part = self.unwrapOutboundIn(data)
+            switch part {
+            case .head(let head):
+                if head.status.kind != .informational {
+                    self.closesAfterAnswer = head.headerFields[.connection] == "close"
+                }
+                self.send(part, promise, context)
+            case .body(var bytes):
+                while bytes.readableBytes > Self.writeBytes, let slice = bytes.readSlice(length: Self.writeBytes) {
+                    self.send(.body(slice), nil, context)
+                }
+                self.send(.body(bytes), promise, context)
+            case .end: self.send(part, promise, context, isEnd: true)
             }
-            context.write(data, promise: promise)
+        }
+
+        private func send(
+            _ part: HTTPResponsePart, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext,
+            isEnd: Bool = false
+        ) {
+            let promise = promise ?? context.eventLoop.makePromise()
+            // An answer before the body's end is short, and its client may read it only when the body is through.
+            let isEarly = if isEnd, case .body = self.phase { true } else { false }
+            if isEarly { self.isAnswered = true }
+            if self.pendingWrites == 0 { self.lastProgress = context.eventLoop.now }
+            self.pendingWrites += 1
+            let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            promise.futureResult.assumeIsolated().whenSuccess {
+                let (handler, context) = loopBound.value
+                handler.pendingWrites -= 1
+                handler.lastProgress = context.eventLoop.now
+                guard isEnd, !isEarly else { return }
+                handler.isAnswered = true
+                if !handler.isFlushing { handler.answered(context) }
+            }
+            context.write(self.wrapOutboundOut(part), promise: promise)
         }
 
         func flush(context: ChannelHandlerContext) {
+            self.isFlushing = true
             context.flush()
-            guard self.isAnswered else { return }
+            self.isFlushing = false
+            if self.isAnswered { self.answered(context) }
+        }
+
+        private func answered(_ context: ChannelHandlerContext) {
             self.isAnswered = false
             switch self.phase {
             case .body:
@@ -179,15 +220,10 @@
                 context.close(mode: .output, promise: nil)
                 self.closeLater(context)
             case .answering:
-                self.waitForHead()
+                self.waitForHead(context)
                 self.replay(context)
             default: break
             }
-        }
-
-        func channelWritabilityChanged(context: ChannelHandlerContext) {
-            self.unwritableSince = context.channel.isWritable ? nil : .now()
-            context.fireChannelWritabilityChanged()
         }
 
         /// Goes on with what was held, as far as the next request's end.
@@ -219,22 +255,23 @@
 
         // MARK: time
 
-        private func waitForHead() {
+        private func waitForHead(_ context: ChannelHandlerContext) {
             self.lastCall?.cancel()
-            (self.phase, self.headSince) = (.head, .now())
+            (self.phase, self.headSince) = (.head, context.eventLoop.now)
         }
 
         private func check(_ context: ChannelHandlerContext) {
+            let now = context.eventLoop.now
             switch self.phase {
             case .head:
-                if .now() - self.headSince >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
+                if now - self.headSince >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
             case .body(var meter):
-                let isLate = meter.isLate(at: .now())
+                let isLate = meter.isLate(at: now)
                 self.phase = .body(meter)
                 if isLate { context.fireErrorCaught(BodyTimeout()) }
             case .answering:
-                guard let since = self.unwritableSince else { return }
-                if .now() - since >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
+                guard self.pendingWrites > 0 else { return }
+                if now - self.lastProgress >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
             case .draining, .closing: break
             }
         }
