@@ -83,6 +83,7 @@
             }
             self.hooks.ended(self.position)
             try await self.wait(onTheWay)
+            self.ledger.reachEnd()
             return true
         }
 

@@ -13,6 +13,9 @@
         private struct State {
             var produced: Int64 = 0
             var written: Int64 = 0
+            /// Whether all of the body's bytes are out, and its end is known here.
+            var isAtEnd = false
+            /// Whether its end is out, too.
             var isComplete = false
             var endsSending = false
             var answered: Answered?
@@ -42,6 +45,7 @@
         }
 
         var written: Int64 { self.state.withLock { $0.written } }
+        private var isAtEnd: Bool { self.state.withLock { $0.isAtEnd } }
         var isComplete: Bool { self.state.withLock { $0.isComplete } }
         var answered: Answered? { self.state.withLock { $0.answered } }
         /// Whether the answer had the sending end on the wire.
@@ -93,6 +97,9 @@
             }
         }
 
+        /// The body's last byte is out, and its end was read.
+        func reachEnd() { self.state.withLock { $0.isAtEnd = true } }
+
         /// The end of the body is out.
         func complete() {
             self.state.withLock { state in
@@ -133,15 +140,15 @@
         /// What was out when a server answered that it has all.
         ///
         /// Of a body whose length nobody knew, that shows when its end is read: a server that knows the end by the body's own
-        /// syntax may answer before. It is waited for one second.
+        /// syntax may answer before, and hang up before the last chunk says it. It is waited for one second.
         func settled() async -> Answered {
             let answered = self.answered ?? Answered(bytesSent: 0, isBodyComplete: false)
             guard self.length == nil, answered.bytesSent > 0 else { return answered }
             for _ in 0..<200 where !answered.isBodyComplete {
-                if self.isComplete || self.written > answered.bytesSent { break }
+                if self.isAtEnd || self.written > answered.bytesSent { break }
                 guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
             }
-            let isWhole = self.isComplete && self.written == answered.bytesSent
+            let isWhole = self.isAtEnd && self.written == answered.bytesSent
             return Answered(bytesSent: answered.bytesSent, isBodyComplete: answered.isBodyComplete || isWhole)
         }
 

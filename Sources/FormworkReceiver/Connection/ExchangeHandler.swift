@@ -113,7 +113,12 @@
                 return
             case (.body, _): break
             case (.end, .draining):
-                if self.closesAfterAnswer { self.phase = .closing } else { self.waitForHead(context) }
+                if self.closesAfterAnswer {
+                    self.phase = .closing
+                    context.close(mode: .output, promise: nil)
+                } else {
+                    self.waitForHead(context)
+                }
             case (.end, _): self.phase = .answering
             }
             context.fireChannelRead(self.wrapInboundOut(part))
@@ -209,7 +214,8 @@
             switch self.phase {
             case .body:
                 self.phase = .draining(bytes: 0)
-                if self.closesAfterAnswer { context.close(mode: .output, promise: nil) }
+                // The end of this side comes behind the body's, if that comes soon: for a client that has its last chunk still
+                // to send, the connection's end is that of the sending.
                 self.closeLater(context)
                 // Whoever waits for the body's rest may not ask for it any more.
                 context.read()
@@ -224,6 +230,13 @@
                 self.replay(context)
             default: break
             }
+        }
+
+        /// Holds the end of what is sent back until the body's end is there.
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            guard mode == .output, case .draining = self.phase else { return context.close(mode: mode, promise: promise) }
+            self.closesAfterAnswer = true
+            promise?.succeed()
         }
 
         /// Goes on with what was held, as far as the next request's end.

@@ -259,6 +259,25 @@
                 #expect(await failure(small)?.code == .connect)
             }
 
+            @Test("A server that knows the end by the closing delimiter may hang up before the last chunk")
+            func delimiterEnds() async throws {
+                let script: Script = { _, connection in
+                    var text = ""
+                    while !text.contains("\r\n--harbour--\r\n") {
+                        text += String(decoding: connection.read(), as: UTF8.self)
+                    }
+                    connection.write(Self.ok())
+                }
+                let server = try ScriptedServer(Array(repeating: script, count: 20))
+                for _ in 0..<20 {
+                    let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+                    source.yield(Array("sea".utf8))
+                    source.finish()
+                    let seen = try await self.exchange(try form(.chunks(once: chunks)).plan(), with: server)
+                    #expect(seen.status == 201 && seen.isBodyComplete)
+                }
+            }
+
             @Test("A connection that is given up before it is ready is closed, whether late or cancelled")
             func givenUp() async throws {
                 let script: Script = { server, connection in
