@@ -27,7 +27,7 @@
             }
         }
 
-        @Test func `A form that is whole before its last chunk is answered, and the last chunk still taken`() async throws {
+        @Test func `A form that is whole before its last chunk is answered; that is still taken`() async throws {
             try await TestReceiver.run { receiver in
                 let connection = try receiver.connect()
                 let form = formBody([("f;a", "1")])

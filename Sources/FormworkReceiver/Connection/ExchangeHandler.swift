@@ -234,7 +234,9 @@
 
         /// Holds the end of what is sent back until the body's end is there.
         func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-            guard mode == .output, case .draining = self.phase else { return context.close(mode: mode, promise: promise) }
+            guard mode == .output, case .draining = self.phase else {
+                return context.close(mode: mode, promise: promise)
+            }
             self.closesAfterAnswer = true
             promise?.succeed()
         }
