@@ -158,6 +158,35 @@
             await upload.abandon()
         }
 
+        @Test(arguments: [false, true])
+        func `A folder that has the name is not overwritten, and nothing is left`(avoidsUnnamedFiles: Bool) async throws
+        {
+            let folder = TemporaryFolder()
+            let inner = folder.path.appending("a").string
+            try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
+            let storage = try FolderStorage(folder.path, replacing: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
+            await #expect(throws: FormworkError.self) { try await Self.store("x", as: "a", in: storage) }
+            #expect(folder.names == ["a"])
+        }
+
+        @Test(arguments: [false, true], [false, true])
+        func `A file whose name can't be brought to the disk is taken back`(
+            replacing: Bool, avoidsUnnamedFiles: Bool
+        ) async throws {
+            let folder = TemporaryFolder()
+            let storage = try FolderStorage(
+                folder.path, replacing: replacing, durably: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
+            // Names can be made by a descriptor that only stands for a place, but nothing can be synced by it.
+            let own = try #require(try OpenDescriptors.of(folder.path).first)
+            // O_PATH, which Glibc's module leaves out.
+            let place = open(folder.path.string, 0o10_000_000 | O_DIRECTORY | O_CLOEXEC)
+            #expect(dup2(place, own) == own)
+            close(place)
+            let error = await #expect(throws: FormworkError.self) { try await Self.store("x", as: "a", in: storage) }
+            #expect(error?.cause as? Errno == .badFileDescriptor)
+            #expect(folder.names == [])
+        }
+
         @Test func `Many bytes in many buffers are the same bytes`() async throws {
             let folder = TemporaryFolder()
             let storage = try FolderStorage(folder.path)

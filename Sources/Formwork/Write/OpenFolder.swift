@@ -155,7 +155,8 @@ package struct UnpublishedFile: Sendable {
         }
     }
 
-    /// Gives the file its name: `a.txt`, or `a (1).txt` where that is taken.
+    /// Gives the file its name: `a.txt`, or `a (1).txt` where that is taken. Nothing with a name is left behind an error,
+    /// but the hidden name that the file was made with, until it is closed.
     /// - Parameters:
     ///   - replacing: Whether a file, or a link itself, is replaced instead.
     ///   - durably: Whether to wait until the disk has the bytes and the name.
@@ -173,9 +174,14 @@ package struct UnpublishedFile: Sendable {
                 // Only a rename replaces a file in one step, and only a named file can be renamed.
                 let temporary = hidden ?? OpenFolder.hiddenName()
                 if hidden == nil { try SystemCalls.link(descriptor, as: temporary, in: folder.descriptor) }
-                hidden = temporary
-                try folder.replacement.withLock { _ throws(Errno) in
-                    try SystemCalls.rename(temporary, to: name.text, in: folder.descriptor, replacing: true)
+                do throws(Errno) {
+                    try folder.replacement.withLock { _ throws(Errno) in
+                        try SystemCalls.rename(temporary, to: name.text, in: folder.descriptor, replacing: true)
+                    }
+                } catch {
+                    // A folder has the name, say. No copy of this value knows of a name that was made here.
+                    if hidden == nil { SystemCalls.unlink(temporary, in: folder.descriptor) }
+                    throw error
                 }
                 hidden = nil
                 return PublishedFile(name: name.text, state: state)
@@ -190,7 +196,13 @@ package struct UnpublishedFile: Sendable {
             hidden = nil
             return PublishedFile(name: taken, state: state)
         }
-        if durably { try folder.sync() }
+        if durably {
+            do throws(FormworkError) { try folder.sync() } catch {
+                // Who is told of an error doesn't look for a file.
+                folder.remove(published)
+                throw error
+            }
+        }
         return published
     }
 
