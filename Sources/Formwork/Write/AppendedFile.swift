@@ -9,7 +9,7 @@ package struct AppendedFile: ~Copyable {
     package let path: FilePath
     private let descriptor: FileDescriptor
 
-    /// Opens a file and locks it; the lock goes with the process.
+    /// Opens a file and locks it; the lock goes with the process. What is locked has the name.
     /// - Parameter creating: Whether to make it, which nothing may have been done with before; it must be there otherwise.
     /// - Throws: `writeFailed`, whose cause is `wouldBlock` while another process has the file open.
     package init(_ path: FilePath, creating: Bool) throws(FormworkError) {
@@ -21,6 +21,15 @@ package struct AppendedFile: ~Copyable {
             while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
                 let error = Errno(rawValue: errno)
                 guard error != .interrupted else { continue }
+                try? SystemCalls.close(descriptor)
+                throw error
+            }
+            do throws(Errno) {
+                // Who had the lock until now may have removed the file, which was open here by then.
+                let own = try SystemCalls.status(of: descriptor).validator
+                let named = try SystemCalls.status(of: path).validator
+                guard (own.inode, own.device) == (named.inode, named.device) else { throw .noSuchFileOrDirectory }
+            } catch {
                 try? SystemCalls.close(descriptor)
                 throw error
             }

@@ -10,7 +10,7 @@
     package struct CompletedUpload: Sendable {
         /// Tells it from others.
         package var name: String
-        /// Where its bytes are. The file may be moved away; what is left of it is removed when the call returns.
+        /// Where its bytes are, which are to stay there, for they are locked; they are removed when the call returns.
         package var path: FilePath
         /// Bytes of it.
         package var length: Int64

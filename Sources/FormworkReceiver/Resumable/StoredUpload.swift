@@ -29,7 +29,7 @@
             case busy
             /// It is gone.
             case missing
-            /// Its record can't be read at the moment: no descriptor may be left, say.
+            /// Its files can't be opened or read at the moment: no descriptor may be left, say.
             case unreadable
             /// The disk takes no more.
             case full
@@ -74,31 +74,31 @@
         private func takeOver() throws {
             self.endTransfer()
             guard self.processing == nil else { return }
-            if self.isAnswerUnsaved {
+            guard !self.isAnswerUnsaved else {
                 try? self.saveAnswer()
-            } else {
-                guard let record = try self.store.record(self.name) else { throw Failure.missing }
-                self.record = record
+                return self.refresh(offset: self.record.length ?? 0)
             }
-            guard self.record.answer == nil else {
-                self.refresh(offset: self.record.length ?? 0)
-                return
+            do { try self.readState() } catch {
+                self.letGo()
+                throw error
             }
-            do throws(FormworkError) {
-                if self.file == nil {
-                    self.file = try AppendedFile(self.store.dataPath(self.name), creating: false)
-                }
-                try self.dropUnchecked()
-                let offset = try self.file?.count() ?? 0
-                self.refresh(offset: offset)
-            } catch {
+        }
+
+        /// Locks it, and takes what the disk says. Nothing is open behind that when the answer is there.
+        private func readState() throws {
+            // In this order: who had the lock until now wrote down what came of it before it let go.
+            if self.file == nil { self.file = try self.store.openBytes(self.name) }
+            guard let record = try self.store.record(self.name) else { throw Failure.missing }
+            self.record = record
+            guard record.answer == nil else {
+                // A process that was killed right behind its answer left them.
+                if self.file != nil { PrivateFile.remove(self.store.dataPath(self.name)) }
                 self.file = nil
-                switch error.cause as? Errno {
-                case .wouldBlock?: throw Failure.busy
-                case .noSuchFileOrDirectory?: throw Failure.missing
-                default: throw error
-                }
+                return self.refresh(offset: record.length ?? 0)
             }
+            guard self.file != nil else { throw Failure.missing }
+            try self.dropUnchecked()
+            self.refresh(offset: try self.file?.count() ?? 0)
         }
 
         private func refresh(offset: Int64) {
@@ -301,6 +301,13 @@
             }
             let path = self.store.dataPath(self.name)
             do {
+                if self.file == nil {
+                    // A request that came in between let go of it, and another process may have it, or have had it.
+                    try self.readState()
+                    if let answer = self.record.answer {
+                        return UploadAnswer(answer.response, content: Array(answer.content))
+                    }
+                }
                 var fields: HTTPFields = [:]
                 switch try DigestCheck.whole(self.record, at: path) {
                 case .right(let digest): fields[.reprDigest] = digest?.fieldValue
@@ -328,11 +335,13 @@
         /// - Throws: `writeFailed`; the answer is kept in memory then, and written by a later call.
         private func saveAnswer() throws(FormworkError) {
             self.isAnswerUnsaved = (try? self.save()) == nil
-            // Not before: should the process end between the two, the upload is there, or its answer. But a full disk has
-            // no room for the answer as long as the upload is there, and open.
-            self.file = nil
+            // Not before: should the process end between the two, the upload is there, or its answer.
             PrivateFile.remove(self.store.dataPath(self.name))
+            // Not before either: who gets the lock then finds the answer, or no bytes.
+            defer { self.file = nil }
             guard self.isAnswerUnsaved else { return }
+            // A full disk has no room for the answer as long as the bytes take theirs, which they do while they are open.
+            try? self.file?.truncate(to: 0)
             try self.save()
             self.isAnswerUnsaved = false
         }

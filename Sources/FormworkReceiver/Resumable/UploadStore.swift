@@ -20,14 +20,18 @@
         package let options: UploadStoreOptions
         /// Those in use, or used before; one object for each.
         private let uploads = Mutex<[String: StoredUpload]>([:])
+        private let afterReading: (@Sendable () -> Void)?
 
         /// Opens a folder, or makes it, for this user alone.
-        /// - Parameter makesFolder: Whether it is made now, and not only for the first upload.
+        /// - Parameters:
+        ///   - makesFolder: Whether it is made now, and not only for the first upload.
+        ///   - afterReading: Is called whenever a request has read a record: what other processes do then can be tried.
         /// - Throws: `writeFailed`.
         package init(
-            _ folder: FilePath, options: UploadStoreOptions = UploadStoreOptions(), makesFolder: Bool = true
+            _ folder: FilePath, options: UploadStoreOptions = UploadStoreOptions(), makesFolder: Bool = true,
+            afterReading: (@Sendable () -> Void)? = nil
         ) throws(FormworkError) {
-            (self.folder, self.options) = (folder, options)
+            (self.folder, self.options, self.afterReading) = (folder, options, afterReading)
             if makesFolder { try self.makeFolder() }
         }
 
@@ -85,10 +89,24 @@
         /// What is written down of an upload; `nil` for nothing that this version knows.
         /// - Throws: `unreadable`.
         func record(_ name: String) throws(StoredUpload.Failure) -> UploadRecord? {
+            defer { self.afterReading?() }
             do { return try UploadRecord.read(at: self.recordPath(name)) } catch is UploadRecord.Foreign {
                 return nil
             } catch {
                 throw .unreadable
+            }
+        }
+
+        /// Opens an upload's bytes, and so locks the upload against everybody else.
+        /// - Returns: `nil` when there are none, or none any more.
+        /// - Throws: `busy` and `unreadable`.
+        func openBytes(_ name: String) throws(StoredUpload.Failure) -> AppendedFile? {
+            do throws(FormworkError) { return try AppendedFile(self.dataPath(name), creating: false) } catch {
+                switch error.cause as? Errno {
+                case .noSuchFileOrDirectory?: return nil
+                case .wouldBlock?: throw .busy
+                default: throw .unreadable
+                }
             }
         }
 
