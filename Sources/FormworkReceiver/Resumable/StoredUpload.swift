@@ -78,10 +78,7 @@
                 try? self.saveAnswer()
                 return self.refresh(offset: self.record.length ?? 0)
             }
-            do { try self.readState() } catch {
-                self.letGo()
-                throw error
-            }
+            try self.orLetGo { try self.readState() }
         }
 
         /// Locks it, and takes what the disk says. Nothing is open behind that when the answer is there.
@@ -98,7 +95,14 @@
             }
             guard self.file != nil else { throw Failure.missing }
             try self.dropUnchecked()
+            // Bytes may be there of a request that was ended a moment ago, or with its process: they are told of next.
+            try self.sync()
             self.refresh(offset: try self.file?.count() ?? 0)
+        }
+
+        /// Has the disk have the bytes, if anybody asked for that.
+        private func sync() throws(FormworkError) {
+            if self.store.options.isDurable { try self.file?.sync() }
         }
 
         private func refresh(offset: Int64) {
@@ -110,6 +114,8 @@
         private func dropUnchecked() throws(FormworkError) {
             guard let offset = self.record.uncheckedOffset else { return }
             try self.file?.truncate(to: offset)
+            // Should the record be on the disk, and this not, wrong bytes would count.
+            try self.sync()
             self.record.uncheckedOffset = nil
             try self.save()
         }
@@ -143,7 +149,7 @@
         func beginCreation(_ creation: UploadCreation, _ check: DigestCheck?) throws -> Turn {
             try self.takeOver()
             self.resource.beginCreation(creation)
-            return try self.open(check)
+            return try self.orLetGo { try self.open(check) }
         }
 
         /// Begins to add to it, or says why not.
@@ -153,7 +159,7 @@
                 self.letGo()
                 return .failure(Refusal(answer: refusal))
             }
-            return .success(try self.open(check))
+            return .success(try self.orLetGo { try self.open(check) })
         }
 
         struct Refusal: Error { var answer: UploadAnswer }
@@ -171,7 +177,7 @@
                     // one that is known, and it may be being processed.
                     self.remove()
                 } else {
-                    try self.dropUnchecked()
+                    try self.orLetGo { try self.dropUnchecked() }
                     self.letGo()
                 }
                 return refusal
@@ -192,7 +198,11 @@
         /// The 104 that tells how far it is; `nil` where there is none to tell.
         func progress(in turn: Turn) throws -> HTTPResponse? {
             guard self.transfer?.number == turn.number, self.transfer?.check == nil else { return nil }
-            if self.store.options.isDurable { try self.file?.sync() }
+            do { try self.sync() } catch {
+                self.endTransfer()
+                self.letGo()
+                throw error
+            }
             return self.resource.progress()
         }
 
@@ -202,6 +212,10 @@
         func end(_ turn: Turn, wasWhole: Bool) throws -> UploadResource.Ending {
             guard let transfer = self.transfer, transfer.number == turn.number else { throw Failure.superseded }
             self.endTransfer()
+            return try self.orLetGo { try self.end(transfer, wasWhole: wasWhole) }
+        }
+
+        private func end(_ transfer: Transfer, wasWhole: Bool) throws -> UploadResource.Ending {
             if let check = transfer.check {
                 guard wasWhole, check.matches else {
                     try self.dropUnchecked()
@@ -211,7 +225,7 @@
                 }
                 self.record.uncheckedOffset = nil
             }
-            if self.store.options.isDurable { try self.file?.sync() }
+            try self.sync()
             guard self.processing == nil else { return .whole }
             let ending = self.resource.end(wasWhole: wasWhole)
             if case .whole = ending {
@@ -260,6 +274,14 @@
 
         /// Closes the file, unless it is being processed.
         private func letGo() { if self.processing == nil { self.file = nil } }
+
+        /// Closes the file behind an error, so that it isn't locked for as long as nobody asks.
+        private func orLetGo<Result>(_ body: () throws -> Result) throws -> Result {
+            do { return try body() } catch {
+                self.letGo()
+                throw error
+            }
+        }
 
         private func remove() {
             self.file = nil

@@ -61,6 +61,8 @@
                 do throws(FormworkError) {
                     try record.write(to: self.recordPath(name), durably: self.options.isDurable)
                 } catch {
+                    // It may be there, and not on the disk.
+                    PrivateFile.remove(self.recordPath(name))
                     PrivateFile.remove(self.dataPath(name))
                     throw error
                 }
