@@ -72,14 +72,22 @@
             }
         }
 
-        /// The upload of a name; `nil` when there is none that this version knows, or its time is over.
+        /// The upload of a name; `nil` when there is none that this version knows, or its time is over. A whole one that is
+        /// being processed then can still be asked for its answer.
         /// - Throws: `unreadable`.
         func upload(_ name: String, now: Date = Date()) throws(StoredUpload.Failure) -> StoredUpload? {
             guard Self.isName(name) else { return nil }
             return try self.uploads.withLock { uploads throws(StoredUpload.Failure) -> StoredUpload? in
-                guard let record = try self.record(name), record.expires > now else {
+                guard let record = try self.record(name) else {
                     uploads[name] = nil
                     return nil
+                }
+                if record.expires <= now {
+                    guard try self.isInUse(name) else {
+                        uploads[name] = nil
+                        return nil
+                    }
+                    guard record.isWhole else { return nil }
                 }
                 if let upload = uploads[name] { return upload }
                 let upload = StoredUpload(name, in: self, record)
@@ -110,6 +118,12 @@
                 default: throw .unreadable
                 }
             }
+        }
+
+        /// Whether a request adds to an upload, or it is processed, here or in another process.
+        private func isInUse(_ name: String) throws(StoredUpload.Failure) -> Bool {
+            do throws(StoredUpload.Failure) { _ = try self.openBytes(name) } catch .busy { return true }
+            return false
         }
 
         /// Removes an upload's files.
@@ -143,21 +157,33 @@
             }.sorted { ($0.created, $0.name) < ($1.created, $1.name) }
         }
 
-        /// Removes the uploads whose time is over, and what an end of the process left half made. What can't be read
-        /// at the moment stays; a record of another version stays for as long as an upload may, since that version may
+        /// Removes the uploads whose time is over, and what an end of the process left half made. What is in use, here or in
+        /// another process, or can't be read at the moment, stays; a record of another version stays for as long as an upload may, since that version may
         /// come back.
         /// - Returns: How many uploads.
         @discardableResult
         package func removeExpired(now: Date = Date()) -> Int {
             guard let files = try? self.files() else { return 0 }
-            let over = files.records.filter { self.isOver($0, now) }
-            for name in over { self.remove(name) }
+            let count = files.records.count { self.isOver($0, now) && self.removeOver($0, now) }
             let records = Set(files.records)
             for name in files.data
             where !records.contains(name) && self.age(self.dataPath(name), now) ?? 0 > 3600 {
                 PrivateFile.remove(self.dataPath(name))
             }
-            return over.count
+            return count
+        }
+
+        /// Removes an upload whose time is over, unless somebody has it.
+        private func removeOver(_ name: String, _ now: Date) -> Bool {
+            do throws(StoredUpload.Failure) {
+                let bytes = try self.openBytes(name)
+                // Who had it until now may have written down the answer, which has a time of its own.
+                guard self.isOver(name, now) else { return false }
+                self.remove(name)
+                // Locked until here.
+                _ = consume bytes
+                return true
+            } catch { return false }
         }
 
         private func isOver(_ name: String, _ now: Date) -> Bool {

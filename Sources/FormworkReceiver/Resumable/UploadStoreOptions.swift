@@ -5,7 +5,8 @@
     package struct UploadStoreOptions: Sendable {
         /// What clients are told; `maxAge` is the store's to set.
         package var limits = UploadLimits()
-        /// Seconds from its creation after which an upload is gone, whole or not.
+        /// Seconds from its creation after which an upload is gone, whole or not; one that a request adds to just then, or
+        /// that is being processed, when that ends.
         package var lifetime: Double = 24 * 3600
         /// Seconds for which a finished upload's answer can still be had.
         package var answerLifetime: Double = 3600
