@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -114,6 +115,26 @@ struct UploadStreamTests {
         #expect(count > 10 && status == .closed)
     }
 
+    @Test("Whoever watches the progress may ask and close the stream, and can't read it", .timeLimit(.minutes(10)))
+    func observing() async throws {
+        let content = noise(200_000)
+        for source in [.bytes(content), .chunks { _ in PausedChunks(chunks: [content]) }] as [BodySource] {
+            let plan = try form(source).plan()
+            let (count, seen, status, error) = try await onThread {
+                let watcher = Watcher()
+                let observer = ProgressObserver(every: .zero) { _ in watcher.call() }
+                let stream = plan.makeInputStream(options: ReaderOptions(progress: observer))
+                watcher.watch(stream)
+                stream.open()
+                var room = [UInt8](repeating: 0, count: 1000)
+                let count = stream.read(&room, maxLength: 1000)
+                return (count, watcher.seen, stream.streamStatus, stream.streamError.map { "\($0)" })
+            }
+            #expect(count == -1 && status == .closed && error == nil)
+            #expect(seen.first?.status == .open && seen.first?.count == -1)
+        }
+    }
+
     @Test("A new stream each time, or an error that names the part")
     func factory() throws {
         let plan = try form(.text("x")).plan()
@@ -133,6 +154,31 @@ struct UploadStreamTests {
         #expect(error?.code == .notReplayable && error?.part?.name == "content")
         #expect(only.streamStatus == .notOpen, "the first stream lives on")
     }
+}
+
+/// Asks, reads and closes a stream each time it is called.
+private final class Watcher: Sendable {
+    private let action = Mutex<(@Sendable () -> Void)?>(nil)
+    private let answers = Mutex<[(status: Stream.Status, count: Int)]>([])
+
+    /// What the stream said each time.
+    var seen: [(status: Stream.Status, count: Int)] { self.answers.withLock { $0 } }
+
+    func watch(_ stream: InputStream) {
+        // The stream may not cross threads, unless by those who know that it can.
+        nonisolated(unsafe) let stream = stream
+        self.action.withLock { action in
+            action = { [unowned self] in
+                let status = stream.streamStatus
+                var byte: UInt8 = 0
+                let count = stream.read(&byte, maxLength: 1)
+                stream.close()
+                self.answers.withLock { $0.append((status, count)) }
+            }
+        }
+    }
+
+    func call() { self.action.withLock { $0 }?() }
 }
 
 /// The bytes of a pull stream in memory, a few at a time.

@@ -1,6 +1,7 @@
 import Foundation
 import FormworkFoundation
 import FoundationNetworking
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -276,6 +277,33 @@ struct UploadTests {
             #expect(ContinuousClock.now - begin < .seconds(300))
         }
         #expect(try await self.upload(form(.text("x")).plan(), to: server.url("/")).1.statusCode == 200)
+    }
+
+    @Test("Whoever watches the progress may cancel, and no other upload waits for it", arguments: [0, 2_000_000])
+    func cancellingFromProgress(position: Int64) async throws {
+        let server = try UploadServer(["/": [.status(200)]], keepsBodies: false)
+        let large = try form(.synthetic(SyntheticBytes(.zeros, count: 1 << 40))).plan()
+        let chunks = try form(.chunks { _ in PausedChunks(chunks: [[UInt8]](repeating: noise(400_000), count: 9)) })
+            .plan()
+        for (plan, length) in [(large, .fixed), (large, .chunked), (chunks, .chunked)]
+            as [(BodyPlan, UploadOptions.Length)]
+        {
+            // Where Foundation stands when it hears of it is left to chance.
+            for _ in 0..<20 {
+                let upload = Mutex<Task<Int, any Error>?>(nil)
+                let observer = ProgressObserver(every: .zero) { progress in
+                    if progress.position > position { upload.withLock { $0 }?.cancel() }
+                }
+                let options = UploadOptions(length: length, reading: ReaderOptions(progress: observer))
+                let task = upload.withLock { upload in
+                    let task = Task { try await self.upload(plan, to: server.url("/"), options).1.statusCode }
+                    upload = task
+                    return task
+                }
+                await #expect(throws: CancellationError.self) { try await task.value }
+            }
+            #expect(try await self.upload(form(.text("x")).plan(), to: server.url("/")).1.statusCode == 200)
+        }
     }
 
     @Test("Hundreds at once wait for each other, and for nobody's thread")

@@ -2,7 +2,7 @@ import Foundation
 
 /// What a ``BodyInputStream`` gives: apart from it, because Foundation's streams may not cross threads, and URLSession
 /// reads on a queue of its own while others close and ask.
-// @unchecked: the lock guards all state.
+// @unchecked: the lock guards all state but a reader's own, which only the one read under way uses.
 final class BodyFeed: @unchecked Sendable {
     /// Where the bytes come from.
     private enum Origin {
@@ -21,6 +21,9 @@ final class BodyFeed: @unchecked Sendable {
     private var error: FormworkError?
     private var position: Int64 = 0
     private var sawEnd = false
+    /// Whether a read is under way. The lock isn't held meanwhile: a read lasts as long as the disk takes, and calls whoever
+    /// watches the progress, who may ask here and close.
+    private var isReading = false
     private var wasOpened = false
     private var opening: (@Sendable () -> Void)?
 
@@ -72,44 +75,59 @@ final class BodyFeed: @unchecked Sendable {
         self.lock.withLock {
             if self.state != .error { self.state = .closed }
             self.fetching?.cancel()
-            // URLSession may keep the stream of a task that has ended: it must not keep files open, nor bytes.
+            // URLSession may keep the stream of a task that has ended: it must not keep files open, nor bytes. A read that
+            // is under way has the reader for itself, and lets go of it.
             self.origin = .failure(FormworkError(.invalidArgument, "the stream is closed"))
             (self.chunk, self.used, self.fetched) = ([], 0, nil)
             self.lock.broadcast()
         }
     }
 
-    /// - Returns: Bytes written; 0 at the end; `nil` when the feed is not open or has failed.
+    /// - Returns: Bytes written; 0 at the end; `nil` when the feed is not open, has failed, or is being read by another.
     func read(into room: inout MutableRawSpan) -> Int? {
-        self.lock.lock()
-        defer { self.lock.unlock() }
-        if self.sawEnd { return 0 }
-        guard self.state == .open else { return nil }
-        guard !room.isEmpty else { return 0 }
+        if self.isComplete || self.status == .open && room.isEmpty { return 0 }
+        let begun = self.lock.withLock { () -> (Origin, Int64)? in
+            guard self.state == .open, !self.isReading else { return nil }
+            self.isReading = true
+            return (self.origin, self.position)
+        }
+        guard let (origin, position) = begun else { return nil }
         do throws(FormworkError) {
-            guard let count = try self.fill(&room) else { return nil }
-            self.position += Int64(count)
-            if count == 0 || self.position == self.length {
-                // Behind the last bytes and not in a read of its own: the server may answer as soon as it has them, and
-                // they had better not go out if the source turns out changed.
-                var surplus: [UInt8] = []
-                try surplus.append(upTo: 1) { room throws(FormworkError) in try self.fill(&room) ?? 0 }
-                guard self.state == .open, surplus.isEmpty else { return nil }
-                (self.sawEnd, self.state) = (true, .atEnd)
-            }
-            return count
+            guard let count = try self.fill(&room, from: origin) else { return self.end(nil) }
+            guard count == 0 || position + Int64(count) == self.length else { return self.end(count) }
+            // Behind the last bytes and not in a read of its own: the server may answer as soon as it has them, and
+            // they had better not go out if the source turns out changed.
+            var surplus: [UInt8] = []
+            try surplus.append(upTo: 1) { room throws(FormworkError) in try self.fill(&room, from: origin) ?? 0 }
+            return self.end(surplus.isEmpty ? count : nil, isLast: true)
         } catch {
-            (self.error, self.state) = (error, .error)
-            return nil
+            return self.end(nil, failure: error)
+        }
+    }
+
+    /// Takes note of what a read gave, unless the feed was closed meanwhile.
+    /// - Returns: What the reader gets.
+    private func end(_ count: Int?, isLast: Bool = false, failure: FormworkError? = nil) -> Int? {
+        self.lock.withLock {
+            self.isReading = false
+            guard self.state == .open else { return nil }
+            if let failure { (self.error, self.state) = (failure, .error) }
+            guard let count else { return nil }
+            self.position += Int64(count)
+            if isLast { (self.sawEnd, self.state) = (true, .atEnd) }
+            return count
         }
     }
 
     /// - Returns: Bytes written; `nil` when the feed was closed meanwhile.
-    private func fill(_ room: inout MutableRawSpan) throws(FormworkError) -> Int? {
-        switch self.origin {
+    private func fill(_ room: inout MutableRawSpan, from origin: Origin) throws(FormworkError) -> Int? {
+        switch origin {
         case .reader(let reader): return try reader.read(into: &room)
         case .failure(let error): throw error
         case .chunks(let reader):
+            self.lock.lock()
+            defer { self.lock.unlock() }
+            guard self.state == .open else { return nil }
             if self.used == self.chunk.count {
                 self.fetch(from: reader)
                 while self.fetched == nil, self.state == .open { self.lock.wait() }
@@ -134,6 +152,7 @@ final class BodyFeed: @unchecked Sendable {
                 result = .failure(known ?? FormworkError(.sourceUnavailable, "the body can't be read", cause: error))
             }
             self.lock.withLock {
+                guard self.state == .open else { return }
                 self.fetched = result
                 self.lock.broadcast()
             }

@@ -19,8 +19,8 @@ public final class BodyInputStream: InputStream {
     public override func close() { self.feed.close() }
 
     /// Writes the next bytes, at most `len`, into `buffer`.
-    /// - Returns: How many were written; 0 at the end of a whole body; -1 before ``open()``, after ``close()``, and on an
-    ///   error, which is then ``streamError``.
+    /// - Returns: How many were written; 0 at the end of a whole body; -1 before ``open()``, after ``close()``, while another
+    ///   read is under way, and on an error, which is then ``streamError``.
     public override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
         // SAFETY: the caller gives `len` bytes for the time of the call, and the span does not outlive it.
         var room = unsafe MutableRawSpan(_unsafeStart: buffer, byteCount: max(0, len))

@@ -34,7 +34,8 @@ public struct UploadOptions: Sendable {
     /// Who answers a 401; `nil` leaves it the answer.
     public var authentication: Authentication?
     /// What the body's readers do besides reading: progress, a rate limit. Sending again begins
-    /// anew. A rate limit's pauses hold up the process's other transfers, as ``Length/chunked`` does.
+    /// anew. A rate limit's pauses hold up the process's other transfers, as ``Length/chunked`` does, and so does an
+    /// observer that doesn't return; it may cancel the upload.
     public var reading: ReaderOptions
 
     /// Fixed length, 20 redirects, no credentials, unless said otherwise.
