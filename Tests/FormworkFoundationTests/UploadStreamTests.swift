@@ -135,6 +135,29 @@ struct UploadStreamTests {
         }
     }
 
+    @Test("A sequence that ends because its stream is closed may ask that stream", .timeLimit(.minutes(10)))
+    func termination() async throws {
+        let status = try await onThread {
+            let watcher = Watcher()
+            let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+            continuation.onTermination = { _ in watcher.call() }
+            let stream = try form(.chunks(once: chunks)).plan().makeInputStream()
+            watcher.watch(stream)
+            stream.open()
+            continuation.yield(noise(10))
+            var bytes: [UInt8] = []
+            while bytes.suffix(10) != noise(10)[...] {
+                var room = [UInt8](repeating: 0, count: 1000)
+                bytes += room[..<max(0, stream.read(&room, maxLength: 1000))]
+            }
+            // So that what comes next is being waited for.
+            Thread.sleep(forTimeInterval: 0.1)
+            stream.close()
+            return stream.streamStatus
+        }
+        #expect(status == .closed)
+    }
+
     @Test("A new stream each time, or an error that names the part")
     func factory() throws {
         let plan = try form(.text("x")).plan()

@@ -72,15 +72,18 @@ final class BodyFeed: @unchecked Sendable {
     }
 
     func close() {
-        self.lock.withLock {
+        let (fetching, _) = self.lock.withLock {
             if self.state != .error { self.state = .closed }
-            self.fetching?.cancel()
+            let used = (self.fetching, self.origin)
             // URLSession may keep the stream of a task that has ended: it must not keep files open, nor bytes. A read that
             // is under way has the reader for itself, and lets go of it.
             self.origin = .failure(FormworkError(.invalidArgument, "the stream is closed"))
             (self.chunk, self.used, self.fetched) = ([], 0, nil)
             self.lock.broadcast()
+            return used
         }
+        // Without the lock, as the source goes: a sequence hears of its end at once, and may ask here.
+        fetching?.cancel()
     }
 
     /// - Returns: Bytes written; 0 at the end; `nil` when the feed is not open, has failed, or is being read by another.
