@@ -221,8 +221,36 @@ struct UploadTests {
         for (path, words) in [("/200", "answered 200 before"), ("/cut", "connection failed before")] {
             let error = await self.failure { _ = try await self.upload(plan, to: server.url(path)) }
             #expect(error?.code == .writeFailed && error?.message.contains(words) ?? false, "\(path) \(error as Any)")
-            #expect((1..<20_000_000).contains(error?.offset ?? 0))
+            #expect((0..<20_000_000).contains(error?.offset ?? -1))
         }
+    }
+
+    @Test("A redirect to another page before the whole body is no success", arguments: [301, 302, 303])
+    func earlyRedirect(status: Int) async throws {
+        let server = try UploadServer(
+            ["/": [.early(status, ["Location: /login"])], "/login": [.status(200)]], keepsBodies: false)
+        let plan = try form(.synthetic(SyntheticBytes(.zeros, count: 20_000_000))).plan()
+        for length in [UploadOptions.Length.fixed, .chunked] {
+            let error = await self.failure {
+                _ = try await self.upload(plan, to: server.url("/"), UploadOptions(length: length))
+            }
+            #expect(error?.code == .writeFailed)
+            #expect(error?.message == "the server answered \(status) before it had all of the body")
+            #expect((0..<20_000_000).contains(error?.offset ?? -1))
+        }
+        #expect(server.requests.allSatisfy { $0.line == "POST / HTTP/1.1" }, "the other page isn't asked for")
+        let options = UploadOptions(maximumRedirects: 0)
+        #expect(try await self.upload(plan, to: server.url("/"), options).1.statusCode == status)
+    }
+
+    @Test("An early redirect that takes the body along is followed", arguments: [307, 308])
+    func earlyRedirectWithBody(status: Int) async throws {
+        let server = try UploadServer(
+            ["/": [.early(status, ["Location: /b"])], "/b": [.status(200)]], keepsBodies: false)
+        let plan = try form(.synthetic(SyntheticBytes(.zeros, count: 20_000_000))).plan()
+        #expect(try await self.upload(plan, to: server.url("/")).1.statusCode == 200)
+        #expect(server.requests.map(\.line) == ["POST / HTTP/1.1", "POST /b HTTP/1.1"])
+        #expect(server.requests[1].isWhole && server.requests[1].count == Int(plan.contentLength ?? 0))
     }
 
     @Test("A source's failure is the upload's, and no request of its arrives whole")

@@ -13,7 +13,8 @@ extension URLSession {
     /// or Digest.
     /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
     ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
-    ///   2xx, before it has all of the body. `CancellationError`; `URLError` for all else.
+    ///   2xx or redirects to a page behind the upload, before it has all of the body. `CancellationError`; `URLError` for
+    ///   all else.
     public func upload(
         _ plan: BodyPlan, with request: URLRequest, options: UploadOptions = UploadOptions()
     ) async throws -> (Data, HTTPURLResponse) {
@@ -26,7 +27,7 @@ extension URLSession {
         var isAuthorized = false
         while true {
             request.httpBodyStream = try streams?.next()
-            let (data, response) = try await self.send(request, streams)
+            let (data, response) = try await self.send(request, streams, followsRedirects: options.maximumRedirects > 0)
             if response.statusCode == 401, !isAuthorized, let first, response.url?.hasOrigin(of: first) ?? false,
                 let authorization = try await options.authentication?.answer(response)
             {
@@ -45,7 +46,7 @@ extension URLSession {
 
     /// One transfer, without redirects.
     private func send(
-        _ request: URLRequest, _ streams: BodyInputStreams?
+        _ request: URLRequest, _ streams: BodyInputStreams?, followsRedirects: Bool
     ) async throws -> (Data, HTTPURLResponse) {
         let delegate = UploadDelegate(streams)
         let session = streams == nil ? self.withoutCache : self
@@ -68,7 +69,10 @@ extension URLSession {
                 offset: feed.count, cause: error)
         }
         guard let response = outcome.response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-        if let feed, !feed.isComplete, 200..<300 ~= response.statusCode {
+        // A redirect that leaves the body behind says that the server has it, too: to a login, say, whose page is no answer
+        // to the upload.
+        let leavesBody = followsRedirects && request.redirected(by: response)?.keepsBody == false
+        if let feed, !feed.isComplete, leavesBody || 200..<300 ~= response.statusCode {
             throw FormworkError(
                 .writeFailed, "the server answered \(response.statusCode) before it had all of the body",
                 offset: feed.count)

@@ -10,7 +10,7 @@ final class UploadServer: Sendable {
         /// Read it whole, then answer. Pauses between reads, in microseconds, make it a slow reader.
         case status(Int, _ fields: [String] = [], pause: UInt32 = 0)
         /// Answer without having read the body, and close.
-        case early(Int)
+        case early(Int, _ fields: [String] = [])
         /// Close after this many bytes of the body; -1 means at once and unread, 0 behind the header section.
         case cut(after: Int)
     }
@@ -113,8 +113,8 @@ final class UploadServer: Sendable {
             case .status(let status, let fields, _):
                 guard request.isWhole else { return }
                 Self.answer(connection, status, fields)
-            case .early(let status):
-                Self.answer(connection, status, ["Connection: close"])
+            case .early(let status, let fields):
+                Self.answer(connection, status, fields + ["Connection: close"])
                 // Nothing more is sent, and what still comes is left to the kernel, as servers do it.
                 shutdown(connection, CInt(SHUT_WR))
                 usleep(100_000)
