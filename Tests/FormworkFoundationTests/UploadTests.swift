@@ -253,6 +253,17 @@ struct UploadTests {
         #expect(server.requests[1].isWhole && server.requests[1].count == Int(plan.contentLength ?? 0))
     }
 
+    /// Whether Foundation asks once more before it sees the answer is left to chance, so there are many.
+    @Test("An answer behind a form's last boundary, before the last chunk, has the body", arguments: [200, 303])
+    func behindForm(status: Int) async throws {
+        let server = try UploadServer(["/": [.behindForm(status, ["Location: /b"])], "/b": [.status(200)]])
+        for _ in 0..<100 {
+            let plan = try form(.chunks { _ in PausedChunks(chunks: [noise(10)]) }).plan()
+            let options = UploadOptions(length: .chunked)
+            #expect(try await self.upload(plan, to: server.url("/"), options).1.statusCode == 200)
+        }
+    }
+
     @Test("A source's failure is the upload's, and no request of its arrives whole")
     func sources() async throws {
         let server = try UploadServer(["/": [.status(200)]])

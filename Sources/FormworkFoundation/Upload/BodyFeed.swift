@@ -108,6 +108,33 @@ final class BodyFeed: @unchecked Sendable {
         }
     }
 
+    /// Whether all was given when a server answered that it has it, and the transfer is over.
+    ///
+    /// Of a body whose length nobody knew, that shows when its end is read: a server that knows the end by the body's own
+    /// syntax may answer before. It is waited for one second.
+    func wasAllGiven() async -> Bool {
+        guard self.length == nil, self.count > 0, !self.isComplete else { return self.isComplete }
+        for _ in 0..<200 where self.hasToWait {
+            guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
+        }
+        if !self.hasToWait {
+            var rest: [UInt8] = []
+            rest.append(upTo: 1) { room in self.read(into: &room) ?? 0 }
+        }
+        return self.isComplete
+    }
+
+    /// Whether a read would wait for others than the disk; what it would wait for is fetched from then on.
+    private var hasToWait: Bool {
+        self.lock.withLock {
+            guard case .chunks(let reader) = self.origin, self.state == .open, self.used == self.chunk.count else {
+                return false
+            }
+            self.fetch(from: reader)
+            return self.fetched == nil
+        }
+    }
+
     /// Takes note of what a read gave, unless the feed was closed meanwhile.
     /// - Returns: What the reader gets.
     private func end(_ count: Int?, isLast: Bool = false, failure: FormworkError? = nil) -> Int? {

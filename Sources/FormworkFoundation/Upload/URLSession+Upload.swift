@@ -72,10 +72,15 @@ extension URLSession {
         // A redirect that leaves the body behind says that the server has it, too: to a login, say, whose page is no answer
         // to the upload.
         let leavesBody = followsRedirects && request.redirected(by: response)?.keepsBody == false
-        if let feed, !feed.isComplete, leavesBody || 200..<300 ~= response.statusCode {
-            throw FormworkError(
-                .writeFailed, "the server answered \(response.statusCode) before it had all of the body",
-                offset: feed.count)
+        if let feed, leavesBody || 200..<300 ~= response.statusCode {
+            let count = feed.count
+            guard await feed.wasAllGiven() else {
+                try Task.checkCancellation()
+                if let failure = feed.failure { throw failure }
+                throw FormworkError(
+                    .writeFailed, "the server answered \(response.statusCode) before it had all of the body",
+                    offset: count)
+            }
         }
         return (outcome.data ?? Data(), response)
     }

@@ -11,6 +11,8 @@ final class UploadServer: Sendable {
         case status(Int, _ fields: [String] = [], pause: UInt32 = 0)
         /// Answer without having read the body, and close.
         case early(Int, _ fields: [String] = [])
+        /// Answer behind the form's last boundary, though its last chunk is still to come, and close.
+        case behindForm(Int, _ fields: [String] = [])
         /// Close after this many bytes of the body; -1 means at once and unread, 0 behind the header section.
         case cut(after: Int)
     }
@@ -25,6 +27,11 @@ final class UploadServer: Sendable {
         var isWhole = false
 
         var line: String { String(self.head.prefix { $0 != "\r\n" }) }
+        /// The form's close delimiter.
+        var lastBoundary: [UInt8] {
+            let type = self.fields("Content-Type").first ?? ""
+            return Array("--\(type.split(separator: "boundary=").last ?? "")--\r\n".utf8)
+        }
 
         /// The values of every field with this name.
         func fields(_ name: String) -> [String] {
@@ -104,6 +111,7 @@ final class UploadServer: Sendable {
             switch answer {
             case .status(_, _, let pause): input.pause = pause
             case .early: limit = 0
+            case .behindForm: input.end = request.lastBoundary
             case .cut(let count): limit = count
             }
             if limit > 0 { input.readBody(of: &request, limit) }
@@ -113,7 +121,7 @@ final class UploadServer: Sendable {
             case .status(let status, let fields, _):
                 guard request.isWhole else { return }
                 Self.answer(connection, status, fields)
-            case .early(let status, let fields):
+            case .early(let status, let fields), .behindForm(let status, let fields):
                 Self.answer(connection, status, fields + ["Connection: close"])
                 // Nothing more is sent, and what still comes is left to the kernel, as servers do it.
                 shutdown(connection, CInt(SHUT_WR))
@@ -137,6 +145,8 @@ private struct Input {
     let connection: CInt
     let keepsBodies: Bool
     var pause: UInt32 = 0
+    /// Where a body in chunks is not read further, though its last chunk is still to come; `nil` to read all.
+    var end: [UInt8]?
     private var buffer: [UInt8] = []
     private var room = [UInt8](repeating: 0, count: 256 << 10)
 
@@ -176,6 +186,7 @@ private struct Input {
                     return
                 }
                 guard self.take(size, into: &request, limit), self.take(through: [13, 10]) != nil else { return }
+                if let end = self.end, request.body.suffix(end.count) == end[...] { return }
             }
         } else {
             let size = request.fields("Content-Length").first.flatMap { Int($0) } ?? 0
