@@ -48,6 +48,15 @@ enum SystemCalls {
         return FileStatus(raw)
     }
 
+    /// Bytes that a user without privileges may still write on the disk of `path`.
+    static func availableBytes(at path: FilePath) throws(Errno) -> Int64 {
+        var raw = Glibc.statvfs()
+        // SAFETY: the C string and the structure live through the call.
+        let result = unsafe path.withPlatformString { text in unsafe statvfs(text, &raw) }
+        guard result == 0 else { throw Errno(rawValue: errno) }
+        return Int64(clamping: UInt64(raw.f_bavail).multipliedReportingOverflow(by: UInt64(raw.f_frsize)).partialValue)
+    }
+
     /// Whether this process may read `path`, by the kernel's own answer.
     static func mayRead(_ path: FilePath) -> Bool {
         // SAFETY: the C string lives through the call.

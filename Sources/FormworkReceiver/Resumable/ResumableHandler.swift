@@ -132,6 +132,10 @@
         ) async throws -> Outcome where Body.Element == ByteBuffer {
             let limits = self.store.options.limits
             if let refusal = UploadResource.refusal(of: creation, limits: limits) { return .answer(refusal) }
+            // Not when the disk is full of it: what can't be whole would keep others out for as long as it is kept.
+            guard self.store.diskHasRoom(for: creation.length ?? creation.contentLength ?? 0) else {
+                return .answer(Self.insufficientStorage)
+            }
             let check = try DigestCheck(creation.check)
             let isOptional = creation.completes && creation.uploadProtocol != .tus
             if isOptional, let least = limits.minSize, creation.length ?? 0 < least { return .notResumable }
@@ -235,11 +239,11 @@
             case StoredUpload.Failure.busy:
                 let status = isTus ? HTTPResponse.Status(code: 423, reasonPhrase: "Locked") : .serviceUnavailable
                 return .answer(UploadAnswer(status, [.retryAfter: "1"]))
-            default:
-                return .answer(
-                    UploadAnswer(
-                        HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), [.retryAfter: "60"]))
+            default: return .answer(Self.insufficientStorage)
             }
         }
+
+        private static let insufficientStorage = UploadAnswer(
+            HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), [.retryAfter: "60"])
     }
 #endif

@@ -120,6 +120,14 @@
             }
         }
 
+        /// Whether the disk has that many bytes; `true` where it doesn't tell.
+        func diskHasRoom(for length: Int64) -> Bool {
+            // Where the folder is made only for the first upload, it will be on the disk of the one above.
+            let above = self.folder.removingLastComponent()
+            let bytes = DiskSpace.available(at: self.folder) ?? DiskSpace.available(at: above.isEmpty ? "." : above)
+            return bytes.map { length <= $0 } ?? true
+        }
+
         /// Whether a request adds to an upload, or it is processed, here or in another process.
         private func isInUse(_ name: String) throws(StoredUpload.Failure) -> Bool {
             do throws(StoredUpload.Failure) { _ = try self.openBytes(name) } catch .busy { return true }
@@ -158,8 +166,8 @@
         }
 
         /// Removes the uploads whose time is over, and what an end of the process left half made. What is in use, here or in
-        /// another process, or can't be read at the moment, stays; a record of another version stays for as long as an upload may, since that version may
-        /// come back.
+        /// another process, or can't be read at the moment, stays; a record of another version stays for as long as an upload
+        /// may, since that version may come back.
         /// - Returns: How many uploads.
         @discardableResult
         package func removeExpired(now: Date = Date()) -> Int {

@@ -371,6 +371,14 @@
             #expect(end.response.headerFields[.uploadOffset] == "5")
         }
 
+        @Test func noDiskHasRoom() async throws {
+            let bench = HandlerBench()
+            let answer = try await bench.answer(
+                .post, "/files", [.tusResumable: "1.0.0", .uploadLength: "900000000000000", .contentLength: "0"])
+            #expect(answer.response.status.code == 507 && answer.response.headerFields[.retryAfter] == "60")
+            #expect(try UploadStore(bench.folder).list().isEmpty)
+        }
+
         /// An offset at the end is all that a client of tus asks for: it says nothing that isn't so.
         @Test func tusProcessedLater() async throws {
             let bench = HandlerBench()
