@@ -1,5 +1,8 @@
 #if Transfer
+    import Formwork
+    import FormworkCore
     import FormworkReceiver
+    import SystemPackage
     import Testing
 
     /// What is stored, and what is answered.
@@ -82,6 +85,26 @@
                 #expect(receiver.folder.names.count == 2)
                 #expect(try receiver.folder.text(of: "m.txt") == "one")
             }
+        }
+
+        @Test func `Two files of one name in one form are two, also where files are replaced`() async throws {
+            let folder = TemporaryFolder()
+            try folder.write("old", to: "a.txt")
+            let storage = try FolderStorage(folder.path, replacing: true)
+            try await TestReceiver.run(in: folder, storage: storage) { receiver in
+                let answer = try await receiver.request(
+                    "POST /", ["Content-Type: multipart/form-data; boundary=b"],
+                    formBody([("f;a.txt", "1"), ("f;a.txt", "2")]))
+                #expect(answer.status == 201)
+                #expect(receiver.folder.names == ["a (1).txt", "a.txt"])
+                #expect(try receiver.folder.text(of: "a.txt") == "1")
+                #expect(try receiver.folder.text(of: "a (1).txt") == "2")
+            }
+        }
+
+        @Test func `A folder that takes no files is told of at the start`() {
+            let error = #expect(throws: FormworkError.self) { try FolderStorage("/proc/self") }
+            #expect(error?.code == .writeFailed)
         }
 
         @Test func `A name that is taken gets a number and replaces nothing`() async throws {

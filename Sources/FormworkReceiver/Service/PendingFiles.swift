@@ -24,6 +24,9 @@
 
         mutating func begin(_ file: IncomingFile, field: String?) async throws -> any StorageUpload {
             let storage = self.storage
+            var file = file
+            // Two files of one form are two files.
+            file.mayReplace = !self.entries.contains { $0.file.name == file.name.text }
             let upload = try await StorageProblem.marking { try await storage.begin(file) }
             // A head has room for a long type, and a thousand of them are kept.
             let type = file.contentType?.cut(to: 255)

@@ -27,13 +27,16 @@
             self.folder = try OpenFolder(path, avoidsUnnamedFiles: avoidsUnnamedFiles)
             (self.replacing, self.durably) = (replacing, durably)
             try self.folder.removeLeftovers()
+            // A folder that takes no files is said now, and not to the first client.
+            var probe = try self.folder.makeFile()
+            probe.close()
         }
 
         package func begin(_ file: IncomingFile) async throws -> any StorageUpload {
             let folder = self.folder
             let unpublished = try await NIOThreadPool.singleton.runIfActive { try folder.makeFile() }
             self.count.add(1, ordering: .relaxed)
-            return FolderUpload(self, unpublished, file.name)
+            return FolderUpload(self, unpublished, file)
         }
 
         /// Bytes that an upload may collect before they are written: much at a time for a few, little for many.
@@ -46,11 +49,12 @@
 
         /// Gives a file its name.
         fileprivate func publish(
-            _ file: UnpublishedFile, _ batch: [ByteBuffer], as name: SafeFilename
+            _ file: UnpublishedFile, _ batch: [ByteBuffer], as incoming: IncomingFile
         ) throws(FormworkError) -> PublishedFile {
             var file = file
             try file.write(batch)
-            return try file.publish(as: name, replacing: self.replacing, durably: self.durably)
+            return try file.publish(
+                as: incoming.name, replacing: self.replacing && incoming.mayReplace, durably: self.durably)
         }
 
         fileprivate func remove(_ file: PublishedFile) { self.folder.remove(file) }
@@ -65,11 +69,11 @@
         }
 
         private let storage: FolderStorage
-        private let name: SafeFilename
+        private let incoming: IncomingFile
         private let state: Mutex<State>
 
-        init(_ storage: FolderStorage, _ file: UnpublishedFile, _ name: SafeFilename) {
-            (self.storage, self.name) = (storage, name)
+        init(_ storage: FolderStorage, _ file: UnpublishedFile, _ incoming: IncomingFile) {
+            (self.storage, self.incoming) = (storage, incoming)
             self.state = Mutex(.writing(file, batch: [], bytes: 0))
         }
 
@@ -99,9 +103,9 @@
             self.storage.ended()
             // A hidden name that the file has no longer is nobody's: removing it again does nothing.
             defer { file.close() }
-            let (storage, name) = (self.storage, self.name)
+            let (storage, incoming) = (self.storage, self.incoming)
             let published = try await NIOThreadPool.singleton.runIfActive { [file, batch] in
-                try storage.publish(file, batch, as: name)
+                try storage.publish(file, batch, as: incoming)
             }
             self.state.withLock { $0 = .published(published) }
             return published.name

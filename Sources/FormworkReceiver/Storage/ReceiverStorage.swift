@@ -23,9 +23,13 @@
         package var contentType: String?
         /// Bytes in all; `nil` when only the end can tell.
         package var length: Int64?
+        /// Whether it may take the place of a file of its name, in a storage that replaces files at all.
+        package var mayReplace: Bool
 
-        package init(name: SafeFilename, contentType: String? = nil, length: Int64? = nil) {
-            (self.name, self.contentType, self.length) = (name, contentType, length)
+        package init(
+            name: SafeFilename, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true
+        ) {
+            (self.name, self.contentType, self.length, self.mayReplace) = (name, contentType, length, mayReplace)
         }
     }
 
