@@ -195,8 +195,9 @@ private final class Watcher: Sendable {
                 let status = stream.streamStatus
                 var byte: UInt8 = 0
                 let count = stream.read(&byte, maxLength: 1)
-                stream.close()
+                // Closing wakes who asks for these.
                 self.answers.withLock { $0.append((status, count)) }
+                stream.close()
             }
         }
     }
