@@ -3,6 +3,16 @@
     import FormworkHTTP
     import FormworkNIO
 
+    extension LocationFault {
+        /// As curl ends that was told to follow.
+        fileprivate var exitCode: Int32 {
+            switch self {
+            case .scheme: 1
+            case .malformed: 3
+            }
+        }
+    }
+
     extension ExitStatus {
         /// What a transfer failed with, by curl's numbers.
         init(transfer error: any Error) {
@@ -10,7 +20,15 @@
             case let error as ExitStatus: self = error
             case let error as TransferError where error.code == .certificate:
                 self.init(60, "formwork: \(error) (--cacert FILE names whom to trust, --insecure trusts anybody)")
-            case let error as TransferError: self.init(Self.code(for: error.code), "formwork: \(error)")
+            case let error as TransferError where error.code == .localCertificate:
+                // The files were looked at before: what is left is that they don't go together.
+                self.init(
+                    58,
+                    "formwork: --cert, --key: \(error.message.withControlCharactersEscaped): the key is another "
+                        + "certificate's, or one of the two is damaged")
+            case let error as TransferError:
+                let fault = error.cause as? LocationFault
+                self.init(fault?.exitCode ?? Self.code(for: error.code), "formwork: \(error)")
             case let error as UploadFailure: self.init(Self.code(for: error), "formwork: \(error)")
             case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
                 // The server's doing, not this disk's.

@@ -40,6 +40,10 @@
                 self.asks = false
                 return false
             }
+            if self.maximumRedirects > 0, let failure = self.request.unfollowable(answer.head, hasBody: self.hasBody) {
+                self.failure = failure
+                return false
+            }
             if self.hasBody, let failure = answer.redirectBeforeBody(of: self.request) {
                 self.failure = failure
                 return false

@@ -14,6 +14,11 @@
 
         /// Follows a redirect to a page.
         mutating func follow(_ response: HTTPResponse) -> Bool {
+            if self.maximumRedirects > 0, let failure = (self.page ?? self.whole).unfollowable(response, hasBody: false)
+            {
+                self.failure = failure
+                return true
+            }
             guard self.maximumRedirects > 0, let next = (self.page ?? self.whole).redirected(by: response) else {
                 return false
             }

@@ -137,6 +137,13 @@
                 self.client.refused()
                 return false
             }
+            // Of an upload with a URL of its own the client knows what a redirect means.
+            if self.maximumRedirects > 0, self.client.link == nil,
+                let failure = self.whole.unfollowable(answer.head, hasBody: true)
+            {
+                self.failure = failure
+                return false
+            }
             if status.kind == .successful, !answer.isBodyComplete, !self.client.isPart(answer.head) {
                 self.failed(
                     FormworkError(

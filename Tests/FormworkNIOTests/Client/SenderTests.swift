@@ -1,5 +1,6 @@
 #if NIO
     import Formwork
+    import FormworkHTTP
     @testable import FormworkNIO
     import Foundation
     import Testing
@@ -103,6 +104,45 @@
                     try await self.send(self.plan, to: server.url(), Sender(maximumRedirects: 1))
                 }
                 #expect(error?.code == .redirects)
+            }
+
+            @Test(
+                "A redirect that can't be followed is no answer",
+                arguments: [
+                    ("307 Temporary Redirect", "ftp://x/", "forms are sent by http and https, not by ftp", true),
+                    ("308 Permanent Redirect", "foo://x/", "forms are sent by http and https, not by foo", true),
+                    ("307 Temporary Redirect", "http://127.0.0.1:99999/", "that is no URL", true),
+                    ("303 See Other", "http://[::", "that is no URL", false),
+                ])
+            func unfollowable(status: String, location: String, fault: String, isLeft: Bool) async throws {
+                let scripts = [self.answering(status, "Location: \(location)\r\n")]
+                for resuming in [false, true] {
+                    let server = try ScriptedServer(scripts)
+                    let error = await #expect(throws: TransferError.self) {
+                        guard resuming else { return _ = try await self.send(self.plan, to: server.url()) }
+                        return try await Sender().send(
+                            self.plan, with: HTTPRequest(to: server.url()), resuming: .init(UploadClientOptions(.auto))
+                        ) { _, _ in }
+                    }
+                    let end = isLeft ? "nobody has the body" : "what became of the body is not known"
+                    #expect(error?.code == .redirects)
+                    #expect(
+                        error?.description
+                            == "the server redirects (\(status.prefix(3))) to \(location), where nothing can be sent; \(end) (\(fault))"
+                    )
+                }
+                let server = try ScriptedServer(scripts)
+                let answer = try await self.send(self.plan, to: server.url(), Sender(maximumRedirects: 0))
+                #expect(answer.status == Int(status.prefix(3)))
+            }
+
+            @Test("A redirect that doesn't say where it leads is the answer")
+            func noLocation() async throws {
+                let server = try ScriptedServer([
+                    self.answering("307 Temporary Redirect"), self.answering("303 See Other", "Location: \r\n"),
+                ])
+                #expect(try await self.send(self.plan, to: server.url()).status == 307)
+                #expect(try await self.send(self.plan, to: server.url()).status == 303)
             }
 
             @Test("A redirect to another page before the whole body is no success", arguments: [20, 0])
