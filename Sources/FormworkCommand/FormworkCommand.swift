@@ -48,6 +48,7 @@ struct FormworkCommand: ParsableCommand {
     )
 
     static func main() async {
+        StandardDescriptors.fill()
         do {
             if let place = RawArguments.firstNotUTF8 {
                 throw ExitStatus(2, "formwork: argument \(place) is not UTF-8: rename the file, or pass it as '@-'")

@@ -32,9 +32,13 @@
                 // A report is whole or not at all, and a terminal gets no control characters.
                 let limit = isHidden ? 0 : Self.limit
                 (report.body, report.isBodyTruncated) = try await answer.body.collectBytes(upTo: limit)
-                if !self.isJSON, !isHidden { try StandardOutput.write(self.terminalText(report)) }
+                if !self.isJSON, !isHidden {
+                    try Self.writing { try StandardOutput.write(self.terminalText(report)) }
+                }
             } else {
-                try await self.write(answer, report) { try BodyPlan(copying: .bytes($0)).write(to: .standardOutput) }
+                try await self.write(answer, report) { bytes in
+                    try Self.writing { try BodyPlan(copying: .bytes(bytes)).write(to: .standardOutput) }
+                }
             }
             if answer.body.isCut { report.isBodyTruncated = true }
             return report
@@ -45,6 +49,14 @@
         {
             if self.includesHead { try write(Array(report.headText.utf8)) }
             while let bytes = try await answer.body.nextBytes() { try write(bytes) }
+        }
+
+        /// Says of a failure on standard output what couldn't be written there.
+        static func writing(_ work: () throws -> Void) throws {
+            do { try work() } catch let error as FormworkError where error.code == .writeFailed {
+                throw FormworkError(
+                    .writeFailed, "the answer can't be written to standard output", cause: error.cause)
+            }
         }
 
         private static func open(_ path: String) throws -> FileDescriptor {
