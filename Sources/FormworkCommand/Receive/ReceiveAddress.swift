@@ -16,7 +16,7 @@
         @Option(help: "The name or address to listen on; only this machine's own (127.0.0.1) without --public.")
         var host: String?
 
-        @Option(help: "The port; 0 has the system choose one, which is printed.")
+        @Option(parsing: .unconditional, help: "The port; 0 has the system choose one, which is printed.")
         var port = 8_080
 
         @Flag(name: .customLong("public"), help: "Listen on all addresses, for whoever has the token.")
@@ -36,7 +36,11 @@
 
         /// Fills in the options.
         func apply(to options: inout ReceiverOptions) throws {
-            let host = self.host ?? (self.isPublic ? "0.0.0.0" : "127.0.0.1")
+            var host = self.host ?? (self.isPublic ? "0.0.0.0" : "127.0.0.1")
+            // As URLs have it.
+            if host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") {
+                host = String(host.dropFirst().dropLast())
+            }
             options.host = host
             options.port = self.port
             options.isLoopback = !self.isPublic
@@ -84,12 +88,14 @@
             switch (self.tlsCert, self.tlsKey) {
             case (nil, nil): return nil
             case (let certificates?, let key?):
+                try PEMFile(option: "--tls-cert", path: certificates).check(.certificates, status: 2)
+                try PEMFile(option: "--tls-key", path: key).check(.privateKey, status: 2)
                 do {
                     return try ReceiverOptions.tls(certificates: FilePath(certificates), key: FilePath(key))
                 } catch {
                     throw ExitStatus(
                         2,
-                        "formwork: --tls-cert, --tls-key: not a PEM certificate chain and its key: \(error)"
+                        "formwork: --tls-cert, --tls-key: \(certificates) and \(key) can't be used together: the key is another certificate's, or one of the two is damaged"
                             .withControlCharactersEscaped)
                 }
             default: throw ExitStatus(2, "formwork: --tls-cert and --tls-key go together: give both")

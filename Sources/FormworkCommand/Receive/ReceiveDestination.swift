@@ -30,6 +30,7 @@
         var fsync = false
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp(
                 "With --to: a part of a long file, 5M to 5G, of which each upload holds one more in memory than "
                     + "--part-parallelism. (default: \(ByteCount(Int64(S3Storage.Options().partSize)).defaultValueDescription))",
@@ -37,12 +38,14 @@
         var partSize: ByteCount?
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp(
                 "With --to: parts of one upload on their way at once, 1 to 100. "
                     + "(default: \(S3Storage.Options().parallelism))", valueName: "number"))
         var partParallelism: Int?
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp(
                 "With --to: how long nothing may have come of an upload that was left there, by a killed receiver say, "
                     + "before one that starts, or runs, aborts it: 90s, 15m, 24h or 7d. (default: 24h)",
@@ -80,6 +83,10 @@
         func open(_ logger: Logger) async throws -> any ReceiverStorage {
             guard let url = self.to else {
                 return try FolderStorage(FilePath(self.dir ?? ""), replacing: self.overwrite, durably: self.fsync)
+            }
+            guard url.lowercased().hasPrefix("s3://") else {
+                let shown = ShellQuote.quote(url).withControlCharactersEscaped
+                throw ExitStatus(2, "formwork: --to \(shown): is no s3://bucket/prefix")
             }
             var options = S3Storage.Options()
             if let partSize { options.partSize = Int(clamping: partSize.bytes) }

@@ -5,33 +5,37 @@
 
     /// How much `receive` takes.
     struct ReceiveLimits: ParsableArguments {
-        @Option(help: "The largest body of a request.")
+        @Option(parsing: .unconditional, help: "The largest body of a request.")
         var maxSize = ByteCount(ReceivingLimits().bodyBytes)
 
-        @Option(help: "The largest file.")
+        @Option(parsing: .unconditional, help: "The largest file.")
         var maxFileSize = ByteCount(ReceivingLimits().fileBytes)
 
-        @Option(help: "Files of one form.")
+        @Option(parsing: .unconditional, help: "Files of one form.")
         var maxFiles = ReceivingLimits().files
 
-        @Option(help: "Fields of one form that are no files.")
+        @Option(parsing: .unconditional, help: "Fields of one form that are no files.")
         var maxFields = ReceivingLimits().fields
 
-        @Option(help: "The largest field that is no file.")
+        @Option(parsing: .unconditional, help: "The largest field that is no file.")
         var maxFieldSize = ByteCount(ReceivingLimits().fieldBytes)
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp(
                 "Uploads at once; beyond, the answer is 503 with Retry-After. "
                     + "(default: \(ReceivingLimits().uploads), with --to \(S3Storage.uploads))", valueName: "number"))
         var maxUploads: Int?
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp(
                 "How long a client may send nothing, and the window of --min-rate.", valueName: "seconds"))
         var idleTimeout = 30.0
 
-        @Option(help: ArgumentHelp("Bytes a second that a client has to send.", valueName: "bytes"))
+        @Option(
+            parsing: .unconditional, help: ArgumentHelp("Bytes a second that a client has to send.", valueName: "bytes")
+        )
         var minRate = ByteCount(ReceivingPace().bytesPerSecond)
 
         func validate() throws {

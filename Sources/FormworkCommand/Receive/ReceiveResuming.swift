@@ -19,6 +19,7 @@
         var resumeDir: String?
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp("How long an upload may take, from its first request on.", valueName: "seconds"))
         var resumeLifetime = 86_400.0
 

@@ -2,6 +2,12 @@ import Formwork
 import Glibc
 import SystemPackage
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// How the command ends: a status of curl's where curl has one, and a line on standard error.
 struct ExitStatus: Error {
     var code: Int32
@@ -18,6 +24,10 @@ struct ExitStatus: Error {
         var shown = error
         let curl = error.cause as? CurlStatus
         if curl != nil { shown.cause = nil }
+        // Foundation's own texts name its domains and keys; what the system said is in them.
+        if let error = shown.cause as? CocoaError {
+            shown.cause = (error.underlying as? POSIXError).map { Errno(rawValue: $0.code.rawValue) }
+        }
         self.init(curl?.code ?? Self.code(for: error.code), isClosedPipe ? nil : "formwork: \(shown)")
     }
 

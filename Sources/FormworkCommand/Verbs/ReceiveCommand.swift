@@ -48,7 +48,9 @@
         @Flag(help: "Show counts at /metrics, as Prometheus reads them.")
         var metrics = false
 
-        @Option(help: ArgumentHelp("How long uploads under way may go on once a signal comes.", valueName: "seconds"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("How long uploads under way may go on once a signal comes.", valueName: "seconds"))
         var grace = 10.0
 
         func run() async throws {
