@@ -65,21 +65,43 @@
         @Option(help: ArgumentHelp("Connect to this Unix socket, whatever the URL's host.", valueName: "path"))
         var unixSocket: String?
 
-        @Option(help: ArgumentHelp("The longest that connecting may take, 300 by default.", valueName: "seconds"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("The longest that connecting may take, 300 by default, and for 0.", valueName: "seconds")
+        )
         var connectTimeout: SecondsOption?
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp(
-                "The longest that the server may neither take nor give anything while it is its turn.",
+                "The longest that the server may neither take nor give anything while it is its turn; 0, the default, "
+                    + "for as long as it likes.",
                 valueName: "seconds"))
         var stallTimeout: SecondsOption?
 
         @Option(
-            name: .customLong("expect100-timeout"),
+            name: .customLong("expect100-timeout"), parsing: .unconditional,
             help: ArgumentHelp(
                 "How long to wait for '100 Continue' before a body above 1 MiB is sent, 1 by default; 0 doesn't ask, nor "
                     + "does -H 'Expect:'.", valueName: "seconds"))
         var expectationTimeout: SecondsOption?
+
+        /// Looks at the files of certificates and keys.
+        func checkPEM() throws {
+            if let cacert, !self.insecure {
+                try PEMFile(option: "--cacert", path: cacert).check(.certificates, status: 77)
+            }
+            guard let cert else { return }
+            try PEMFile(option: "--cert", path: cert).check(.certificates, status: 58)
+            try PEMFile(option: self.key == nil ? "--cert" : "--key", path: self.key ?? cert)
+                .check(.privateKey, status: 58)
+        }
+
+        /// The proxy that the environment names for a request; `nil` where an option decides.
+        func environmentProxy(isSecure: Bool) -> EnvironmentProxy? {
+            guard self.proxy == nil, self.unixSocket == nil else { return nil }
+            return EnvironmentProxy(ProcessInfo.processInfo.environment, isSecure: isSecure)
+        }
 
         /// - Parameter reading: What the body's readers do besides reading.
         func clientOptions(_ reading: ReaderOptions, asksFirst: Bool) throws -> FormClient.Options {
@@ -100,10 +122,13 @@
             if let noproxy { proxies.exceptions = noproxy }
             options.proxies = proxies
             options.unixSocket = self.unixSocket.map { FilePath($0) }
-            if let connectTimeout { options.connectTimeout = connectTimeout.duration }
-            options.stallTimeout = self.stallTimeout?.duration
-            if let expectationTimeout { options.expectationTimeout = expectationTimeout.duration }
-            if !asksFirst || self.expectationTimeout?.duration == .zero { options.expectationThreshold = nil }
+            if let bound = try self.connectTimeout?.bound("--connect-timeout") { options.connectTimeout = bound }
+            options.stallTimeout = try self.stallTimeout?.bound("--stall-timeout")
+            if let time = try self.expectationTimeout?.duration("--expect100-timeout") {
+                options.expectationTimeout = time
+                if time == .zero { options.expectationThreshold = nil }
+            }
+            if !asksFirst { options.expectationThreshold = nil }
             return options
         }
     }

@@ -23,6 +23,7 @@
         var state: String?
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp(
                 "Bytes of one request at most, where they go to a server that keeps whole requests only.",
                 valueName: "size"))
@@ -54,11 +55,12 @@
         /// Reads the saved state, and takes the digest.
         /// - Parameters:
         ///   - request: Gets the digest.
+        ///   - boundary: The one that was asked for; `nil` for any.
         ///   - repeatsAll: Whether a whole request that was lost may be made again, as somebody asked for it.
         ///   - warn: Says that something is not as one may expect.
         func prepare(
-            _ plan: BodyPlan, _ request: inout HTTPRequest, _ retry: RetryPolicy, repeatsAll: Bool,
-            _ warn: (String) -> Void
+            _ plan: BodyPlan, _ request: inout HTTPRequest, _ retry: RetryPolicy, boundary: String?,
+            repeatsAll: Bool, _ warn: (String) -> Void
         ) async throws -> Prepared {
             var prepared = Prepared(plan: plan)
             var link: UploadLink?
@@ -66,7 +68,11 @@
             if let state {
                 let (url, method) = (request.urlText, request.method)
                 let path = FilePath(state)
+                try OutputPlace.checkState(state)
                 (prepared.plan, link) = try self.restored(plan, path, url, method, warn)
+                if boundary != nil, link != nil, prepared.plan.contentType != plan.contentType {
+                    warn("--boundary is ignored: the upload that \(path) keeps goes on with its own boundary")
+                }
                 save = { [plan = prepared.plan] link in
                     guard let link else { return ResumableState.remove(path) }
                     try ResumableState(link, url: url, method: method, plan: plan).write(to: path)
@@ -95,8 +101,16 @@
             _ plan: BodyPlan, _ path: FilePath, _ url: String, _ method: HTTPRequest.Method, _ warn: (String) -> Void
         ) throws -> (BodyPlan, UploadLink?) {
             // Also when there is none yet: a body that can't be made again is refused before it is sent.
-            let key = try ResumableState.key(url: url, method: method, plan: plan)
-            guard let state = try ResumableState(file: path) else { return (plan, nil) }
+            let key: String
+            do throws(FormworkError) { key = try ResumableState.key(url: url, method: method, plan: plan) } catch {
+                guard error.code == .notReplayable else { throw error }
+                let part = error.part.map { "\($0): " } ?? ""
+                throw ExitStatus(
+                    65,
+                    "formwork: --state: \(part)a later process can't read this content again: give a file, or leave out --state"
+                        .withControlCharactersEscaped)
+            }
+            guard let state = try Self.saved(path) else { return (plan, nil) }
             if state.isExpired() {
                 warn("\(path): the server has forgotten that upload by now, and it begins anew")
                 ResumableState.remove(path)
@@ -108,7 +122,24 @@
                     "holds another upload, to \(state.url) or of other parts: remove it to begin anew, or keep this one in another file",
                     path: path.string)
             }
-            return (try state.plan(from: plan), link)
+            do throws(FormworkError) { return (try state.plan(from: plan), link) } catch {
+                var error = error
+                if error.code == .sourceChanged, let file = error.path {
+                    error.message =
+                        "\(file) is not the file any more whose upload began: remove \(path) to begin anew"
+                }
+                error.path = path.string
+                throw error
+            }
+        }
+
+        private static func saved(_ path: FilePath) throws(FormworkError) -> ResumableState? {
+            do { return try ResumableState(file: path) } catch {
+                var error = error
+                // What a decoder says is about its types.
+                if error.cause is DecodingError { error.cause = nil } else { error.message = "can't be read" }
+                throw error
+            }
         }
     }
 #endif

@@ -20,8 +20,9 @@
 
                 The answer's body goes to standard output, a failure's too, and progress to standard error. An answer that
                 comes while the body is on its way ends the sending, and is the result. 307 and 308 have the body sent again,
-                301, 302 and 303 lead to a GET; another host gets no credentials. A body that can be read only once is sent
-                once.
+                so do 301 and 302 unless the method is POST, which they make a GET, as 303 does every method; another host
+                gets no credentials. A redirect to what is no URL of http or https is a failure. A body that can be read
+                only once is sent once.
 
                 With --resume or --state a cut upload goes on from where the server has it, where it knows how: as long as \
                 tries bring it further, and 7 times without; --retry sets another number. The same command goes on with an \
@@ -29,6 +30,7 @@
 
                 EXIT STATUS
                   0   the server answered below 400 and has the whole body
+                  1, 3   a redirect leads out of http and https, or to what is no URL
                   2   the arguments are wrong
                   6, 7   the host's name can't be resolved, or nobody there takes a connection
                   22  the server answered 400 or more
@@ -62,12 +64,14 @@
         @OptionGroup(title: "Resuming") var resume: ResumeOptions
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp(
                 "Try again so many times, when the failure may pass: 0 by default, and 7 with --resume.", valueName: "n"
             ))
         var retry: Int?
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp(
                 "The pause before another try, instead of one that doubles from 1 second; Retry-After has precedence.",
                 valueName: "seconds"))
@@ -76,15 +80,20 @@
         @Flag(help: "Try again after any failure, answers of 400 and more included.")
         var retryAllErrors = false
 
-        @Option(help: ArgumentHelp("Redirects to follow; with 0 the redirect is the answer.", valueName: "n"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Redirects to follow; with 0 the redirect is the answer.", valueName: "n"))
         var maxRedirs: Int = 20
 
         @Option(
-            name: [.customShort("m"), .long],
-            help: ArgumentHelp("The longest that all may take, tries included.", valueName: "seconds"))
+            name: [.customShort("m"), .long], parsing: .unconditional,
+            help: ArgumentHelp("The longest that all may take, tries included; 0 for no limit.", valueName: "seconds"))
         var maxTime: SecondsOption?
 
-        @Option(help: ArgumentHelp("Send so many bytes a second at most; k, M or G may follow.", valueName: "rate"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "Send so many bytes a second at most; k, M or G may follow; 0 for no limit.", valueName: "rate"))
         var limitRate: RateOption?
 
         @Flag var failure: FailureOption = .failWithBody
@@ -107,45 +116,95 @@
         @Option(help: ProgressOption.help)
         var progress: ProgressOption = .auto
 
-        @Option(help: ArgumentHelp("The time between two reports of progress.", valueName: "seconds"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("The time between two reports of progress.", valueName: "seconds"))
         var progressInterval: SecondsOption?
 
         @Flag(name: .shortAndLong, help: "Say nothing on standard error but what ends the command.")
         var quiet = false
 
         func run() async throws {
+            let start = ContinuousClock.now
+            let monitor = TransferMonitor()
+            var total: Int64?
+            var isSecure = false
+            let report: SendReport
+            do {
+                let job = try await self.prepare()
+                total = job.plan.contentLength
+                isSecure = job.request.scheme == "https"
+                report = try await self.send(job, monitor)
+            } catch {
+                let proxy = self.connection.environmentProxy(isSecure: isSecure)
+                let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
+                if self.json {
+                    let text = SendReport.json(
+                        status, bytesSent: monitor.progress.acknowledged, total: total,
+                        seconds: start.duration(to: .now).seconds)
+                    // The failure itself is what counts, and is told besides.
+                    try? StandardOutput.write(text)
+                }
+                throw status
+            }
+            if self.json {
+                let seconds = start.duration(to: .now).seconds
+                try AnswerOutput.writing { try StandardOutput.write(report.json(total: total, seconds: seconds)) }
+            }
+            if report.upload?.isAnswerLost == true, !self.quiet {
+                Warning.write(["the server has all of it, and its answer to that was lost"])
+            }
+            if report.status >= 400, self.failure != .noFail {
+                throw ExitStatus(22, report.failure(total: total))
+            }
+        }
+
+        /// All that is needed to begin.
+        private struct Job {
+            var plan: BodyPlan
+            var request: HTTPRequest
+            /// `nil` for a plain transfer.
+            var resuming: Sender.Resuming?
+            var sender: Sender
+            var progressInterval: Duration?
+        }
+
+        /// Reads the arguments and the files' states; nothing is sent.
+        private func prepare() async throws -> Job {
             let post = try self.presigned.map { try PresignedPost(file: $0) }
             var fields = try RequestFields(self.form.otherHeaders)
             if let user { try fields.authorize(user) }
             var request = try self.request(post, fields)
             let plan = try await self.plan(post)
             var reading = ReaderOptions()
-            reading.rateLimit = self.limitRate.map { .bytesPerSecond($0.bytesPerSecond) }
+            reading.rateLimit = try self.limitRate?.bytesPerSecond("--limit-rate").map { .bytesPerSecond($0) }
             let options = try self.connection.clientOptions(reading, asksFirst: fields.asksFirst)
-            guard self.retry ?? 0 >= 0, self.maxRedirs >= 0 else {
-                throw ExitStatus(2, "formwork: --retry and --max-redirs take a number from 0 on")
+            if request.scheme == "https" { try self.connection.checkPEM() }
+            for (name, count) in [("--retry", self.retry ?? 0), ("--max-redirs", self.maxRedirs)] where count < 0 {
+                throw ExitStatus(2, "formwork: \(name) \(count): give 0 or more")
             }
             let retry = RetryPolicy(
-                count: self.retry ?? (self.resume.choice == .off ? 0 : 7), delay: self.retryDelay?.duration,
-                retriesAllErrors: self.retryAllErrors)
+                count: self.retry ?? (self.resume.choice == .off ? 0 : 7),
+                delay: try self.retryDelay?.duration("--retry-delay"), retriesAllErrors: self.retryAllErrors)
             let sender = Sender(
                 client: FormClient(options: options), retry: retry, maximumRedirects: self.maxRedirs,
-                maximumTime: self.maxTime?.duration)
-            let prepared = try await self.resume.prepare(plan, &request, retry, repeatsAll: self.retry != nil) { text in
+                maximumTime: try self.maxTime?.bound("--max-time"))
+            let interval = try self.progressInterval?.duration("--progress-interval")
+            if let output, output != "-" { try OutputPlace.checkAnswer(output) }
+            let prepared = try await self.resume.prepare(
+                plan, &request, retry, boundary: self.form.boundary, repeatsAll: self.retry != nil
+            ) { text in
                 if !self.quiet { Warning.write([text]) }
             }
-            try await self.send(prepared.plan, request, prepared.resuming, by: sender)
+            return Job(
+                plan: prepared.plan, request: request, resuming: prepared.resuming, sender: sender,
+                progressInterval: interval)
         }
 
-        private func send(
-            _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: Sender.Resuming?, by sender: Sender
-        ) async throws {
-            let start = ContinuousClock.now
-            let progress =
-                self.quiet ? nil : SendProgress(self.progress, interval: self.progressInterval?.duration, plan)
+        private func send(_ job: Job, _ monitor: TransferMonitor) async throws -> SendReport {
+            let progress = self.quiet ? nil : SendProgress(self.progress, interval: job.progressInterval, job.plan)
             let interruption = Interruption { progress?.interrupt() }
             defer { withExtendedLifetime(interruption) {} }
-            let monitor = TransferMonitor()
             let isQuiet = self.quiet
             let observer = Sender.Observer(
                 monitor: monitor,
@@ -164,37 +223,19 @@
                 let take: @Sendable (ExchangeAnswer, Sender.Trace) async throws -> SendReport = {
                     try await output.take($0, $1)
                 }
-                if let resuming {
+                if let resuming = job.resuming {
                     result = .success(
-                        try await sender.send(
-                            plan, with: request, resuming: resuming, observer: observer, answered: take))
+                        try await job.sender.send(
+                            job.plan, with: job.request, resuming: resuming, observer: observer, answered: take))
                 } else {
                     result = .success(
-                        try await sender.send(plan, with: request, observer: observer, answered: take))
+                        try await job.sender.send(job.plan, with: job.request, observer: observer, answered: take))
                 }
             } catch { result = .failure(error) }
             shown?.cancel()
             await shown?.value
             progress?.finish(monitor)
-            let seconds = start.duration(to: .now).seconds
-            switch result {
-            case .success(let report):
-                if self.json { try StandardOutput.write(report.json(total: plan.contentLength, seconds: seconds)) }
-                if report.upload?.isAnswerLost == true, !self.quiet {
-                    Warning.write(["the server has all of it, and its answer to that was lost"])
-                }
-                if report.status >= 400, self.failure != .noFail {
-                    throw ExitStatus(22, report.failure(total: plan.contentLength))
-                }
-            case .failure(let error):
-                let status = ExitStatus(transfer: error)
-                if self.json {
-                    let sent = monitor.progress.acknowledged
-                    try StandardOutput.write(
-                        SendReport.json(status, bytesSent: sent, total: plan.contentLength, seconds: seconds))
-                }
-                throw status
-            }
+            return try result.get()
         }
 
         private func request(_ post: PresignedPost?, _ fields: RequestFields) throws -> HTTPRequest {
@@ -209,8 +250,7 @@
                 throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(self.method)): is no method such as POST")
             }
             do {
-                return try HTTPRequest(
-                    method, to: url.contains("://") ? url : "http://\(url)", headerFields: fields.fields)
+                return try HTTPRequest(method, to: TargetURL.complete(url), headerFields: fields.fields)
             } catch { throw ExitStatus(transfer: error) }
         }
 
