@@ -2,6 +2,12 @@
     import Formwork
     import SystemPackage
 
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
     /// A certificate or key that an option names, looked at before a library says of it that it failed to load.
     struct PEMFile {
         /// What a file is to hold.
@@ -12,6 +18,8 @@
 
         /// - Parameter status: How the command ends.
         func check(_ content: Content, status: Int32) throws {
+            // What a pipe gives, as that of <(…), it gives once.
+            guard self.canBeReadAgain else { return }
             let text = try self.text(status)
             switch content {
             case .certificates:
@@ -27,6 +35,19 @@
                     throw self.failure(
                         status, "the private key is encrypted: decrypt it, with 'openssl pkey -in KEY -out PLAIN' say")
                 }
+            }
+        }
+
+        private var canBeReadAgain: Bool {
+            switch (try? FileManager.default.attributesOfItem(atPath: self.path))?[.type] as? FileAttributeType {
+            case .typeSymbolicLink?:
+                let file = try? FileDescriptor.open(
+                    FilePath(self.path), .readOnly, options: [.nonBlocking, .closeOnExec])
+                guard let file else { return true }
+                defer { try? file.close() }
+                return (try? file.seek(offset: 0, from: .current)) != nil
+            case nil, .typeRegular?, .typeDirectory?: return true
+            default: return false
             }
         }
 

@@ -35,7 +35,7 @@
             public static var send: Self { .init(kind: .send) }
             /// The connection failed before the whole answer was there, or the answer is malformed.
             public static var receive: Self { .init(kind: .receive) }
-            /// More redirects than allowed, or one that leads out of TLS.
+            /// More redirects than allowed, one that leads out of TLS, or one to what is no URL of http or https.
             public static var redirects: Self { .init(kind: .redirects) }
 
             /// The code's name, fit for a metrics label.
