@@ -13,7 +13,7 @@
         ///   - plan: The body.
         ///   - request: Everything but the body.
         ///   - deadline: When the answer's header section has to be there, all redirects and tries included, and what has to
-        ///     be collected beforehand (``HTTPClient/UploadOptions/length``).
+        ///     be collected beforehand (`UploadOptions.length`).
         ///   - options: Redirects, credentials, tries, and how the length is told.
         /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
         ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
