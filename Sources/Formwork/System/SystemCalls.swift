@@ -48,13 +48,16 @@ enum SystemCalls {
         return FileStatus(raw)
     }
 
-    /// Bytes that a user without privileges may still write on the disk of `path`.
+    /// Bytes that a user without privileges may still write on the disk of `path`; `notSupported` where it doesn't tell, as
+    /// some file systems of networks and programs don't.
     static func availableBytes(at path: FilePath) throws(Errno) -> Int64 {
         var raw = Glibc.statvfs()
         // SAFETY: the C string and the structure live through the call.
         let result = unsafe path.withPlatformString { text in unsafe statvfs(text, &raw) }
         guard result == 0 else { throw Errno(rawValue: errno) }
-        return Int64(clamping: UInt64(raw.f_bavail).multipliedReportingOverflow(by: UInt64(raw.f_frsize)).partialValue)
+        guard raw.f_blocks > 0 else { throw .notSupported }
+        let (bytes, isBeyond) = UInt64(raw.f_bavail).multipliedReportingOverflow(by: UInt64(raw.f_frsize))
+        return isBeyond ? .max : Int64(clamping: bytes)
     }
 
     /// Whether this process may read `path`, by the kernel's own answer.

@@ -132,13 +132,14 @@
         ) async throws -> Outcome where Body.Element == ByteBuffer {
             let limits = self.store.options.limits
             if let refusal = UploadResource.refusal(of: creation, limits: limits) { return .answer(refusal) }
-            // Not when the disk is full of it: what can't be whole would keep others out for as long as it is kept.
-            guard self.store.diskHasRoom(for: creation.length ?? creation.contentLength ?? 0) else {
-                return .answer(Self.insufficientStorage)
-            }
             let check = try DigestCheck(creation.check)
             let isOptional = creation.completes && creation.uploadProtocol != .tus
             if isOptional, let least = limits.minSize, creation.length ?? 0 < least { return .notResumable }
+            // Not when the disk is full of it: what can't be whole would keep others out for as long as it is kept. Where it
+            // is to go may have room.
+            guard self.store.diskHasRoom(for: creation.length ?? creation.contentLength ?? 0) else {
+                return isOptional ? .notResumable : .answer(Self.insufficientStorage)
+            }
             var created = try self.store.create(creation, request)
             if created == nil, self.store.makeRoom() { created = try self.store.create(creation, request) }
             guard let upload = created else {

@@ -376,6 +376,11 @@
             let answer = try await bench.answer(
                 .post, "/files", [.tusResumable: "1.0.0", .uploadLength: "900000000000000", .contentLength: "0"])
             #expect(answer.response.status.code == 507 && answer.response.headerFields[.retryAfter] == "60")
+            // A whole one needs no place in between.
+            let whole = try await bench.send(
+                .post, "/files",
+                [.uploadDraftInteropVersion: "8", .uploadComplete: "?1", .contentLength: "900000000000000"])
+            guard case .notResumable = whole else { throw HandlerBench.NotNow() }
             #expect(try UploadStore(bench.folder).list().isEmpty)
         }
 
