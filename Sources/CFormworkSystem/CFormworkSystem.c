@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #ifdef __linux__
+#include <linux/fs.h>
 #include <sys/sendfile.h>
 
 ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
@@ -26,6 +29,8 @@ ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) {
   *offset = at;
   return moved;
 }
+
+int fw_clone(int from, int to) { return ioctl(to, FICLONE, from) < 0 ? -errno : 0; }
 
 int fw_set_pipe_size(int pipe, int bytes) {
   int size = fcntl(pipe, F_SETPIPE_SZ, bytes);
@@ -47,6 +52,7 @@ static int rename_exclusively(int from, const char *old, int to, const char *nam
 // Elsewhere every transfer goes through a buffer.
 ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
 ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
+int fw_clone(int from, int to) { return -ENOSYS; }
 int fw_set_pipe_size(int pipe, int bytes) { return -ENOSYS; }
 int fw_unnamed_file_option(void) { return 0; }
 int fw_link_descriptor(int descriptor, int folder, const char *path) { return -ENOSYS; }
@@ -66,10 +72,21 @@ int fw_rename_exclusively(int from, const char *old, int to, const char *name) {
   return 0;
 }
 
-int fw_wait(int descriptor, short events, int milliseconds) {
+int fw_wait(int descriptor, short events, int64_t nanoseconds) {
   struct pollfd entry = {.fd = descriptor, .events = events};
-  int ready = poll(&entry, 1, milliseconds);
-  return ready < 0 ? -errno : ready;
+#ifdef __linux__
+  struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+  int ready = ppoll(&entry, 1, nanoseconds < 0 ? NULL : &limit, NULL);
+#else
+  int64_t milliseconds = nanoseconds / 1000000 + (nanoseconds % 1000000 > 0);
+  int ready = poll(&entry, 1, nanoseconds < 0 ? -1 : milliseconds > INT_MAX ? INT_MAX : (int)milliseconds);
+#endif
+  return ready < 0 ? -errno : entry.revents;
+}
+
+int fw_queued(int pipe) {
+  int bytes = 0;
+  return ioctl(pipe, FIONREAD, &bytes) < 0 ? -errno : bytes;
 }
 
 static const int guarded[] = {SIGPIPE, SIGXFSZ};

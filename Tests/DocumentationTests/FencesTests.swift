@@ -99,7 +99,7 @@ struct FencesTests {
         let names: [Any.Type] = [
             FormData.self, BodyPart.self, BodySource.self, PartSequence.self, BodyPlan.self, BodyReader.self,
             AsyncBodyReader.self, ReaderOptions.self, BodyChunks.self, Spool.self, (any ByteStream).self, Blocker.self,
-            LayoutEntry.self, PlanDescription.self, FileValidator.self, StreamSurplus.self, Boundary.self,
+            LayoutEntry.self, PlanDescription.self, FileFingerprint.self, StreamSurplus.self, Boundary.self,
             HeaderField.self, PartHeader.self, ParameterEscaping.self, MultipartFraming.self, SyntheticBytes.self,
             (any BodyDigest).self, DigestValue.self, CRC32C.self, RateLimit.self, BodyProgress.self,
             ProgressObserver.self,

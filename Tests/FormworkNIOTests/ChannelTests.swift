@@ -67,8 +67,8 @@
                 return (Array(bytes.readableBytesView), count, failure)
             }
 
-            @Test("The planned bytes arrive, by buffers and by file regions", arguments: [true, false])
-            func equalBytes(usingFileRegions: Bool) async throws {
+            @Test("The planned bytes arrive, by buffers")
+            func equalBytes() async throws {
                 let folder = try TestFolder()
                 var forms = try form(.file(folder.file("f", noise(1 << 20), times: 20)))
                 forms.append(name: "slice", source: .file(folder.path.appending("f"), offset: 12_345, length: 300_000))
@@ -76,7 +76,7 @@
                 forms.append(name: "live", source: .chunks { _ in Chunks(chunks: [noise(10), noise(70_000)]) })
                 let plan = try forms.plan()
                 let (bytes, _, error) = try await self.received { channel in
-                    let count = try await channel.writeBody(plan, usingFileRegions: usingFileRegions)
+                    let count = try await channel.writeBody(plan)
                     #expect(count > 21_000_000)
                 }
                 var expected: [UInt8] = []
@@ -85,33 +85,33 @@
                 #expect(try await folder.isClosed())
             }
 
-            @Test("A slow peer holds the reader up", arguments: [true, false])
-            func slowPeer(usingFileRegions: Bool) async throws {
+            @Test("A slow peer holds the reader up")
+            func slowPeer() async throws {
                 let folder = try TestFolder()
                 let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
                 let growth = try await peakGrowth {
                     let (_, count, error) = try await self.received(pause: .milliseconds(10)) { channel in
-                        let task = Task { try await channel.writeBody(plan, usingFileRegions: usingFileRegions) }
+                        let task = Task { try await channel.writeBody(plan) }
                         try await Task.sleep(for: .milliseconds(1500))
                         task.cancel()
                         _ = try await task.value
                     }
                     #expect(error is CancellationError && count < 256 << 20, "\(String(describing: error))")
                 }
-                print("slow peer, file regions \(usingFileRegions): resident memory grew by \(growth >> 10) KiB")
+                print("slow peer: resident memory grew by \(growth >> 10) KiB")
                 #expect(growth < 24 << 20)
                 #expect(try await folder.isClosed())
             }
 
-            @Test("A file that changes meanwhile is an error, and the body is never ended", arguments: [true, false])
-            func changedFile(usingFileRegions: Bool) async throws {
+            @Test("A file that changes meanwhile is an error, and the body is never ended")
+            func changedFile() async throws {
                 let folder = try TestFolder()
                 let path = try folder.file("f", noise(1 << 20), times: 32)
                 let plan = try form(.file(path)).plan()
                 for change in [{ _ = utimes(path.string, nil) }, { _ = truncate(path.string, 1 << 20) }] {
                     let plan = try form(.file(path)).plan()
                     let (bytes, count, error) = try await self.received(pause: .milliseconds(20)) { channel in
-                        let task = Task { try await channel.writeBody(plan, usingFileRegions: usingFileRegions) }
+                        let task = Task { try await channel.writeBody(plan) }
                         try await Task.sleep(for: .milliseconds(50))
                         change()
                         _ = try await task.value
@@ -124,7 +124,7 @@
                 }
                 let gone = await #expect(throws: FormworkError.self) {
                     let result = try await self.received {
-                        try await $0.writeBody(plan, usingFileRegions: usingFileRegions)
+                        try await $0.writeBody(plan)
                     }
                     if let error = result.error { throw error }
                 }
@@ -132,13 +132,13 @@
                 #expect(try await folder.isClosed())
             }
 
-            @Test("A peer that goes away is an error that says how far it came", arguments: [true, false])
-            func brokenPeer(usingFileRegions: Bool) async throws {
+            @Test("A peer that goes away is an error that says how far it came")
+            func brokenPeer() async throws {
                 let folder = try TestFolder()
                 let plan = try form(.file(folder.sparseFile("f", count: 1 << 28))).plan()
                 let (_, _, error) = try await self.received(pause: .milliseconds(10)) { channel in
                     channel.eventLoop.scheduleTask(in: .milliseconds(200)) { channel.close(promise: nil) }
-                    try await channel.writeBody(plan, usingFileRegions: usingFileRegions)
+                    try await channel.writeBody(plan)
                 }
                 let failure = error as? FormworkError
                 #expect(failure?.code == .writeFailed && failure?.offset ?? 0 > 0, "\(String(describing: error))")

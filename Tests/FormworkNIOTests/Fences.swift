@@ -39,7 +39,7 @@
     }
 
     func writingRegions(_ plan: BodyPlan, _ channel: any Channel) async throws -> Int64 {
-        let count = try await channel.writeBody(plan, usingFileRegions: true)
+        let count = try await channel.writeBody(plan)
         return count
     }
 

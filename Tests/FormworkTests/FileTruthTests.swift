@@ -32,8 +32,8 @@ enum Meddling: String, CaseIterable, CustomTestStringConvertible {
     /// The words that the error has to say.
     var words: String {
         switch self {
-        case .shrinks: "shrank from 1000000 to 999999 bytes"
-        case .grows: "grew from 1000000 to 1000001 bytes"
+        case .shrinks: "shrank from 2000000 to 1999999 bytes"
+        case .grows: "grew from 2000000 to 2000001 bytes"
         case .isRewritten: "was rewritten"
         case .isReplaced, .isRotated: "was replaced by another file"
         case .isUnlinked, .isRenamedAway: "vanished"
@@ -56,9 +56,9 @@ enum WayOut: String, CaseIterable, CustomTestStringConvertible {
 
 @Suite("A file that changes is told, never sent short, padded or mixed")
 struct FileTruthTests {
-    static let size = 1_000_000
+    static let size = 2_000_000
 
-    /// A form with a file of a million bytes between two fields.
+    /// A form with a file of two million bytes between two fields.
     private func makePlan(_ folder: TemporaryFolder) throws -> (BodyPlan, FilePath) {
         let path = try folder.file("f.bin", (0..<Self.size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         var form = formB()
@@ -86,12 +86,12 @@ struct FileTruthTests {
         #expect(!folder.names.contains("out"), "nothing half-written is left")
     }
 
-    @Test("While it is read", arguments: Meddling.allCases, [0, 1, 400_000, 999_999])
+    @Test("While it is read", arguments: Meddling.allCases, [0, 1, 400_000, 1_999_999])
     func whileReading(meddling: Meddling, after count: Int) throws {
         let folder = TemporaryFolder()
         let (plan, path) = try self.makePlan(folder)
         let reader = plan.makeReader()
-        let body = try plan.bytes(upTo: 2_000_000)
+        let body = try plan.bytes(upTo: 3_000_000)
         let start = 167  // where the file's content begins
         #expect(plan.layout[3].offset == 167)
         var got = try reader.read(upTo: start + min(count, 1))
@@ -157,7 +157,7 @@ struct FileTruthTests {
             var form = formB()
             form.append(name: "s", source: source)
             let plan = try form.plan()
-            #expect(try plan.bytes(upTo: 2_000_000).count > 20)
+            #expect(try plan.bytes(upTo: 3_000_000).count > 20)
             let reader = plan.makeReader()
             let size = try contents(of: path).count
             try meddling.apply(to: path)

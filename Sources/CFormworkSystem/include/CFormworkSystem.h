@@ -14,6 +14,8 @@ extern "C" {
 ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count);
 /// Moves file bytes from `*offset` on to a regular file at its own position (copy_file_range); `*offset` advances.
 ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count);
+/// Makes the empty file `to` share the content of `from` (FICLONE).
+int fw_clone(int from, int to);
 /// Asks for a pipe of `bytes` (F_SETPIPE_SZ).
 int fw_set_pipe_size(int pipe, int bytes);
 /// O_TMPFILE, or 0 where there is no such thing.
@@ -22,8 +24,11 @@ int fw_unnamed_file_option(void);
 int fw_link_descriptor(int descriptor, int folder, const char *path);
 /// Renames a file from one open folder into another, unless something has that name there (-EEXIST).
 int fw_rename_exclusively(int from, const char *old, int to, const char *name);
-/// Waits until `descriptor` is ready for `events` (POLLIN, POLLOUT), without a time limit.
-int fw_wait(int descriptor, short events, int milliseconds);
+/// Waits until `descriptor` is ready for `events` (POLLIN, POLLOUT, or 0 for its failures alone), for that long; without a
+/// limit where `nanoseconds` is negative. Returns what it is ready for (POLLERR and POLLHUP too), 0 when nothing came.
+int fw_wait(int descriptor, short events, int64_t nanoseconds);
+/// Bytes in a pipe that its reader has not taken (FIONREAD).
+int fw_queued(int pipe);
 
 /// Which signals were blocked before, and which were pending.
 typedef struct {

@@ -100,7 +100,7 @@ where Parts.Element == BodyPart {
         do throws(FormworkError) {
             var needsChunk = false
             try bytes.append(upTo: Self.chunkSize) { room throws(FormworkError) in
-                let step = try content.fill(&room, leavingKernelRuns: false)
+                let step = try content.fill(&room)
                 needsChunk = step.needsChunk
                 return step.count
             }

@@ -77,7 +77,7 @@ public struct BodyPart: Sendable {
     /// - Parameter head: The content's first bytes; `nil` when nobody may look at them.
     mutating func decideType(by types: MediaTypeDetection, head: [UInt8]?) {
         var choice = types.choice(forFilename: self.header.filename, head: head)
-        if choice.detector == .none, let path = self.source.wholeFile {
+        if choice.detector == .none, let path = self.source.namedFile {
             // The receiver may be told another name than the file's own, which may say more.
             choice = types.choice(forFilename: SystemCalls.filename(of: path), head: head)
         }

@@ -7,7 +7,7 @@ public struct BodySource: Sendable {
         case text(String)
         case bytes([UInt8])
         // Boxed, so that the common parts, fields with text, stay small to copy.
-        indirect case file(FilePath, range: FileRange, expecting: FileValidator?)
+        indirect case file(FilePath, range: FileRange, expecting: ExpectedState?)
         indirect case descriptor(DescriptorSource)
         indirect case synthetic(SyntheticBytes)
         indirect case stream(StreamSource)
@@ -39,6 +39,14 @@ public struct BodySource: Sendable {
 
     var isMultipart: Bool { if case .multipart = self.kind { true } else { false } }
 
+    /// What a file has to be when the body is planned.
+    enum ExpectedState: Sendable {
+        /// As this process saw it.
+        case validator(FileValidator)
+        /// As an earlier process described it.
+        case fingerprint(FileFingerprint)
+    }
+
     /// A stretch of a file.
     struct FileRange: Sendable, Hashable {
         var offset: Int64 = 0
@@ -51,6 +59,11 @@ public struct BodySource: Sendable {
     /// The path, when this is all of a file in whatever state it is.
     var wholeFile: FilePath? {
         if case .file(let path, FileRange(offset: 0, length: nil), nil) = self.kind { path } else { nil }
+    }
+
+    /// The file, when this is all of one as it is or as it was when a snapshot was taken of it.
+    var namedFile: FilePath? {
+        if case .descriptor(let source) = self.kind { source.spool?.original } else { self.wholeFile }
     }
 
     /// Content up to this many bytes is copied beside the framing; larger content is cheaper left where it is.
@@ -95,7 +108,7 @@ public struct BodySource: Sendable {
 
     /// A file that has to be in this state when the body is planned, and to stay in it.
     package static func file(_ path: FilePath, expecting state: FileValidator) -> BodySource {
-        .init(.file(path, range: FileRange(), expecting: state))
+        .init(.file(path, range: FileRange(), expecting: .validator(state)))
     }
 
     /// An open descriptor, from where it stands when the body is planned. It stays the caller's: keep it open while

@@ -34,6 +34,24 @@ public struct FormData: Sendable {
         return parts
     }
 
+    /// Replaces the source of every part that is here already.
+    mutating func replaceSources(
+        _ replace: (BodySource) throws(FormworkError) -> BodySource
+    ) throws(FormworkError) {
+        for index in self.entries.indices {
+            guard case .part(var part) = self.entries[index] else { continue }
+            do throws(FormworkError) {
+                part.source = try replace(part.source)
+            } catch {
+                var error = error.naming(PartReference(index: index, name: part.header.name))
+                // A part of a form inside this one names only its own place so far.
+                if case .multipart = part.source.kind { error.part?.enclosing.insert(index, at: 0) }
+                throw error
+            }
+            self.entries[index] = .part(part)
+        }
+    }
+
     /// Adds a part.
     public mutating func append(_ part: BodyPart) { self.entries.append(.part(part)) }
 

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// A plan in words that any `Codable` format can carry: a later process makes the same bytes from the same files.
 ///
-/// Content in memory is part of it; files are named with the validator they had. Making a plan of it again throws
+/// Content in memory is part of it; files are named with the fingerprint they had. Making a plan of it again throws
 /// ``FormworkError/Code/sourceChanged`` where a file is not what it was.
 public struct PlanDescription: Codable, Sendable, Hashable {
     /// How the parts are framed, boundary included.
@@ -27,8 +27,8 @@ public struct PlanDescription: Codable, Sendable, Hashable {
         case text(value: String)
         /// Bytes, written in base64.
         case bytes(base64: Base64Bytes)
-        /// A stretch of a file in the state `validator`; the path is as the caller gave it.
-        case file(path: String, offset: Int64, length: Int64, validator: FileValidator)
+        /// A stretch of a file in the state `fingerprint`; the path is as the caller gave it.
+        case file(path: String, offset: Int64, length: Int64, fingerprint: FileFingerprint)
         /// Bytes made by rule.
         case synthetic(bytes: SyntheticBytes)
         /// Parts in their own framing.
@@ -84,19 +84,21 @@ extension PlanDescription.Content {
         case .multipart(let framing, let parts): .multipart(FormData(describing: parts, framing: framing))
         case .text(let text): .text(text)
         case .bytes(let content): .bytes(content.bytes)
-        case .file(let path, let offset, let length, let validator):
+        case .file(let path, let offset, let length, let fingerprint):
             BodySource(
                 .file(
-                    FilePath(path), range: BodySource.FileRange(offset: offset, length: length), expecting: validator))
+                    FilePath(path), range: BodySource.FileRange(offset: offset, length: length),
+                    expecting: .fingerprint(fingerprint)))
         case .synthetic(let bytes): .synthetic(bytes)
         }
     }
 }
 
 extension BodyPlan {
-    /// Describes the plan for a later process.
+    /// Describes the plan for a later process. Reads the first and last 64 KiB of each file.
     /// - Throws: ``FormworkError/Code/notReplayable`` for a part whose content another process can't have: a stream, a
-    ///   descriptor, or parts made by a closure.
+    ///   descriptor, or parts made by a closure. `sourceChanged` and `sourceUnavailable` for a file that changed since the
+    ///   body was planned, or can't be read.
     public func describe() throws(FormworkError) -> PlanDescription {
         var contents = [[PlanDescription.Content]](repeating: [], count: self.storage.parts.count)
         for piece in self.layoutPieces where piece.part >= 0 {
@@ -157,8 +159,14 @@ extension PlanDescription.Content {
         case .bytes(let bytes): self.init(bytes[...])
         case .synthetic(let bytes): self = .synthetic(bytes: bytes)
         case .file(let file):
-            guard let path = file.path else { throw .undescribable("an open descriptor", part) }
-            self = .file(path: path, offset: file.offset, length: file.length, validator: file.status.validator)
+            guard case .path(let path) = file.origin else { throw .undescribable("an open descriptor", part) }
+            let fingerprint: FileFingerprint
+            do throws(FormworkError) {
+                fingerprint = try FileFingerprint(of: path, in: file.status.validator)
+            } catch {
+                throw error.naming(part)
+            }
+            self = .file(path: path.string, offset: file.offset, length: file.length, fingerprint: fingerprint)
         case .stream(let stream): throw .undescribable(stream.label, part)
         case .parts(let parts) where parts.deferral != nil: throw .undescribable(parts.deferral!.label, part)
         case .parts: throw .undescribable("a sequence of parts made by code", part)

@@ -55,6 +55,20 @@ struct PlannedFile: Sendable {
     }
 }
 
+extension BodySource.ExpectedState {
+    /// - Throws: ``FormworkError/Code/sourceChanged`` when the file at `path` is in another state.
+    func check(_ status: FileStatus, at path: FilePath) throws(FormworkError) {
+        let change =
+            switch self {
+            case .validator(let state): state.change(to: status.validator)
+            case .fingerprint(let fingerprint): try fingerprint.change(to: status.validator, at: path)
+            }
+        guard let change else { return }
+        throw FormworkError(
+            .sourceChanged, "the file \(change) since it was described: plan again", path: path.string)
+    }
+}
+
 /// Looks at sources for a plan.
 ///
 /// What a file is comes from `status`, so that parts made again for reading get the state that planning saw.
@@ -105,13 +119,10 @@ struct SourceResolver {
     }
 
     private func file(
-        _ path: FilePath, _ range: BodySource.FileRange, _ expected: FileValidator?
+        _ path: FilePath, _ range: BodySource.FileRange, _ expected: BodySource.ExpectedState?
     ) throws(FormworkError) -> PlannedSource {
         let status = try self.status(path)
-        if let expected, let change = expected.change(to: status.validator) {
-            throw FormworkError(
-                .sourceChanged, "the file \(change) since it was described: plan again", path: path.string)
-        }
+        try expected?.check(status, at: path)
         switch status.kind {
         case .regular:
             return .file(try Self.slice(range, of: .path(path), status, path))

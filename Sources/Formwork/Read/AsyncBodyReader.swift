@@ -27,56 +27,33 @@ public actor AsyncBodyReader {
     /// The next chunk; `nil` at the end.
     /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` when the task was cancelled.
     public func next() async throws -> [UInt8]? {
-        let step = try await self.step(leavingKernelRuns: false) { size, fill throws(FormworkError) -> [UInt8]? in
+        try await self.next { size, fill throws(FormworkError) -> [UInt8]? in
             var bytes: [UInt8] = []
             try bytes.append(upTo: size, fill)
             return bytes.isEmpty ? nil : bytes
         }
-        if case .chunk(let bytes) = step { return bytes }
-        return nil
     }
 
-    /// What a reader comes to next.
-    package enum Step<Chunk: Sendable>: Sendable {
-        /// Bytes that were read.
-        case chunk(Chunk)
-        /// File content for the kernel to move; ``advance(by:)`` tells that it was.
-        case file(KernelRun)
-        case end
-    }
-
-    /// The next chunk, in storage of the caller's.
-    /// - Parameters:
-    ///   - leavingKernelRuns: Stop before file content that the kernel had better move, and say so.
-    ///   - read: Has `fill` write into room for as many bytes as it is told; `nil` when none came. Runs on the reader's
-    ///     thread.
-    package func step<Chunk: Sendable>(
-        leavingKernelRuns: Bool,
+    /// The next chunk, in storage of the caller's; `nil` at the end.
+    /// - Parameter read: Has `fill` write into room for as many bytes as it is given; `nil` when none came. Runs on the
+    ///   reader's thread.
+    package func next<Chunk: Sendable>(
         _ read: @Sendable (Int, (inout MutableRawSpan) throws(FormworkError) -> Int) throws(FormworkError) -> Chunk?
-    ) async throws -> Step<Chunk> {
+    ) async throws -> Chunk? {
         while true {
             try Task.checkCancellation()
             let delay = self.reader.delay
             if delay > .zero { try await Task.sleep(for: delay) }
             var needsChunk = false
             let chunk = try read(self.chunkSize) { room throws(FormworkError) in
-                let step = try self.reader.fill(&room, leavingKernelRuns: leavingKernelRuns)
+                let step = try self.reader.fill(&room)
                 needsChunk = step.needsChunk
                 return step.count
             }
-            if let chunk { return .chunk(chunk) }
-            if leavingKernelRuns, let run = try self.reader.kernelRun() { return .file(run) }
-            guard needsChunk else { return .end }
+            if let chunk { return chunk }
+            guard needsChunk else { return nil }
             try await self.reader.fetchChunk(isolation: self)
         }
-    }
-
-    /// Takes note that the kernel moved `count` bytes of the last step's file content.
-    package func advance(by count: Int) throws(FormworkError) { try self.reader.advance(by: count) }
-
-    /// Checks that the file which is open is still the one that was planned.
-    package func verify() throws(FormworkError) {
-        do throws(FormworkError) { try self.reader.verify() } catch { throw self.reader.fail(error) }
     }
 
     /// How far reading has come.

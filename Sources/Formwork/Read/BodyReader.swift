@@ -21,6 +21,7 @@ public final class BodyReader: ByteStream {
     private var limiter: RateLimiter?
     private var meter: ProgressMeter?
     private var digests: [any BodyDigest]
+    private let readsFiles: Bool
     /// Where digested bytes began; they are worth something only when every byte from 0 on was given.
     private var digestsAreWhole = true
     /// Where the content of the current part began.
@@ -34,6 +35,7 @@ public final class BodyReader: ByteStream {
         self.limiter = options.rateLimit.map(RateLimiter.init)
         self.meter = options.progress.map(ProgressMeter.init)
         self.digests = options.digests
+        self.readsFiles = options.readsFiles
         // What a form was collected in was checked when it was collected.
         if options.checksFraming, plan.storage.isForm { self.checker = FramingChecker(plan) }
     }
@@ -45,7 +47,7 @@ public final class BodyReader: ByteStream {
     ///   a second pass over a source that can be read once; `invalidArgument` after ``close()``, and for a body with an
     ///   async sequence, which an ``AsyncBodyReader`` reads.
     public func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
-        let (count, needsChunk) = try self.fill(&buffer, leavingKernelRuns: false)
+        let (count, needsChunk) = try self.fill(&buffer)
         if needsChunk, count == 0 {
             throw self.fail(
                 FormworkError(
@@ -170,14 +172,14 @@ public final class BodyReader: ByteStream {
     private var isAtEnd: Bool { self.index == self.pieces.count || self.position == self.end }
 
     /// Fills `buffer` from where the reader stands.
-    /// - Parameter leavingKernelRuns: Stop before file content that the kernel had better move.
+    /// - Parameter minimum: Stop before file content of this many bytes or more, which the kernel had better move.
     /// - Returns: The bytes written, and whether an async sequence has to be waited for before there are more.
     func fill(
-        _ buffer: inout MutableRawSpan, leavingKernelRuns: Bool
+        _ buffer: inout MutableRawSpan, leavingFilesFrom minimum: Int64 = .max
     ) throws(FormworkError) -> (count: Int, needsChunk: Bool) {
         try self.checkUsable()
         do throws(FormworkError) {
-            let result = try self.walk(&buffer, leavingKernelRuns)
+            let result = try self.walk(&buffer, minimum)
             try self.checker?.check(
                 buffer.bytes.extracting(first: result.count), isEnd: self.index == self.pieces.count)
             self.account(for: result.count, in: buffer.bytes)
@@ -188,7 +190,7 @@ public final class BodyReader: ByteStream {
     }
 
     private func walk(
-        _ buffer: inout MutableRawSpan, _ leavingKernelRuns: Bool
+        _ buffer: inout MutableRawSpan, _ minimum: Int64
     ) throws(FormworkError) -> (count: Int, needsChunk: Bool) {
         var capacity = min(buffer.byteCount, self.limiter?.limit.packet ?? .max)
         if let end = self.end { capacity = Int(min(Int64(capacity), end - self.position)) }
@@ -209,7 +211,7 @@ public final class BodyReader: ByteStream {
                 let cursor = try self.openCursor(number, at: self.position + Int64(filled))
                 if cursor.needsChunk { return (filled, true) }
                 if filled > 0, cursor.mayWait { return (filled, false) }
-                if leavingKernelRuns, self.prefersKernel(cursor) { return (filled, false) }
+                if self.prefersKernel(cursor, minimum, after: filled) { return (filled, false) }
                 if !cursor.isFinished {
                     var room = buffer._mutatingExtracting(filled..<capacity)
                     let count = try cursor.read(into: &room)
@@ -269,27 +271,26 @@ public final class BodyReader: ByteStream {
 
     // MARK: - Content that others move
 
-    /// Content of this size or more is worth a system call of its own.
-    private static let kernelThreshold: Int64 = 64 << 10
-
-    private func prefersKernel(_ cursor: any SourceCursor) -> Bool {
-        self.digests.isEmpty && self.checker == nil && cursor.fileCount >= Self.kernelThreshold
+    /// - Parameter count: Bytes that were read since ``position``.
+    private func prefersKernel(_ cursor: any SourceCursor, _ minimum: Int64, after count: Int = 0) -> Bool {
+        guard minimum < .max, !self.readsFiles, self.digests.isEmpty, self.checker == nil else { return false }
+        return min(cursor.fileCount, (self.end ?? .max) - self.position - Int64(count)) >= minimum
     }
 
-    /// The file content that comes next and is worth being moved by the kernel; `nil` when there is none.
-    func kernelRun() throws(FormworkError) -> KernelRun? {
-        guard let cursor = self.cursor, self.prefersKernel(cursor), self.position != self.end else { return nil }
+    /// The file content that comes next, for the kernel to move; `nil` when it is less than `minimum`.
+    func kernelRun(from minimum: Int64) throws(FormworkError) -> KernelRun? {
+        guard let cursor = self.cursor, self.prefersKernel(cursor, minimum) else { return nil }
         do throws(FormworkError) {
             guard var run = try cursor.kernelRun else { return nil }
-            if let end = self.end { run.remaining = min(run.remaining, end - self.position) }
-            if let packet = self.limiter?.limit.packet { run.remaining = min(run.remaining, Int64(packet)) }
+            run.remaining = min(run.remaining, (self.end ?? .max) - self.position)
+            run.packet = Int64(self.limiter?.limit.packet ?? .max)
             return run
         } catch {
             throw self.fail(error)
         }
     }
 
-    /// Takes note that `count` bytes of the last ``kernelRun()``, 1 or more, were moved.
+    /// Takes note that `count` bytes of the last ``kernelRun(from:)``, 1 or more, were moved.
     func advance(by count: Int) throws(FormworkError) {
         do throws(FormworkError) {
             guard let cursor = self.cursor else { return }
@@ -303,7 +304,7 @@ public final class BodyReader: ByteStream {
         }
     }
 
-    /// Who gives the chunk that ``fill(_:leavingKernelRuns:)`` said is needed.
+    /// Who gives the chunk that ``fill(_:leavingFilesFrom:)`` said is needed.
     var chunkCursor: ChunkCursor? { self.cursor?.chunkCursor }
 
     /// Whether the next read may have to wait for somebody else than the disk.
@@ -312,7 +313,7 @@ public final class BodyReader: ByteStream {
     /// Checks what can be checked now, because the caller stops here.
     func verify() throws(FormworkError) { try self.cursor?.verify() }
 
-    /// Fetches what ``fill(_:leavingKernelRuns:)`` said is needed.
+    /// Fetches what ``fill(_:leavingFilesFrom:)`` said is needed.
     func fetchChunk(isolation: isolated (any Actor)?) async throws(FormworkError) {
         do throws(FormworkError) {
             try await self.chunkCursor?.fetch(isolation: isolation)

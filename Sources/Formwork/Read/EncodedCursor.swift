@@ -43,7 +43,7 @@ final class EncodedCursor: SourceCursor {
             var needsChunk = false
             var raw: [UInt8] = []
             try raw.append(upTo: 48 << 10) { room throws(FormworkError) in
-                let result = try self.reader.fill(&room, leavingKernelRuns: false)
+                let result = try self.reader.fill(&room)
                 needsChunk = result.needsChunk
                 return result.count
             }

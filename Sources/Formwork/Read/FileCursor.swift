@@ -32,6 +32,7 @@ final class FileCursor: SourceCursor {
         } catch {
             throw FormworkError(.sourceUnavailable, "can't be opened", path: path.string, cause: error)
         }
+        SystemCalls.waitForTick(after: self.file.status.validator.modified)
         self.position = 0
         self.remaining = self.file.length
         self.isChecked = true
@@ -101,6 +102,8 @@ final class FileCursor: SourceCursor {
 
     private func open() throws(FormworkError) -> FileDescriptor {
         if let descriptor = self.descriptor { return descriptor }
+        // What is read has to be one state, and a write in this tick couldn't be told from the one before.
+        SystemCalls.waitForTick(after: self.file.status.validator.modified)
         switch self.file.origin {
         case .descriptor(let descriptor, _): self.descriptor = descriptor
         case .path(let path):

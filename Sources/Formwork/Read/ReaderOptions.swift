@@ -19,14 +19,21 @@ public struct ReaderOptions: Sendable {
     /// read instead of moved by the kernel.
     public var checksFraming: Bool
 
+    /// Whether file content is read, and never moved by the kernel alone.
+    ///
+    /// Into a pipe the kernel puts references to a file's cached pages, not copies. A reader that moves them on by `splice`
+    /// or `tee`, as `pv` does, keeps them after the last look at the file: with such a reader, `true` keeps the promise.
+    public var readsFiles: Bool
+
     /// No limit, no progress, no digests and no check, unless said otherwise.
     public init(
         rateLimit: RateLimit? = nil, progress: ProgressObserver? = nil, digests: [any BodyDigest] = [],
-        checksFraming: Bool = false
+        checksFraming: Bool = false, readsFiles: Bool = false
     ) {
         self.rateLimit = rateLimit
         self.progress = progress
         self.digests = digests
         self.checksFraming = checksFraming
+        self.readsFiles = readsFiles
     }
 }

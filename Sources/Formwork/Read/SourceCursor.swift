@@ -39,11 +39,14 @@ extension SourceCursor {
 }
 
 /// File bytes that the kernel may move by itself.
-package struct KernelRun: Sendable {
-    package var descriptor: FileDescriptor
+struct KernelRun {
+    var descriptor: FileDescriptor
     /// Where they begin in the file.
-    package var offset: Int64
-    package var remaining: Int64
+    var offset: Int64
+    /// Bytes up to the end of the file's stretch, or to where the reader stops.
+    var remaining: Int64
+    /// Bytes that may be moved at once.
+    var packet = Int64.max
 }
 
 /// A part that a source of many parts has come to.

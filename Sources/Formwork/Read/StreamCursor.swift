@@ -141,7 +141,7 @@ final class DescriptorStream: ByteStream {
 
     /// Whether a read gives something within a twentieth of a second.
     var isReady: Bool {
-        get throws { try SystemCalls.wait(self.descriptor, for: .read, milliseconds: 50) }
+        get throws { try SystemCalls.wait(self.descriptor, for: .read, atMost: .milliseconds(50)) }
     }
 
     func read(into buffer: inout MutableRawSpan) throws -> Int {

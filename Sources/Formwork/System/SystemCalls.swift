@@ -9,8 +9,8 @@ import SystemPackage
 struct FileStatus: Sendable {
     var kind: FileType
     var validator: FileValidator
-    /// The inode's own change time in nanoseconds: renaming, unlinking and `chmod` move it, not only writing.
-    var changed: Int64
+    /// The inode's own change time: renaming, unlinking and `chmod` move it, not only writing.
+    var changed: FileTime
     /// Whether the mode bits let this process read it, as far as they can tell.
     var seemsReadable: Bool
     var permissions: FilePermissions
@@ -18,15 +18,17 @@ struct FileStatus: Sendable {
     fileprivate init(_ raw: stat) {
         self.kind = FileType(rawValue: raw.st_mode & S_IFMT)
         self.validator = FileValidator(
-            size: Int64(raw.st_size), modified: Self.nanoseconds(raw.st_mtim), inode: UInt64(raw.st_ino),
+            size: Int64(raw.st_size), modified: FileTime(raw.st_mtim), inode: UInt64(raw.st_ino),
             device: UInt64(raw.st_dev))
-        self.changed = Self.nanoseconds(raw.st_ctim)
+        self.changed = FileTime(raw.st_ctim)
         self.permissions = FilePermissions(rawValue: raw.st_mode & 0o7777)
         self.seemsReadable = raw.st_mode & 0o444 == 0o444
     }
+}
 
-    private static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+extension FileTime {
+    fileprivate init(_ time: timespec) {
+        self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 }
 
@@ -369,16 +371,75 @@ enum SystemCalls {
     }
 
     /// Waits until a non-blocking descriptor is ready.
-    /// - Parameter milliseconds: How long at most; -1 for ever.
+    /// - Parameter limit: How long at most, below some hundred years; `nil` for ever.
     /// - Returns: Whether it is ready; also `false` after a signal.
     @discardableResult
     static func wait(
-        _ descriptor: FileDescriptor, for readiness: Readiness, milliseconds: CInt = -1
+        _ descriptor: FileDescriptor, for readiness: Readiness, atMost limit: Duration? = nil
     ) throws(Errno) -> Bool {
         let events = readiness == .read ? CShort(POLLIN) : CShort(POLLOUT)
-        let result = fw_wait(descriptor.rawValue, events, milliseconds)
+        return try self.wait(descriptor, events, limit) != 0
+    }
+
+    /// Waits until a pipe's reader has taken every byte that was put into it.
+    ///
+    /// No event says that a pipe is empty. It is looked at again after 50 µs, then after twice that, up to 10 ms: the wait
+    /// costs no processor worth the name, and is at most twice as long as the reader needs.
+    /// - Throws: `brokenPipe` when nobody can read it any more.
+    static func waitUntilEmpty(_ pipe: FileDescriptor) throws(Errno) {
+        var pause = Duration.microseconds(50)
+        while true {
+            let queued = fw_queued(pipe.rawValue)
+            guard queued >= 0 else { throw Errno(rawValue: -queued) }
+            if queued == 0 { return }
+            if try self.wait(pipe, 0, pause) & CInt(POLLERR) != 0 { throw .brokenPipe }
+            pause = min(pause * 2, .milliseconds(10))
+        }
+    }
+
+    /// - Returns: The events that came; 0 for none within the limit, or a signal.
+    private static func wait(
+        _ descriptor: FileDescriptor, _ events: CShort, _ limit: Duration?
+    ) throws(Errno) -> CInt {
+        let parts = limit?.components
+        let nanoseconds = parts.map { $0.seconds * 1_000_000_000 + $0.attoseconds / 1_000_000_000 } ?? -1
+        let result = fw_wait(descriptor.rawValue, events, nanoseconds)
         guard result >= 0 || -result == EINTR else { throw Errno(rawValue: -result) }
-        return result > 0
+        return max(result, 0)
+    }
+
+    /// Sleeps until the clock's next tick when `time`, a file's modification time, was read off the current one: a write in
+    /// the same tick would leave the same time.
+    ///
+    /// A tick is what the kernel says, 1 to 10 ms. File systems that keep whole seconds (ext3, FAT with every other one) are
+    /// recognised by a time without a fraction.
+    static func waitForTick(after time: FileTime) {
+        let tick = time.nanoseconds > 0 ? self.clockTick : time.seconds % 2 == 0 ? 2_000_000_000 : 1_000_000_000
+        var now = timespec()
+        // SAFETY: the pointer is to this frame's variable.
+        while unsafe clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0 {
+            // A time ahead of the clock is not the clock's: a write would move it.
+            let (seconds, isFar) = Int64(now.tv_sec).subtractingReportingOverflow(time.seconds)
+            guard !isFar, (0...2).contains(seconds) else { return }
+            let passed = seconds * 1_000_000_000 + Int64(now.tv_nsec) - time.nanoseconds
+            guard passed >= 0, passed < tick else { return }
+            self.sleep(.nanoseconds(tick - passed))
+        }
+    }
+
+    /// Nanoseconds from one tick of the clock that file systems use to the next.
+    private static let clockTick: Int64 = {
+        var tick = timespec()
+        // SAFETY: the pointer is to this frame's variable.
+        let isKnown = unsafe clock_getres(CLOCK_REALTIME_COARSE, &tick) == 0 && tick.tv_sec == 0
+        return isKnown ? Int64(tick.tv_nsec) : 10_000_000
+    }()
+
+    /// Makes `copy`, an empty file, share the content that `file` has at this moment (FICLONE).
+    /// - Throws: `notSupported` and others where the file system can't, or the two are on different ones.
+    static func clone(_ file: FileDescriptor, into copy: FileDescriptor) throws(Errno) {
+        let result = fw_clone(file.rawValue, copy.rawValue)
+        guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
     /// Sleeps this thread.

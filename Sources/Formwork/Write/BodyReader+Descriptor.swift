@@ -28,19 +28,26 @@ struct DescriptorWriter {
     private static let pipeSize: CInt = 1 << 20
     /// The most bytes of one kernel call, so that progress is seen.
     private static let kernelChunk: Int64 = 8 << 20
+    /// Bytes at the end of a file that are copied into a pipe after its reader has taken all before them.
+    private static let heldBack: Int64 = 4 << 10
 
     private let descriptor: FileDescriptor
+    private let isPipe: Bool
     private var way: KernelWay?
+    /// Whether the pipe may hold references to a file's cached pages: what is written to the file now changes what the
+    /// reader gets.
+    private var holdsReferences = false
     private var buffer = [UInt8](repeating: 0, count: bufferSize)
 
     init(_ descriptor: FileDescriptor) throws(FormworkError) {
         self.descriptor = descriptor
         do throws(Errno) {
-            self.way = Self.way(for: try SystemCalls.status(of: descriptor).kind)
+            let kind = try SystemCalls.status(of: descriptor).kind
+            (self.way, self.isPipe) = (Self.way(for: kind), kind == .fifo)
         } catch {
             throw FormworkError(.writeFailed, "descriptor \(descriptor.rawValue) can't be written", cause: error)
         }
-        if self.way == .sendfile { SystemCalls.enlargePipe(descriptor, to: Self.pipeSize) }
+        if self.isPipe { SystemCalls.enlargePipe(descriptor, to: Self.pipeSize) }
     }
 
     /// How the kernel moves file content to a descriptor of this kind: the one place where that is chosen, by what
@@ -53,31 +60,47 @@ struct DescriptorWriter {
         }
     }
 
+    /// File content of this many bytes or more is worth calls of its own. Into a pipe it waits once for the reader, so it
+    /// is worth that only when it doesn't fit in whole; and who reads what they wrote only afterwards never waits.
+    private var kernelMinimum: Int64 {
+        switch self.way {
+        case nil: .max
+        case .sendfile where self.isPipe: Int64(Self.pipeSize) + Self.heldBack
+        default: 64 << 10
+        }
+    }
+
     mutating func write(_ reader: BodyReader) throws(FormworkError) {
         while true {
             let delay = reader.delay
             if delay > .zero { SystemCalls.sleep(delay) }
             if try self.moveByKernel(reader) { continue }
+            // The file's end is read, and the file is checked, when nothing of it can change any more.
+            try self.waitForReader(reader)
             let count = try self.fillBuffer(reader)
             if count > 0 {
                 try self.writeBuffer(count, reader)
-            } else if try self.kernelRun(reader) == nil {
+            } else if try reader.kernelRun(from: self.kernelMinimum) == nil {
                 return
             }
         }
     }
 
-    private func kernelRun(_ reader: BodyReader) throws(FormworkError) -> KernelRun? {
-        self.way == nil ? nil : try reader.kernelRun()
+    private mutating func waitForReader(_ reader: BodyReader) throws(FormworkError) {
+        guard self.holdsReferences else { return }
+        do throws(Errno) { try SystemCalls.waitUntilEmpty(self.descriptor) } catch {
+            throw self.failed(error, reader)
+        }
+        self.holdsReferences = false
     }
 
     /// Reads as much as fits and precedes file content for the kernel.
     private mutating func fillBuffer(_ reader: BodyReader) throws(FormworkError) -> Int {
-        let leavingKernelRuns = self.way != nil
+        let minimum = self.kernelMinimum
         var elements = self.buffer.mutableSpan
         // SAFETY: every bit pattern is a UInt8.
         var bytes = unsafe elements.mutableBytes
-        let (count, needsChunk) = try reader.fill(&bytes, leavingKernelRuns: leavingKernelRuns)
+        let (count, needsChunk) = try reader.fill(&bytes, leavingFilesFrom: minimum)
         // An async sequence can't be waited for here: `read` says so.
         return count == 0 && needsChunk ? try reader.read(into: &bytes) : count
     }
@@ -97,9 +120,9 @@ struct DescriptorWriter {
 
     /// Moves one chunk, if file content comes next.
     private mutating func moveByKernel(_ reader: BodyReader) throws(FormworkError) -> Bool {
-        guard let way = self.way, let run = try self.kernelRun(reader) else { return false }
+        guard let way = self.way, let run = try reader.kernelRun(from: self.kernelMinimum) else { return false }
         var offset = run.offset
-        let count = Int(min(run.remaining, Self.kernelChunk))
+        let count = Int(min(run.remaining - (self.isPipe ? Self.heldBack : 0), run.packet, Self.kernelChunk))
         let moved: Int
         do throws(Errno) {
             moved = try self.waiting { () throws(Errno) in
@@ -113,6 +136,7 @@ struct DescriptorWriter {
             return true
         }
         if moved > 0 {
+            self.holdsReferences = self.isPipe
             try reader.advance(by: moved)
         } else {
             // The file ended early, or this file system has the kernel say 0: reading tells.

@@ -5,9 +5,11 @@ import SystemPackage
 ///
 /// It takes disk, not memory. The file lives as long as the spool, a source of it, or a plan with such a source.
 public final class Spool: Sendable {
-    private let descriptor: FileDescriptor
+    let descriptor: FileDescriptor
     /// Bytes collected.
     public let count: Int64
+    /// The file that this is a snapshot of; `nil` for what was a stream.
+    let original: FilePath?
 
     /// Collects a descriptor up to its end.
     /// - Parameters:
@@ -16,6 +18,7 @@ public final class Spool: Sendable {
     /// - Throws: `sourceUnavailable` when the input can't be read, `writeFailed` when the disk is full.
     public init(collecting input: FileDescriptor, in folder: FilePath? = nil) throws(FormworkError) {
         let folder = folder ?? Self.usualFolder
+        self.original = nil
         self.descriptor = try FormworkError.writing(folder) { () throws(Errno) in
             try SystemCalls.openTemporary(in: folder)
         }
@@ -43,7 +46,10 @@ public final class Spool: Sendable {
     }
 
     /// Takes over a file without a name.
-    init(_ file: (descriptor: FileDescriptor, count: Int64)) { (self.descriptor, self.count) = file }
+    init(_ file: (descriptor: FileDescriptor, count: Int64), of original: FilePath? = nil) {
+        (self.descriptor, self.count) = file
+        self.original = original
+    }
 
     static var usualFolder: FilePath { FilePath(SystemCalls.environment("TMPDIR") ?? "/tmp") }
 

@@ -56,6 +56,15 @@ struct FormOptions: ParsableArguments {
     @Flag(help: "Collect standard input in an unlinked temporary file first, so that it has a length.")
     var spool = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Copy every file before anything is sent: what writes to the files meanwhile doesn't matter.",
+            discussion: """
+                A copy takes no disk where the file system shares content (Btrfs, XFS), and $TMPDIR otherwise. Without it, a \
+                file that changes is an error, except for changes that leave no trace: see Changing files.
+                """))
+    var snapshot = false
+
     @Option(
         name: .customLong("from"),
         help: ArgumentHelp("Take the form from a description that 'plan --save' wrote.", valueName: "file"))
@@ -77,7 +86,7 @@ struct FormOptions: ParsableArguments {
             guard arguments.isEmpty else {
                 throw ExitStatus(2, "formwork: --from has the whole form: leave out -F and --form-string")
             }
-            return try arrange(JSONText.decode(PlanDescription.self, from: FilePath(description)).form).plan()
+            return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: FilePath(description)).form))
         }
         guard !arguments.isEmpty else {
             throw ExitStatus(2, "formwork: the form has no parts: give at least one -F name=value or -F name=@file")
@@ -90,13 +99,19 @@ struct FormOptions: ParsableArguments {
         defer { self.warn(form.warnings) }
         for argument in arguments { try argument.add(to: &form) }
         do {
-            return try arrange(form.formData()).plan()
+            return try self.plan(arrange(form.formData()))
         } catch let error as FormworkError {
             guard var part = error.part else { throw error }
             if part.enclosing.isEmpty { part.index -= leading } else { part.enclosing[0] -= leading }
             guard part.index >= 0, let index = form.argument(of: part) else { throw error }
             throw arguments[index].explain(error)
         }
+    }
+
+    private func plan(_ form: FormData) throws(FormworkError) -> BodyPlan {
+        var form = form
+        if self.snapshot { try form.snapshotFiles() }
+        return try form.plan()
     }
 
     private func curlOptions() throws -> CurlForm.Options {

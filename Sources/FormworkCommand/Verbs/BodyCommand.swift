@@ -47,6 +47,12 @@ struct BodyCommand: ParsableCommand {
     @Flag(help: "Read the body back while it is written: one that its own bytes break is an error.")
     var check = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Read files instead of passing references to their content into a pipe.",
+            discussion: "Slower. Needed where the reader passes a pipe's content on without reading it, as pv does."))
+    var readFiles = false
+
     @Option(help: ProgressOption.help)
     var progress: ProgressOption = .auto
 
@@ -75,6 +81,7 @@ struct BodyCommand: ParsableCommand {
         try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: bodyGoesToTerminal)) { options in
             var options = options
             options.checksFraming = self.check
+            options.readsFiles = self.readFiles
             try body(options)
         }
     }

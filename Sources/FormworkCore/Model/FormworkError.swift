@@ -15,7 +15,8 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         public static var invalidArgument: Self { .init(kind: .invalidArgument) }
         /// A file, descriptor or stream can't be opened or read.
         public static var sourceUnavailable: Self { .init(kind: .sourceUnavailable) }
-        /// A file is no longer the one that was planned: plan again.
+        /// A file is no longer the one that was planned: plan again. Writes through mapped memory, and the end of a write
+        /// that was under way when the file was planned, leave no trace and are no error: a snapshot of the file keeps them out.
         public static var sourceChanged: Self { .init(kind: .sourceChanged) }
         /// A stream gave fewer or more bytes than its declared length.
         public static var lengthMismatch: Self { .init(kind: .lengthMismatch) }

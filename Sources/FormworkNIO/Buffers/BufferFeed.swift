@@ -159,12 +159,11 @@
             self.state.withLock { state in
                 if let ahead = state.ahead { return ahead }
                 let ahead = Task { [weak self, reader, ring] in
-                    let step = try await reader.step(leavingKernelRuns: false) { size, fill throws(FormworkError) in
+                    let buffer = try await reader.next { size, fill throws(FormworkError) in
                         try ring.fill(upTo: size, fill)
                     }
-                    if case .chunk(let buffer) = step { return buffer as ByteBuffer? }
-                    self?.state.withLock { $0.isRead = true }
-                    return nil
+                    if buffer == nil { self?.state.withLock { $0.isRead = true } }
+                    return buffer
                 }
                 state.ahead = ahead
                 return ahead

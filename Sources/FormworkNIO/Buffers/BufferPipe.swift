@@ -102,11 +102,7 @@
 
         /// What is read next; `nil` at the end.
         fileprivate func read(_ reader: isolated AsyncBodyReader) async throws -> ByteBuffer? {
-            let step = try await reader.step(leavingKernelRuns: false) { [ring] size, fill throws(FormworkError) in
-                try ring.fill(upTo: size, fill)
-            }
-            if case .chunk(let buffer) = step { return buffer }
-            return nil
+            try await reader.next { [ring] size, fill throws(FormworkError) in try ring.fill(upTo: size, fill) }
         }
 
         fileprivate func isLast(_ given: Int64) -> Bool { given == self.length }

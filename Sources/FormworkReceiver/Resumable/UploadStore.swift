@@ -249,7 +249,7 @@
         /// Seconds since a file was written; `nil` for what can't be looked at.
         private func age(_ path: FilePath, _ now: Date) -> TimeInterval? {
             guard let modified = (try? FileValidator(ofRegularFile: path))?.modified else { return nil }
-            return now.timeIntervalSince1970 - Double(modified) / 1e9
+            return now.timeIntervalSince1970 - Double(modified.seconds)
         }
 
         /// 128 bits of the system's generator: the URL is all that a client needs to write into the upload.

@@ -51,6 +51,15 @@
             #expect(again.contentType == plan.contentType)
             #expect(try again.makeReader().read(upTo: 10000) == plan.makeReader().read(upTo: 10000))
 
+            // A reboot, or another mount: the file has another number, on another device perhaps, and is the same.
+            let copy = URL(filePath: self.folder.appending("copy").string)
+            try Data("content".utf8).write(to: copy)
+            var status = stat()
+            #expect(stat(file.path, &status) == 0)
+            #expect(utimensat(AT_FDCWD, copy.path, [status.st_mtim, status.st_mtim], 0) == 0)
+            #expect(rename(copy.path, file.path) == 0)
+            #expect(try saved.plan(from: try self.form()).contentType == plan.contentType)
+
             #expect(throws: FormworkError.self) { try saved.plan(from: try self.form("longer")) }
             try Data("changed content".utf8).write(to: file)
             #expect { try saved.plan(from: try self.form()) } throws: { FormworkError.Code.sourceChanged ~= $0 }

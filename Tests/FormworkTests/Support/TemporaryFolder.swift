@@ -5,8 +5,8 @@ import SystemPackage
 final class TemporaryFolder {
     let path: FilePath
 
-    init() {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-test-\(UUID().uuidString)")
+    init(in place: URL = FileManager.default.temporaryDirectory) {
+        let url = place.appendingPathComponent("formwork-test-\(UUID().uuidString)")
         // A test can't go on without a folder.
         try! FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         self.path = FilePath(url.path)

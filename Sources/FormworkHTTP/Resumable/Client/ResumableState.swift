@@ -22,7 +22,7 @@
             /// Where the stretch begins that is sent.
             package var offset: Int64
             package var length: Int64
-            package var validator: FileValidator
+            package var fingerprint: FileFingerprint
         }
 
         /// What ``key(url:method:plan:)`` gave: the same arguments again give the same.
@@ -59,8 +59,8 @@
             walk.visit { framing in
                 self.boundaries.append(framing.boundary.text)
             } file: { content in
-                guard case .file(let path, let offset, let length, let validator) = content else { return }
-                self.files.append(File(path: path, offset: offset, length: length, validator: validator))
+                guard case .file(let path, let offset, let length, let fingerprint) = content else { return }
+                self.files.append(File(path: path, offset: offset, length: length, fingerprint: fingerprint))
             }
         }
 
@@ -91,7 +91,7 @@
                     return
                 }
                 content = .file(
-                    path: file.path, offset: file.offset, length: file.length, validator: file.validator)
+                    path: file.path, offset: file.offset, length: file.length, fingerprint: file.fingerprint)
             }
             guard isSame, boundaries.isEmpty, files.isEmpty else { throw Self.otherForm }
             let plan = try description.form.plan()
@@ -122,8 +122,8 @@
                 $0.boundary = unmoved
             } file: { content in
                 guard case .file(let path, let offset, _, _) = content else { return }
-                let nothing = FileValidator(size: 0, modified: 0, inode: 0, device: 0)
-                content = .file(path: path, offset: offset, length: 0, validator: nothing)
+                let nothing = FileFingerprint(size: 0, modified: FileTime(seconds: 0, nanoseconds: 0), ends: 0)
+                content = .file(path: path, offset: offset, length: 0, fingerprint: nothing)
             }
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys

@@ -1,0 +1,119 @@
+import FormworkCore
+import SystemPackage
+
+extension Spool {
+    /// Copies a file as it is at one moment; what happens to the file later doesn't matter.
+    ///
+    /// Where the file system can share content between files (Btrfs, XFS), the copy takes no time and no disk, and is made in
+    /// the file's own folder. Elsewhere the file is copied to `folder` and then compared with its copy. If both are equal, the
+    /// file had this content at the moment between the two passes, even if it is written through mapped memory.
+    /// - Parameters:
+    ///   - path: A regular file.
+    ///   - folder: Where a full copy is made; `$TMPDIR`, or else `/tmp`, unless said otherwise.
+    /// - Throws: ``FormworkError/Code/sourceChanged`` when the file changed during each of three copies,
+    ///   `sourceUnavailable` when it can't be read or isn't a regular file, `writeFailed` when the disk is full.
+    public convenience init(snapshotOf path: FilePath, in folder: FilePath? = nil) throws(FormworkError) {
+        guard try SourceResolver.look(at: path).kind == .regular else {
+            throw FormworkError(
+                .sourceUnavailable, "is not a regular file: only a regular file has a snapshot", path: path.string)
+        }
+        if let clone = Self.clone(of: path) {
+            self.init(clone, of: path)
+        } else {
+            self.init(try Self.copy(of: path, in: folder ?? Self.usualFolder), of: path)
+        }
+    }
+
+    private static func clone(of path: FilePath) -> (descriptor: FileDescriptor, count: Int64)? {
+        guard let source = try? SystemCalls.open(path, .readOnly, .nonBlocking) else { return nil }
+        defer { try? SystemCalls.close(source) }
+        let folder = (SystemCalls.resolved(path) ?? path).removingLastComponent()
+        guard
+            let clone = try? SystemCalls.openUnnamed(
+                in: folder.isEmpty ? FilePath(".") : folder, permissions: .ownerReadWrite)
+        else { return nil }
+        do throws(Errno) {
+            try SystemCalls.clone(source, into: clone)
+            return (clone, try SystemCalls.status(of: clone).validator.size)
+        } catch {
+            try? SystemCalls.close(clone)
+            return nil
+        }
+    }
+
+    private static func copy(
+        of path: FilePath, in folder: FilePath
+    ) throws(FormworkError) -> (descriptor: FileDescriptor, count: Int64) {
+        for _ in 0..<3 {
+            let copy = try FormworkError.writing(folder) { () throws(Errno) in
+                try SystemCalls.openTemporary(in: folder)
+            }
+            do throws(FormworkError) {
+                let count = try BodyPlan(copying: .file(path)).write(to: copy)
+                if try self.isEqual(copy, to: path, count) { return (copy, count) }
+            } catch  where error.code != .sourceChanged {
+                try? SystemCalls.close(copy)
+                throw error
+            } catch {}
+            try? SystemCalls.close(copy)
+        }
+        throw FormworkError(
+            .sourceChanged, "the file changed while it was copied, three times: stop what writes to it",
+            path: path.string)
+    }
+
+    /// Whether the file at `path` has the same bytes as its copy.
+    private static func isEqual(
+        _ copy: FileDescriptor, to path: FilePath, _ count: Int64
+    ) throws(FormworkError) -> Bool {
+        let original = try BodyPlan(copying: .file(path))
+        let copied = try BodyPlan(copying: BodySource(.descriptor(.init(copy, offset: 0, length: count)))).makeReader()
+        guard original.contentLength == count else { return false }
+        let reader = original.makeReader()
+        while true {
+            let bytes = try reader.read(upTo: 256 << 10)
+            guard try bytes == copied.read(upTo: 256 << 10) else { return false }
+            if bytes.isEmpty { return true }
+        }
+    }
+}
+
+extension FormData {
+    /// Replaces every file of the form, forms inside it included, by a snapshot; see ``Spool/init(snapshotOf:in:)``.
+    ///
+    /// The body then needs no look at the files any more: nothing that is done to them, by any means, shows in it. Parts that
+    /// a ``PartSequence`` or an async sequence makes keep their files. A snapshot ends with the process, so such a plan
+    /// can't be described for a later one.
+    /// - Parameter folder: Where full copies are made; `$TMPDIR`, or else `/tmp`, unless said otherwise.
+    /// - Throws: What the snapshot throws, with the part. The form is as before then.
+    public mutating func snapshotFiles(in folder: FilePath? = nil) throws(FormworkError) {
+        var copy = self
+        try copy.replaceSources { source throws(FormworkError) in try source.snapshot(in: folder) }
+        self = copy
+    }
+}
+
+extension BodySource {
+    fileprivate func snapshot(in folder: FilePath?) throws(FormworkError) -> BodySource {
+        switch self.kind {
+        case .file(let path, let range, let expected):
+            // A FIFO or a device is a stream: what it gives comes once anyway.
+            let status = try SourceResolver.look(at: path)
+            guard status.kind == .regular else { return self }
+            try expected?.check(status, at: path)
+            let spool = try Spool(snapshotOf: path, in: folder)
+            return .init(
+                .descriptor(.init(spool.descriptor, offset: range.offset, length: range.length, keeping: spool)))
+        case .concatenation(let sources):
+            var copies: [BodySource] = []
+            for source in sources { copies.append(try source.snapshot(in: folder)) }
+            return .concatenation(copies)
+        case .multipart(var form):
+            try form.snapshotFiles(in: folder)
+            return .multipart(form)
+        case .encoded(let source, let encoding):
+            return .init(.encoded(try source.snapshot(in: folder), encoding))
+        case .text, .bytes, .descriptor, .synthetic, .stream: return self
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import Foundation
+import Formwork
+import SystemPackage
+import Testing
+
+@Suite("Snapshots of files")
+struct SnapshotTests {
+    private func write(_ byte: UInt8, _ count: Int, to path: FilePath) throws {
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path.string))
+        try handle.write(contentsOf: Data(repeating: byte, count: count))
+        try handle.close()
+    }
+
+    @Test("Whatever happens to the files later, the body is what it was", arguments: Meddling.allCases)
+    func unmoved(meddling: Meddling) throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("photo.png", [UInt8](repeating: 0x41, count: 300_000))
+        var inner = FormData(framing: MultipartFraming(boundary: try Boundary("i")))
+        inner.append(name: "inner", file: path)
+        var form = formB()
+        form.append(name: "whole", file: path)
+        form.append(name: "slice", source: .file(path, offset: 10, length: 20))
+        form.append(name: "both", source: .concatenation([.text("x"), .file(path, offset: 299_990)]))
+        form.append(
+            BodyPart(
+                header: PartHeader(name: "coded", transferEncoding: .base64(columns: nil)),
+                source: .file(path, offset: 0, length: 3)))
+        form.append(BodyPart(name: "nested", multipart: inner))
+        let expected = try form.plan().bytes(upTo: 1 << 20)
+        try form.snapshotFiles()
+        let plan = try form.plan()
+        try meddling.apply(to: path)
+        #expect(try plan.bytes(upTo: 1 << 20) == expected)
+        #expect(try plan.bytes(upTo: 1 << 20) == expected, "again")
+        #expect(plan.isReplayable && plan.contentLength == Int64(expected.count))
+        #expect(folder.names.allSatisfy { $0.hasPrefix("photo.png") }, "no copy with a name")
+        expect(.notReplayable) { try plan.describe() }
+    }
+
+    @Test("Mapped writes, which move no time, don't show")
+    func mapped() throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("f", [UInt8](repeating: 0x41, count: 1 << 20))
+        let descriptor = open(path.string, O_RDWR)
+        defer { close(descriptor) }
+        let map = try #require(unsafe mmap(nil, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0))
+        defer { unsafe munmap(map, 1 << 20) }
+        unsafe map.storeBytes(of: 0x41, toByteOffset: 0, as: UInt8.self)
+        var form = formB()
+        form.append(name: "f", source: .file(path))
+        try form.snapshotFiles()
+        let plan = try form.plan()
+        let expected = try plan.bytes(upTo: 2 << 20)
+        unsafe memset(map, 0x42, 1 << 20)
+        #expect(try plan.bytes(upTo: 2 << 20) == expected && !expected.contains(0x42))
+    }
+
+    @Test("A file that is written all the time gives one state of it, or an error")
+    func busy() throws {
+        let folder = TemporaryFolder()
+        let size = 400_000
+        let path = try folder.file("f", [UInt8](repeating: 0, count: size))
+        let descriptor = open(path.string, O_RDWR)
+        defer { close(descriptor) }
+        let map = try #require(unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0))
+        defer { unsafe munmap(map, size) }
+        let writer = MapWriter(map, size)
+        var taken = 0
+        for _ in 0..<30 {
+            do throws(FormworkError) {
+                let bytes = try Spool(snapshotOf: path).source
+                var form = formB()
+                form.append(name: "f", source: bytes)
+                let body = try form.plan().bytes(upTo: 1 << 20)
+                // The writer goes from the first byte to the last, over and over: one step down at most.
+                let content = body[49..<body.count - 9]
+                let steps = zip(content, content.dropFirst()).count { $0 != $1 }
+                #expect(steps <= 1, "the content of several moments")
+                taken += 1
+            } catch {
+                #expect(error.code == .sourceChanged && error.path == path.string)
+            }
+        }
+        writer.stop()
+        #expect(try Spool(snapshotOf: path).count == Int64(size), "and when it has stopped")
+        #expect(taken <= 30)
+    }
+
+    @Test("Only a regular file has a snapshot; the part is named")
+    func others() throws {
+        let folder = TemporaryFolder()
+        expect(.sourceUnavailable) { try Spool(snapshotOf: folder.path) }
+        expect(.sourceUnavailable) { try Spool(snapshotOf: "/dev/null") }
+        var inner = FormData(framing: MultipartFraming(boundary: try Boundary("i")))
+        inner.append(name: "gone", source: .file(folder.path.appending("gone")))
+        var form = formB()
+        form.append(name: "a", value: "1")
+        form.append(BodyPart(name: "nested", multipart: inner))
+        let error = #expect(throws: FormworkError.self) { try form.snapshotFiles() }
+        #expect(error?.part == PartReference(index: 0, name: "gone", enclosing: [1]))
+        let path = try folder.file("f", "content")
+        let full = #expect(throws: FormworkError.self) { try Spool(snapshotOf: path, in: "/proc") }
+        #expect(full?.code == .writeFailed && full?.path == "/proc")
+    }
+
+    @Test("The type is found as without it: by the file's own name where the receiver gets another one")
+    func types() throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("photo.png", "no picture")
+        var form = formB()
+        form.append(name: "f", file: path, filename: "upload")
+        try form.snapshotFiles()
+        #expect(try form.plan().layout[0].contentType?.mediaType == "image/png")
+        #expect(try form.plan().layout[0].filename == "upload")
+    }
+
+    @Test("A description's file that has changed has no snapshot")
+    func described() throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("f", "content")
+        var form = formB()
+        form.append(name: "f", source: .file(path))
+        let description = try form.plan().describe()
+        try self.write(0x42, 3, to: path)
+        var later = description.form
+        expect(.sourceChanged) { try later.snapshotFiles() }
+    }
+}
+
+@Suite("A file's state across processes")
+struct FingerprintTests {
+    private func description(of path: FilePath) throws -> PlanDescription {
+        var form = formB()
+        form.append(name: "f", source: .file(path))
+        return try form.plan().describe()
+    }
+
+    /// Gives a file the times that it had.
+    private func keepingTime(of path: FilePath, _ change: () throws -> Void) throws {
+        var before = stat()
+        #expect(unsafe stat(path.string, &before) == 0)
+        try change()
+        #expect(utimensat(AT_FDCWD, path.string, [before.st_mtim, before.st_mtim], 0) == 0)
+    }
+
+    @Test("Another inode with the same content and time is the same file", arguments: [0, 7, 65_536, 65_537, 300_000])
+    func otherInode(count: Int) throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("f", (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let description = try self.description(of: path)
+        try self.keepingTime(of: path) {
+            let content = try contents(of: path)
+            _ = try folder.file("new", content)
+            try FileManager.default.removeItem(atPath: path.string)
+            try FileManager.default.moveItem(atPath: folder.path.appending("new").string, toPath: path.string)
+        }
+        #expect(try description.form.plan().contentLength == Int64(count) + 58)
+    }
+
+    @Test("Other content at either end is another file, of whatever size", arguments: [1, 65_536, 65_537, 300_000])
+    func otherContent(count: Int) throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("f", [UInt8](repeating: 7, count: count))
+        for (round, place) in [0, count - 1].enumerated() {
+            let description = try self.description(of: path)
+            try self.keepingTime(of: path) {
+                let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path.string))
+                try handle.seek(toOffset: UInt64(place))
+                try handle.write(contentsOf: Data([UInt8(8 + round)]))
+                try handle.close()
+            }
+            let error = #expect(throws: FormworkError.self) { try description.form.plan() }
+            #expect(error?.code == .sourceChanged && error?.path == path.string)
+            #expect(error?.message.contains("was replaced by another file of the same size and time") == true)
+        }
+    }
+
+    @Test("Another time or size is another state", arguments: Meddling.allCases)
+    func changed(meddling: Meddling) throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("f", [UInt8](repeating: 7, count: 1_000_000))
+        let description = try self.description(of: path)
+        try meddling.apply(to: path)
+        let error = #expect(throws: FormworkError.self) { try description.form.plan() }
+        #expect(error?.code == .sourceChanged || error?.cause as? Errno == .noSuchFileOrDirectory)
+    }
+
+    @Test("A file that changed before it is described can't be described")
+    func changedBefore() throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("f", "content")
+        var form = formB()
+        form.append(name: "f", source: .file(path))
+        let plan = try form.plan()
+        try Data("other".utf8).write(to: URL(fileURLWithPath: path.string))
+        let error = #expect(throws: FormworkError.self) { try plan.describe() }
+        #expect(error?.code == .sourceChanged && error?.part == PartReference(index: 0, name: "f"))
+    }
+}
+
+/// Writes a mapped file from its first byte to its last, over and over.
+private final class MapWriter: @unchecked Sendable {
+    // SAFETY: the flag is atomic enough for a test's thread to end by, and the map outlives the thread: `stop` waits.
+    private nonisolated(unsafe) var isStopped = false
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ map: UnsafeMutableRawPointer, _ size: Int) {
+        nonisolated(unsafe) let map = map
+        Thread.detachNewThread {
+            var value: UInt8 = 0
+            while !self.isStopped {
+                value &+= 1
+                for index in 0..<size { unsafe map.storeBytes(of: value, toByteOffset: index, as: UInt8.self) }
+                if value % 8 == 0 { usleep(2000) }
+            }
+            self.done.signal()
+        }
+    }
+
+    func stop() {
+        self.isStopped = true
+        self.done.wait()
+    }
+}
