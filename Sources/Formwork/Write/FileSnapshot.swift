@@ -51,10 +51,12 @@ extension Spool {
             do throws(FormworkError) {
                 let count = try BodyPlan(copying: .file(path)).write(to: copy)
                 if try self.isEqual(copy, to: path, count) { return (copy, count) }
-            } catch  where error.code != .sourceChanged {
-                try? SystemCalls.close(copy)
-                throw error
-            } catch {}
+            } catch {
+                guard error.code == .sourceChanged else {
+                    try? SystemCalls.close(copy)
+                    throw error
+                }
+            }
             try? SystemCalls.close(copy)
         }
         throw FormworkError(
