@@ -229,12 +229,19 @@ func urlEncoding() throws -> (texts: [String], tree: ParameterValue) {
     let tree = try URLEncodedDialect.php.decode("tags[]=sea&tags[]=fog&crew[mate]=J%C3%BCrgen")
     // ["tags": ["sea", "fog"], "crew": ["mate": "Jürgen"]]
 
-    var search = URLEncodedDialect.rails
+    var search = URLEncodedDialect.whatwg
     search.flattening.arrays = .repeated
     search.values = .rfc3986
     let query = try search.encode(["q": "fog & sea", "page": [1, 2]])
-    // page=1&page=2&q=fog%20%26%20sea
+    // q=fog%20%26%20sea&page=1&page=2
     return ([browser, php, query], tree)
+}
+
+func checkedEncoding() throws {
+    var checked = URLEncodedDialect.alamofire
+    checked.checksReadBack = true
+    _ = try checked.encode(["crew": [["name": "Ada"], ["age": 36]]])
+    // error: "crew" would be read back as 1 elements, not 2: give its objects the same members in the same order
 }
 
 func urlEncodedPieces() throws -> [String] {

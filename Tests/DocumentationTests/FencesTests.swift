@@ -87,9 +87,14 @@ struct FencesTests {
             texts == [
                 "title=Harbour+at+dawn&tags%5B%5D=sea&tags%5B%5D=fog&draft=false",
                 "title=Harbour%20at%20dawn&tags%5B0%5D=sea&tags%5B1%5D=fog&draft=0",
-                "page=1&page=2&q=fog%20%26%20sea",
+                "q=fog%20%26%20sea&page=1&page=2",
             ])
         #expect(tree == ["tags": ["sea", "fog"], "crew": ["mate": "Jürgen"]])
+        let error = #expect(throws: FormworkError.self) { try checkedEncoding() }
+        #expect(
+            error?.message
+                == "\"crew\" would be read back as 1 elements, not 2: give its objects the same members in the "
+                + "same order")
         #expect(try urlEncodedPieces() == ["title", "draft"])
     }
 

@@ -167,6 +167,8 @@ struct FlatteningTests {
             ),
         ])
     func dialects(dialect: URLEncodedDialect, expected: String) throws {
+        var dialect = dialect
+        dialect.checksReadBack = false
         #expect(try dialect.encode(Self.sample) == expected)
     }
 
@@ -179,7 +181,9 @@ struct FlatteningTests {
         let expected =
             "a%5By%5D=2&a%5Bz%5D=1&b%5B%5D=1&b%5B%5D=&b%5B%5D%5Bz%5D=1&b%5B%5D%5By%5D=2&f=false&n=&q%5B%5D%5B%5D="
             + "&q%5B%5D%5B%5D=x&x%5B%5D%5Bz%5D=1&x%5B%5D%5By%5D=2"
-        #expect(try URLEncodedDialect.rails.encode(value) == expected)
+        var rails = URLEncodedDialect.rails
+        rails.checksReadBack = false
+        #expect(try rails.encode(value) == expected)
     }
 
     @Test("A root that is an array")

@@ -59,8 +59,44 @@ struct NameExpansionTests {
             Row("a.b=1&c d=2", ["a.b": "1", "c d": "2"]), Row("a[b=1&a]=2&[c]=3", ["a[b": "1", "a]": "2", "[c]": "3"]),
             Row("a[b]c=1", ["a[b]c": "1"]), Row("a[0][x]=1&a[1][x]=2", ["a": [["x": "1"], ["x": "2"]]]),
             Row("=1&=2", ["": ["1", "2"]]), Row("a[x]=1&a[x]=2", ["a": ["x": ["1", "2"]]]),
+            Row("a[][b]=1&a[][c]=2&a[][b]=3&a[][c]=4", ["a": [["b": "1", "c": "2"], ["b": "3", "c": "4"]]]),
+            Row("a[][b]=1&a[]=x&a[][c]=2", ["a": [["b": "1"], "x", ["c": "2"]]]),
+            Row("a[][b][]=1&a[][b][]=2&a[][c]=3", ["a": [["b": ["1", "2"], "c": "3"]]]),
+            Row("a[][b][c]=1&a[][b][d]=2&a[][b][c]=3", ["a": [["b": ["c": "1", "d": "2"]], ["b": ["c": "3"]]]]),
+            Row("a[][]=1&a[][]=2&a[][b]=3", ["a": [["1"], ["2"], ["b": "3"]]]),
+            Row("a[0][b]=1&a[][c]=2", ["a": [["b": "1"], ["c": "2"]]]),
         ])
-    func inBrackets(row: ExpansionRow) throws { #expect(try URLEncodedDialect.rails.decode(row.text) == row.expected) }
+    func inBrackets(row: ExpansionRow) throws {
+        #expect(try URLEncodedDialect.alamofire.decode(row.text) == row.expected)
+    }
+
+    /// What Rack 2.2.22's `parse_nested_query` gave.
+    static let rack: [ExpansionRow] = [
+        Row("a[][b]=1&a[][c]=2", ["a": [["b": "1", "c": "2"]]]),
+        Row("a[][b]=1&a[][b]=2", ["a": [["b": "1"], ["b": "2"]]]),
+        Row("a[0]=x", ["a": ["0": "x"]]), Row("a", ["a": nil]), Row("a[]", ["a": [nil]]), Row("a=", ["a": ""]),
+        Row("a[][]", ["a": [nil]]), Row("a[][]=1&a[][]=2", ["a": [["1"], ["2"]]]),
+        Row(
+            "a[][b][]=1&a[][b][]=2&a[][c]=3&a[][c]=4", ["a": [["b": ["1", "2"], "c": "3"], ["c": "4"]]]),
+        Row("a[b]=1&a=2", ["a": "2"]), Row("a]b=1", ["a": ["b": "1"]]), Row("[a]=1", ["a": "1"]),
+        Row("a[=1", ["a[": "1"]), Row("a[b[c]=1", ["a": ["b": ["c": "1"]]]),
+        Row("a[x]%0A[][y]=1", ["a": [["y": "1"]]]),
+        Row("a[][b]=1&a[]=2&a[][c]=3", ["a": [["b": "1"], "2", ["c": "3"]]]), Row("a=1&a=2", ["a": "2"]),
+        Row("[]=1", [:]), Row("=1&&b", ["b": nil]),
+        Row("a[][b][c]=1&a[][b][d]=2&a[][b]=3", ["a": [["b": ["c": "1", "d": "2"]], ["b": "3"]]]),
+        Row("a[][][b]=1", ["a": [["b": "1"]]]), Row("a[][[]=1", ["a": [nil]]), Row("a[[]b=1", ["a": ["b": "1"]]),
+        Row("a&a[]=1&b&b[c]=2", ["a": ["1"], "b": ["c": "2"]]),
+    ]
+
+    @Test("Rack", arguments: rack)
+    func likeRack(row: ExpansionRow) throws { #expect(try URLEncodedDialect.rails.decode(row.text) == row.expected) }
+
+    @Test("Rack's type errors name both", arguments: ["a=1&a[]=2", "a=1&a[b]=2", "a[]=1&a[b]=2", "a[b]=1&a[]=2"])
+    func rackConflicts(text: String) throws {
+        let error = #expect(throws: FormworkError.self) { try URLEncodedDialect.rails.decode(text) }
+        #expect(error?.code == .malformedBody)
+        #expect(error?.message.contains("needs \"a\" to be an") == true)
+    }
 
     @Test("Dots")
     func dots() throws {
@@ -91,7 +127,7 @@ struct NameExpansionTests {
 
     @Test("A name that is a text and a tree is an error", arguments: ["a=1&a[b]=2", "a[b]=1&a=2", "a=1&a=2&a[]=3"])
     func conflicts(text: String) throws {
-        let error = #expect(throws: FormworkError.self) { try URLEncodedDialect.rails.decode(text) }
+        let error = #expect(throws: FormworkError.self) { try URLEncodedDialect.alamofire.decode(text) }
         #expect(error?.code == .malformedBody)
         #expect(error?.message.contains("is both a value and a tree") == true)
     }
@@ -101,7 +137,7 @@ struct NameExpansionTests {
 
     @Test(
         "CVE-2022-31019: depth is limited by name, and hostile names take no time",
-        arguments: [NameExpansion.php, .brackets, .dots])
+        arguments: [NameExpansion.php, .brackets, .dots, .rack])
     func depth(expansion: NameExpansion) throws {
         let fits = "a" + String(repeating: "[b]", count: 64)
         #expect(throws: Never.self) { try expansion.expand([URLEncodedPair(fits, "1")]) }

@@ -76,6 +76,8 @@ struct QueryOptions: ParsableArguments {
             (dialect.flattening.order, dialect.flattening.duplicates) = (.given, .kept)
             (dialect.flattening.nulls, dialect.flattening.skipsEmptyNames) = (.nameOnly, false)
         }
+        // Pairs are no tree, and who gives other rules for arrays or null has a reader with other rules.
+        if isPairs || self.array != nil || self.null != nil { dialect.checksReadBack = false }
         if let array = try Self.arrays.value("--array", self.array) {
             let isFlat = if case .refused = dialect.flattening.members { true } else { false }
             guard !isPairs, !isFlat else {

@@ -24,6 +24,8 @@ package struct NameTree<Leaf> {
         var places: [NameKey: Int] = [:]
         /// One more than the largest number; `nil` before there is one.
         var next: Int?
+        /// The element that `[]` made, while it is the last.
+        var open: Int?
 
         func place(of key: NameKey) -> Int? {
             self.places.isEmpty ? self.keys.firstIndex(of: key) : self.places[key]
@@ -43,18 +45,26 @@ package struct NameTree<Leaf> {
     }
 
     private let overwrites: Bool
+    private let groups: Bool
     private var nodes: [Node] = [.members(0)]
     private var members: [Members] = [Members()]
     private var values: [[Leaf]] = []
 
-    /// - Parameter overwrites: Whether a later value takes an earlier one's place, as in PHP.
-    package init(overwrites: Bool) { self.overwrites = overwrites }
+    /// - Parameters:
+    ///   - overwrites: Whether a later value takes an earlier one's place, as in PHP.
+    ///   - groups: Whether `a[][b]` goes into the element that the last `a[]…` made, if that has no `b`, as in Rack.
+    package init(overwrites: Bool, groups: Bool = false) { (self.overwrites, self.groups) = (overwrites, groups) }
 
     /// Puts a value where its name says.
     /// - Throws: ``FormworkError/Code/malformedBody`` for a name that is both a value and a tree.
     package mutating func set(_ value: Leaf, at path: [NameKey], named name: String) throws(FormworkError) {
         var node = 0
         for (depth, key) in path.enumerated() {
+            let rest = path[(depth + 1)...]
+            if key == .next, let open = self.openElement(of: node, for: rest) {
+                node = open
+                continue
+            }
             guard let child = try self.child(key, of: node, named: name) else { return }
             node = child.node
             let isLeaf = depth == path.count - 1
@@ -78,6 +88,24 @@ package struct NameTree<Leaf> {
         return .members(self.members.count - 1)
     }
 
+    /// The element that a name belongs to which goes on after `[]`; `nil` for a new one.
+    private func openElement(of node: Int, for path: ArraySlice<NameKey>) -> Int? {
+        guard self.groups, !path.isEmpty, case .members(let list) = self.nodes[node],
+            let open = self.members[list].open, case .members(let element) = self.nodes[open],
+            self.members[element].open == nil
+        else { return nil }
+        // Of arrays within an element nothing says where it ends.
+        if path.contains(.next) { return path.first == .next ? nil : open }
+        var node = open
+        for key in path {
+            guard case .members(let list) = self.nodes[node], let place = self.members[list].place(of: key) else {
+                return open
+            }
+            node = self.members[list].nodes[place]
+        }
+        return nil
+    }
+
     /// The node under a key, made where there is none; `nil` when no number is left for it.
     private mutating func child(
         _ key: NameKey, of node: Int, named name: String
@@ -92,6 +120,7 @@ package struct NameTree<Leaf> {
             throw FormworkError(.malformedBody, "\"\(name)\" has no place behind the largest number")
         }
         self.members[list].append(key, self.nodes.count)
+        self.members[list].open = isNext ? self.nodes.count : nil
         self.nodes.append(.empty)
         return (self.nodes.count - 1, true)
     }

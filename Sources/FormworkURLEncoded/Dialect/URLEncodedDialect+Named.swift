@@ -63,11 +63,21 @@ extension URLEncodedDialect {
             names: encoder, values: encoder, expansion: .php)
     }
 
-    /// Rails' `Hash#to_query`: `a[]`, sorted by finished text outside of arrays, null as an empty text.
+    /// Rails' `Hash#to_query` and Rack's reader: `a[]`, sorted by finished text outside of arrays, null as an empty text.
+    /// What Rack would read as other parameters is refused: arrays and objects without elements, arrays of objects that
+    /// begin with different members, names with brackets.
     public static let rails = URLEncodedDialect(
         flattening: Flattening(
             empties: .bracketsInArrays, doubles: .ruby, order: .byTextOutsideArrays, duplicates: .lastWins),
-        names: .ruby, values: .ruby, expansion: .brackets)
+        names: .ruby, values: .ruby,
+        parsing: URLEncodedParsing(invalidEscapes: .refused, invalidText: .refused), expansion: .rack,
+        checksReadBack: true)
+
+    /// What a name without `=` is read as: null where the dialect writes null so, and as Rack reads it; otherwise the
+    /// empty text.
+    package var missing: ParameterValue {
+        self.flattening.nulls == .nameOnly || self.expansion == .rack ? .null : .text("")
+    }
 
     /// Reads text back as this dialect understands it.
     /// - Throws: ``FormworkError/Code/limitExceeded``, and ``FormworkError/Code/malformedBody`` where ``parsing``
@@ -78,7 +88,6 @@ extension URLEncodedDialect {
     /// - Throws: What ``decode(_:)-(String)`` throws.
     public func decode(_ text: [UInt8]) throws(FormworkError) -> ParameterValue {
         let pairs = try URLEncodedPairs(text, rules: self.parsing)
-        let missing: ParameterValue = self.flattening.nulls == .nameOnly ? .null : .text("")
-        return try self.expansion.expand(pairs.lazy.map(\.pair), missing: missing, limits: self.parsing.limits)
+        return try self.expansion.expand(pairs.lazy.map(\.pair), missing: self.missing, limits: self.parsing.limits)
     }
 }

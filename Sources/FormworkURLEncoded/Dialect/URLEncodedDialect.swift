@@ -32,23 +32,29 @@ public struct URLEncodedDialect: Sendable {
     public var parsing: URLEncodedParsing
     /// How names become a tree again.
     public var expansion: NameExpansion
+    /// Whether parameters are refused that ``decode(_:)-(String)`` would read as others. Values count as the texts that
+    /// they are written as, and one that isn't written counts as lost.
+    public var checksReadBack: Bool
 
     /// A dialect of these rules; without any, ``whatwg``.
     public init(
         flattening: Flattening = Flattening(), names: PercentEncoder = .form, values: PercentEncoder = .form,
         transcoding: Transcoding? = nil, parsing: URLEncodedParsing = URLEncodedParsing(),
-        expansion: NameExpansion = .flat
+        expansion: NameExpansion = .flat, checksReadBack: Bool = false
     ) {
         (self.flattening, self.names, self.values) = (flattening, names, values)
         (self.transcoding, self.parsing, self.expansion) = (transcoding, parsing, expansion)
+        self.checksReadBack = checksReadBack
     }
 
     /// Writes parameters: an object, or what ``Flattening/rootArray`` allows besides.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for a value the rules refuse, `limitExceeded` for a tree too
-    ///   deep, `contentNotEncodable` for text that ``transcoding`` doesn't have.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for a value the rules refuse, for null without a name where it
+    ///   would be written without `=`, and for what ``checksReadBack`` refuses; `limitExceeded` for a tree too deep,
+    ///   `contentNotEncodable` for text that ``transcoding`` doesn't have.
     public func encode(_ parameters: ParameterValue) throws(FormworkError) -> String {
         var sink = TextSink(self)
         try Flattener(rules: self.flattening).flatten(parameters, into: &sink)
+        if self.checksReadBack { try ReadBack(dialect: self).check(parameters, as: sink.text) }
         return String(decoding: sink.text, as: UTF8.self)
     }
 
@@ -68,8 +74,9 @@ public struct URLEncodedDialect: Sendable {
     /// The names and texts that parameters are written as, before they are escaped; bytes are read as UTF-8.
     /// - Throws: What ``encode(_:)-(ParameterValue)`` throws.
     public func pairs(of parameters: ParameterValue) throws(FormworkError) -> [URLEncodedPair] {
-        try self.leaves(of: parameters).map { pair in
+        try self.leaves(of: parameters).map { pair throws(FormworkError) in
             switch pair.value {
+            case .nothing where pair.name.isEmpty: throw TextSink.emptyPair
             case .nothing: URLEncodedPair(pair.name, nil)
             case .text(let text): URLEncodedPair(pair.name, text)
             case .bytes(let bytes): URLEncodedPair(pair.name, String(decoding: bytes, as: UTF8.self))
@@ -99,6 +106,7 @@ public struct URLEncodedDialect: Sendable {
     private func leaves(
         of parameters: ParameterValue
     ) throws(FormworkError) -> [(name: String, value: Flattening.Leaf)] {
+        if self.checksReadBack { _ = try self.encode(parameters) }
         var sink = PairsSink(self)
         try Flattener(rules: self.flattening).flatten(parameters, into: &sink)
         return sink.pairs

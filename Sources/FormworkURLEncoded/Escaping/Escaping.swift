@@ -44,7 +44,7 @@ extension [UInt8] {
                         var output = unsafe start
                         let pairs = pairs.span
                         for index in pairs.indices {
-                            if unsafe output > start { unsafe Self.put(ampersand, &output) }
+                            if index > 0 { unsafe Self.put(ampersand, &output) }
                             unsafe Self.escape(pairs[index].name, names, &output)
                             // Unwrapped where it stands, and by `@inline(always)`: a value bound to a name, or given to
                             // a function that is called, is retained and released, a fifth of the time of all this.

@@ -2,23 +2,29 @@ import FormworkCore
 
 /// How names become a tree of values again.
 ///
-/// All but ``flat`` make arrays of members that are named `0`, `1`, … in that order, and put `a[]` behind the largest
-/// number so far.
+/// ``brackets``, ``dots`` and ``php`` make arrays of members that are named `0`, `1`, … in that order, and put `a[]` after
+/// the largest number so far.
 public enum NameExpansion: String, CaseIterable, Sendable {
     /// Not at all: an object with the names as they are, each as often as it stands in the text.
     case flat
-    /// `a[b]` is a member, `a[]` the next element. A name that is repeated makes an array of its values; one that is both
-    /// a text and a tree is an error; one whose brackets don't fit is taken as it is. So nothing is lost.
+    /// `a[b]` is a member, `a[]` the next element. `a[][b]` is a member of the element that the last such name made, or of
+    /// a new one where that has a `b`. A name that is repeated makes an array of its values; one that is both a text and a
+    /// tree is an error; one whose brackets don't fit is taken as it is. So nothing is lost.
     case brackets
     /// As ``brackets``, where `a.b` is a member too.
     case dots
     /// PHP's `parse_str`: later values overwrite earlier ones; spaces, dots and an open bracket in the first name become
     /// underscores; what follows NUL or the last bracket is cut off; pairs without a name are left out.
     case php
+    /// Rack 2.2's `parse_nested_query`, which Rails reads with: `a[]` and `a[][b]` as in ``brackets``, but numbers are
+    /// names (`a[0]` makes an object), the last of several values wins, brackets at the beginning are dropped, and so are
+    /// pairs without a name.
+    case rack
 
     /// Makes a tree of pairs. All values are text, or `missing` where there is no `=`.
     /// - Throws: ``FormworkError/Code/limitExceeded`` for names that nest deeper than `limits` allows (PHP leaves them
-    ///   out), and ``FormworkError/Code/malformedBody`` for a name that is both a text and a tree, except in ``php``.
+    ///   out), and ``FormworkError/Code/malformedBody`` for a name that is both a text and a tree, except in ``php``; in
+    ///   ``rack`` for a name that makes a tree of what is another one.
     public func expand(
         _ pairs: some Sequence<URLEncodedPair>, missing: ParameterValue = .text(""),
         limits: URLEncodedLimits = URLEncodedLimits()
@@ -27,7 +33,12 @@ public enum NameExpansion: String, CaseIterable, Sendable {
         guard self != .flat else { return .object(pairs.map { .init($0.name, value($0)) }) }
         // Trees are walked by calling, so even `.max` has a bound.
         let depth = min(max(0, limits.depth), 512)
-        var tree = NameTree<ParameterValue>(overwrites: self == .php)
+        if self == .rack {
+            var tree = RackTree(depth: depth)
+            for pair in pairs { try tree.set(value(pair), named: pair.name) }
+            return tree.value
+        }
+        var tree = NameTree<ParameterValue>(overwrites: self == .php, groups: self != .php)
         for pair in pairs {
             guard let path = self.path(Array(pair.name.utf8), depth) else { continue }
             guard path.count <= depth + 1 else {
@@ -44,7 +55,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
     private func path(_ name: [UInt8], _ limit: Int) -> [NameKey]? {
         switch self {
         case .php: Self.phpPath(name, limit)
-        case .flat: [NameKey(name)]
+        case .flat, .rack: [NameKey(name)]
         case .brackets: NameKey.path(name, dots: false, limit: limit) ?? [NameKey(name)]
         case .dots: NameKey.path(name, dots: true, limit: limit) ?? [NameKey(name)]
         }

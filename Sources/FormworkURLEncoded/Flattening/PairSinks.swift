@@ -13,11 +13,16 @@ struct TextSink: PairSink {
 
     var end: Int { self.text.count }
 
+    static var emptyPair: FormworkError {
+        FormworkError(
+            .invalidArgument, "\"\" is null: neither name nor \"=\" would be written, and readers skip such a pair")
+    }
+
     mutating func append(name: String, value: Flattening.Leaf) throws(FormworkError) {
         if self.end > 0 { self.text.append(0x26) }
         try self.append(name, self.names)
         switch value {
-        case .nothing: break
+        case .nothing: if name.isEmpty { throw Self.emptyPair }
         case .text(let text):
             self.text.append(0x3D)
             try self.append(text, self.values)

@@ -8,7 +8,8 @@ let encoders: [String: PercentEncoder] = [
     "form": .form, "php": .php, "rfc3986": .rfc3986, "ruby": .ruby, "quote": PercentEncoder(leaving: "-._~/"),
 ]
 let dialects: [String: URLEncodedDialect] = [
-    "php": .php, "phpRFC3986": .phpRFC3986, "rails": .rails,
+    "php": .php, "phpRFC3986": .phpRFC3986, "rails": .rails, "whatwg": .whatwg, "alamofire": .alamofire,
+    "afnetworking2": .afnetworking2, "afnetworking3": .afnetworking3, "facebook": .facebook, "recipes": .recipes,
     "goValues": URLEncodedDialect(
         flattening: Flattening(
             arrays: .repeated, order: .by { $0.utf8.lexicographicallyPrecedes($1.utf8) }, duplicates: .kept),
@@ -53,6 +54,7 @@ func base64(_ bytes: some Sequence<UInt8>) -> String { Data(bytes).base64Encoded
 
 func tagged(_ value: ParameterValue) throws -> [Any] {
     switch value {
+    case .null: return ["n"]
     case .text(let text): return ["s", base64(text.utf8)]
     case .array(let elements): return ["a", try elements.map(tagged)]
     case .object(let members): return ["o", try members.map { [base64($0.name.utf8), try tagged($0.value)] as [Any] }]
@@ -69,8 +71,9 @@ func answer(_ question: [Any]) throws -> Any {
     case "tree":
         guard let dialect = dialects[question[1] as? String ?? ""] else { throw Malformed() }
         return try tagged(try dialect.decode(try bytes(question[2])))
-    case "write":
-        guard let dialect = dialects[question[1] as? String ?? ""] else { throw Malformed() }
+    case "write", "checked":
+        guard var dialect = dialects[question[1] as? String ?? ""] else { throw Malformed() }
+        dialect.checksReadBack = question[0] as? String == "checked"
         return base64(try dialect.encode(try tree(question[2])).utf8)
     case "pairs":
         guard let encoder = encoders[question[1] as? String ?? ""] else { throw Malformed() }

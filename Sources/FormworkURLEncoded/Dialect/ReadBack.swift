@@ -1,0 +1,116 @@
+import FormworkCore
+
+/// Compares parameters with what their text is read back as.
+struct ReadBack {
+    private let dialect: URLEncodedDialect
+
+    init(dialect: URLEncodedDialect) {
+        var dialect = dialect
+        // What is written is the caller's own; how deep names nest is the reader's rule.
+        dialect.parsing.limits = URLEncodedLimits(
+            bytes: .max, pairs: .max, pairBytes: .max, depth: dialect.parsing.limits.depth)
+        self.dialect = dialect
+    }
+
+    /// - Throws: ``FormworkError/Code/invalidArgument`` with the first place that is read as something else.
+    func check(_ parameters: ParameterValue, as text: [UInt8]) throws(FormworkError) {
+        let found: ParameterValue
+        do throws(FormworkError) {
+            found = try self.dialect.decode(text)
+        } catch {
+            throw FormworkError(.invalidArgument, "what is written couldn't be read back: \(error.message)")
+        }
+        switch (parameters, self.dialect.flattening.rootArray) {
+        case (.array(let elements), .indexed) where elements.isEmpty,
+            (.set(let elements), .indexed) where elements.isEmpty:
+            break
+        case (.array, .named(let name)), (.set, .named(let name)):
+            try self.compare(.object([.init(name, parameters)]), found, "")
+        default: try self.compare(parameters, found, "")
+        }
+    }
+
+    private func compare(
+        _ value: ParameterValue, _ found: ParameterValue, _ path: String
+    ) throws(FormworkError) {
+        switch (value, found) {
+        case (.array(let elements), .array(let others)) where elements.count == others.count:
+            for (index, element) in elements.enumerated() {
+                try self.compare(element, others[index], "\(path)[\(index)]")
+            }
+        case (.set(let elements), .array(var others)) where elements.count == others.count:
+            // In any order.
+            for element in elements {
+                let place = others.firstIndex { other in (try? self.compare(element, other, path)) != nil }
+                guard let place else { throw self.difference(value, found, path) }
+                others.remove(at: place)
+            }
+        case (.object(let members), .object(let others)): try self.compare(members, others, path)
+        case (.array, _), (.set, _), (.object, _): throw self.difference(value, found, path)
+        default:
+            let isSame =
+                switch try self.dialect.flattening.leaf(value, path) {
+                case nil: false
+                case .nothing?: found == .null
+                case .text(let text)?: found.isText(text.utf8)
+                case .bytes(let bytes)?: found.isText(bytes)
+                }
+            guard isSame else { throw self.difference(value, found, path) }
+        }
+    }
+
+    private func compare(
+        _ members: [ParameterValue.Member], _ others: [ParameterValue.Member], _ path: String
+    ) throws(FormworkError) {
+        // By bytes: two spellings of `é` are two names.
+        var wanted = Dictionary(grouping: members) { Array($0.name.utf8) }
+        switch self.dialect.flattening.duplicates {
+        case .kept, .refused: break
+        case .lastWins: wanted = wanted.mapValues { $0.suffix(1) }
+        case .firstWins: wanted = wanted.mapValues { $0.dropLast($0.count - 1) }
+        }
+        let found = Dictionary(grouping: others) { Array($0.name.utf8) }
+        // In the order given, so that the first difference is the one that is named.
+        for member in members {
+            let key = Array(member.name.utf8)
+            guard let values = wanted[key] else { continue }
+            let name = path.isEmpty ? member.name : "\(path)[\(member.name)]"
+            guard let same = found[key], same.count == values.count else {
+                throw self.difference(values[0].value, nil, name)
+            }
+            for (value, other) in zip(values, same) { try self.compare(value.value, other.value, name) }
+        }
+        for other in others where wanted[Array(other.name.utf8)] == nil {
+            let name = path.isEmpty ? other.name : "\(path)[\(other.name)]"
+            throw FormworkError(.invalidArgument, "\"\(name)\" would be read back, which isn't among the parameters")
+        }
+    }
+
+    private func difference(_ value: ParameterValue, _ found: ParameterValue?, _ path: String) -> FormworkError {
+        let what: String
+        switch (value, found) {
+        case (.array(let elements), _) where elements.isEmpty, (.set(let elements), _) where elements.isEmpty:
+            what = "is an array without elements, which can't be written: leave it out"
+        case (.object(let members), _) where members.isEmpty:
+            what = "is an object without members, which can't be written: leave it out"
+        case (.null, nil): what = "is null, which isn't written: leave it out"
+        case (.bytes, _): what = "is bytes that are not UTF-8 text: write them as base64"
+        case (_, nil): what = "would not be read back: rename it, brackets in names make a tree"
+        case (.array(let elements), .array(let others)?), (.set(let elements), .array(let others)?):
+            what =
+                "would be read back as \(others.count) elements, not \(elements.count): give its objects the same "
+                + "members in the same order"
+        case (_, .text?): what = "would be read back as another text"
+        case (_, .array?): what = "would be read back as an array"
+        case (_, .object?): what = "would be read back as an object"
+        default: what = "would be read back as null"
+        }
+        return FormworkError(.invalidArgument, "\"\(path)\" \(what)")
+    }
+}
+
+extension ParameterValue {
+    fileprivate func isText(_ bytes: some Sequence<UInt8>) -> Bool {
+        if case .text(let text) = self { text.utf8.elementsEqual(bytes) } else { false }
+    }
+}
