@@ -65,13 +65,6 @@ struct QueryCommandTests {
                     + "&big=170141183460469231731687303715884105727&huge=1.7014118346047E%2B38"
                     + "&t=~%2A-._%2F%3F%21%27%28%29"
             ),
-            (
-                "rails",
-                "=none&a%5B%5D=1&a%5B%5D=true&a%5B%5D=&a%5B%5D=2.5&a%5B%5D=1.0&b=%C3%A9+%26%3D%2B"
-                    + "&big=170141183460469231731687303715884105727&dup=2&f=false&huge=1.7014118346046923e%2B38&n="
-                    + "&o%5Bx%5D%5Bk%5D%5B%5D%5Bm%5D=1&o%5Bx%5D%5Bk%5D%5B%5D%5Bn%5D=2&o%5By%5D=2"
-                    + "&t=~%2A-._%2F%3F%21%27%28%29"
-            ),
         ])
     func nested(dialect: String, text: String) throws {
         let result = try Self.encode(Self.nested, "--dialect \(dialect)")
@@ -177,11 +170,55 @@ struct QueryCommandTests {
         #expect(try Self.encode(json, "--pairs --null drop --sort name").text == "=2.5&a=1&a%5B%5D=true&b=x+y&b=")
         let text = "b=x+y&a=1&b&a%5B%5D=true&=2.5&b="
         let read = #"[["b","x y"],["a","1"],["b",null],["a[]","true"],["","2.5"],["b",""]]"# + "\n"
-        for dialect in ["whatwg", "facebook", "php", "rails"] {
+        for dialect in ["afnetworking-2 --space plus", "rails", "whatwg --null name"] {
             #expect(try Self.decode(text, "--pairs --dialect \(dialect)").text == read)
+        }
+        let withoutNull = read.replacing("null", with: "\"\"")
+        for dialect in [
+            "whatwg", "alamofire --space plus", "facebook", "php", "php-rfc3986", "recipes", "recipes-plus",
+        ] {
+            #expect(try Self.decode(text, "--pairs --dialect \(dialect)").text == withoutNull)
         }
         #expect(try Self.encode(read, "--pairs").text == text)
         #expect(try Self.decode("a", "--pairs --null empty").text == "[[\"a\",\"\"]]\n")
+    }
+
+    @Test(
+        "Null without a name is refused where it would be an empty pair",
+        arguments: ["afnetworking-2", "afnetworking-3"])
+    func nullWithoutName(dialect: String) throws {
+        let message =
+            "formwork: standard input: \"\" is null: neither name nor \"=\" would be written, and readers skip such a pair\n"
+        for json in [#"{"":null,"b":1}"#, #"{"":null}"#] {
+            let result = try Self.encode(json, "--dialect \(dialect)")
+            #expect(result.errors == message)
+            #expect(result.status == 2)
+            #expect(result.output.isEmpty)
+        }
+        #expect(try Self.encode(#"[["a",1],["",null],["b",2]]"#, "--pairs --dialect \(dialect)").errors == message)
+        #expect(try Self.encode(#"{"a":{"":null}}"#, "--dialect \(dialect)").output.suffix(1) != Array("=".utf8)[...])
+    }
+
+    @Test("Rails: what is written comes back as Rack reads it, or is refused by its name")
+    func rails() throws {
+        let json = #"{"a":[{"b":1,"c":null},{"b":2,"c":"x y"}],"t":[true,2.5],"o":{"z":"1","y":["é"]},"dup":1,"dup":2}"#
+        let text =
+            "a%5B%5D%5Bb%5D=1&a%5B%5D%5Bc%5D=&a%5B%5D%5Bb%5D=2&a%5B%5D%5Bc%5D=x+y&dup=2&o%5By%5D%5B%5D=%C3%A9"
+            + "&o%5Bz%5D=1&t%5B%5D=true&t%5B%5D=2.5"
+        #expect(try Self.encode(json, "--dialect rails").text == text)
+        #expect(
+            try Self.decode(text, "--dialect rails").text
+                == #"{"a":[{"b":"1","c":""},{"b":"2","c":"x y"}],"dup":"2","o":{"y":["é"],"z":"1"},"t":["true","2.5"]}"#
+                + "\n")
+        let refused = try Self.encode(#"{"o":{"e":[]}}"#, "--dialect rails")
+        #expect(
+            refused.errors
+                == "formwork: standard input: \"o[e]\" is an array without elements, which can't be written: "
+                + "leave it out\n")
+        #expect(refused.status == 2)
+        #expect(refused.output.isEmpty)
+        #expect(try Self.encode(#"{"a":[1,2]}"#, "--dialect rails --array repeated").text == "a=1&a=2")
+        #expect(try Self.encode(#"[["a[]",1],["a[][",2]]"#, "--dialect rails --pairs").text == "a%5B%5D=1&a%5B%5D%5B=2")
     }
 
     @Test(
@@ -303,6 +340,21 @@ struct QueryCommandTests {
             (
                 "a=1&b=%FF", "decode --strict --pairs --dialect facebook", 70,
                 "standard input: offset 4: a pair that is no UTF-8: mend it, or leave --strict out to have it repaired"
+            ),
+            (
+                "a=1&a[b]=2", "decode --dialect rails", 70,
+                "standard input: \"a[b]\" needs \"a\" to be an object, but it is not: rename one of them, or take --pairs "
+                    + "to see each as it is"
+            ),
+            (
+                "a=1&a[b]=2", "decode --strict --dialect alamofire", 70,
+                "standard input: \"a[b]\" is both a value and a tree of values: rename one of them, or take --pairs to "
+                    + "see each as it is"
+            ),
+            (
+                "a=%zz", "decode --strict --dialect rails", 70,
+                "standard input: offset 2: \"%\" without two hexadecimal digits behind it: mend it, or read it with "
+                    + "another --dialect"
             ),
             ("a", "decode --null drop", 2, "--null drop: 'query decode' takes name or empty"),
             ("a", "decode --array brackets", 2, "--array brackets: only 'query encode' has this option"),

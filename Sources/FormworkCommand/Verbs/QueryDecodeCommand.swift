@@ -11,7 +11,7 @@ struct QueryDecodeCommand: ParsableCommand {
               echo 'user[name]=x&tags[]=1&tags[]=2' | formwork query decode --dialect php --pretty
               echo 'https://example.com/list?page=2#top' | formwork query decode --url
 
-            Every value is a text, or null for a name without '=' where the dialect writes null so. One line end behind
+            Every value is a text, or null for a name without '=' where the dialect writes or reads null so. One line end behind
             the text is taken off; a '?' before it is a part of the first name, unless --url says what it is. Read are
             up to 256 MiB, any number of pairs, and names that nest up to 512 levels deep.
             """)
@@ -24,7 +24,7 @@ struct QueryDecodeCommand: ParsableCommand {
     @Flag(help: "Read a whole URL, and take its query: what stands between the first '?' and '#'.")
     var url = false
 
-    @Flag(help: "Write [[name,value],…]: every pair in its place, its name as it is; null has no '='.")
+    @Flag(help: "Write [[name,value],…]: every pair in its place, its name as it is.")
     var pairs = false
 
     @Flag(help: "Indent the JSON.")
@@ -41,7 +41,7 @@ struct QueryDecodeCommand: ParsableCommand {
             do throws(FormworkError) {
                 return try self.value(of: Array(text), dialect)
             } catch {
-                throw error.explained(from: text.startIndex)
+                throw error.placed(from: text.startIndex)
             }
         }
         try StandardOutput.write(OrderedJSON.write(value, isPretty: self.pretty) + "\n")
@@ -52,11 +52,24 @@ struct QueryDecodeCommand: ParsableCommand {
         rules.limits = .unlimited
         if self.strict { (rules.invalidEscapes, rules.invalidText) = (.refused, .refused) }
         if self.pairs { rules.duplicates = .kept }
-        let isNull = self.options.null.map { $0 == "name" } ?? (self.pairs || dialect.flattening.nulls == .nameOnly)
-        let missing: ParameterValue = isNull ? .null : .text("")
-        let pairs = try URLEncodedPairs(text, rules: rules).lazy.map(\.pair)
-        guard self.pairs else { return try dialect.expansion.expand(pairs, missing: missing, limits: rules.limits) }
-        return .array(pairs.map { .array([.text($0.name), $0.value.map(ParameterValue.text) ?? missing]) })
+        let missing = self.options.null.map { $0 == "name" ? .null : .text("") } ?? dialect.missing
+        let pairs: [URLEncodedPair]
+        do throws(FormworkError) {
+            pairs = try URLEncodedPairs(text, rules: rules).pairs
+        } catch {
+            throw error.advising(
+                dialect.parsing.invalidEscapes == .refused
+                    ? "mend it, or read it with another --dialect"
+                    : "mend it, or leave --strict out to have it repaired")
+        }
+        guard !self.pairs else {
+            return .array(pairs.map { .array([.text($0.name), $0.value.map(ParameterValue.text) ?? missing]) })
+        }
+        do throws(FormworkError) {
+            return try dialect.expansion.expand(pairs, missing: missing, limits: rules.limits)
+        } catch {
+            throw error.advising("rename one of them, or take --pairs to see each as it is")
+        }
     }
 
     private func query(in bytes: [UInt8]) -> ArraySlice<UInt8> {
@@ -68,11 +81,17 @@ struct QueryDecodeCommand: ParsableCommand {
 }
 
 extension FormworkError {
-    /// The same error for whoever sees the input: where in it, and what can be done.
-    fileprivate func explained(from start: Int) -> FormworkError {
+    /// The same error with what can be done about the text; a limit's error says that itself.
+    fileprivate func advising(_ advice: String) -> FormworkError {
+        var error = self
+        if self.code == .malformedBody { error.message += ": \(advice)" }
+        return error
+    }
+
+    /// The same error with its place in the input.
+    fileprivate func placed(from start: Int) -> FormworkError {
         var error = self
         if let offset = self.offset { error.message = "offset \(Int64(start) + offset): \(error.message)" }
-        if self.code == .malformedBody { error.message += ": mend it, or leave --strict out to have it repaired" }
         error.offset = nil
         return error
     }
