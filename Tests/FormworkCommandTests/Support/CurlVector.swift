@@ -40,8 +40,18 @@ struct CurlVector: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// What a row may have: what is run, what has to come out, and what is known of the capture.
+    private static let keys: Set<String> = [
+        "name", "note", "origin", "versions", "platform", "args", "files", "dirs", "fifos", "stdin",
+        "stdin_is_regular_file", "exit", "exit_code", "stderr", "warnings", "body_base64", "content_type",
+        "content_length", "boundary", "boundaries", "transfer_encoding", "parts", "curl_version", "curl_8_22_0_dev",
+        "curl_8_22_0_dev_same", "partial_body_base64_prefix", "partial_body_length", "declared_content_length",
+    ]
+
     init(_ row: [String: Any]) throws {
         self.name = row["name"] as? String ?? "a row without a name"
+        let unknown = Set(row.keys).subtracting(Self.keys).sorted()
+        guard unknown.isEmpty else { throw NotUnderstood(description: "\(self.name) has \(unknown)") }
         guard let arguments = row["args"] as? [String] else { throw NotUnderstood(description: "\(self.name): args") }
         self.arguments = arguments
         self.files = try Self.bytes(row["files"], self.name)
@@ -49,7 +59,7 @@ struct CurlVector: Sendable, CustomTestStringConvertible {
         self.folders = row["dirs"] as? [String] ?? []
         self.input = (row["stdin"] as? String).flatMap { Data(base64Encoded: $0) }
         self.inputIsFile = row["stdin_is_regular_file"] as? Bool ?? false
-        if let status = row["exit_code"] as? Int, status != 0 {
+        if let status = (row["exit_code"] ?? row["exit"]) as? Int, status != 0 {
             self.expected = .status(Int32(status))
         } else if let body = (row["body_base64"] as? String).flatMap({ Data(base64Encoded: $0) }),
             let contentType = row["content_type"] as? String, let boundaries = row["boundaries"] as? [String]

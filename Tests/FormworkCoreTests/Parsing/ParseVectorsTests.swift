@@ -13,8 +13,18 @@ import Testing
         "busboy/Lookbehind-data-should-not-stall-file-streams": "a value that begins with a fold",
     ]
 
-    @Test("There are rows")
-    func rows() { #expect(ParseVector.all.count > 0) }
+    @Test("Rows are found by what they have, and one that isn't understood fails")
+    func rows() throws {
+        let row =
+            #"{"name": "n", "profile": "default", "content_type": "a", "body_base64": "", "expected": {"error": "x"}"#
+        #expect(try ParseVector.rows(of: Data(#"[\#(row)}, {"system": "x"}]"#.utf8)).map(\.name) == ["n"])
+        for odd in [row + #", "charset": "x"}"#, row.replacing(#""error": "x""#, with: #""warning": "x""#) + "}"] {
+            #expect(throws: ParseVector.NotUnderstood.self) { try ParseVector.rows(of: Data("[\(odd)]".utf8)) }
+        }
+        #expect(throws: (any Error).self) { try ParseVector.rows(of: Data("{}".utf8)) }
+        let unknown = try ParseVector.rows(of: Data("[\(row.replacing("default", with: "mail"))}]".utf8))
+        #expect(throws: ParseVector.NotUnderstood.self) { try unknown[0].makeParser() }
+    }
 
     @Test("A body gives its parts or its class of error, whole and cut", arguments: ParseVector.all)
     func vector(_ row: ParseVector) throws {

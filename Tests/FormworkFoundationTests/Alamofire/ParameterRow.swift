@@ -50,13 +50,12 @@ struct ParameterRow: Sendable, CustomTestStringConvertible {
         "alamofire.PropertyListEncoding", "alamofire.escape",
     ]
 
-    static let fixtures = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        .appendingPathComponent("Fixtures/vectors")
-
-    /// The fixtures' rows, and those of the folder that `FORMWORK_VECTORS` names.
+    /// The fixtures' rows, and those of the folder that `FORMWORK_VECTORS` names, but for those of another platform.
     static func all() throws -> [ParameterRow] {
-        let requested = ProcessInfo.processInfo.environment["FORMWORK_VECTORS"].map { URL(fileURLWithPath: $0) }
-        return try ([self.fixtures] + [requested].compactMap { $0 }).flatMap { try self.rows(in: $0) }
+        try VectorRows.folders.flatMap { try self.rows(in: $0) }.filter { row in
+            guard case .object(let fields) = row.json, let platform = fields["platform"]?.text else { return true }
+            return VectorRows.Row(json: ["platform": platform]).isOfThisPlatform
+        }
     }
 
     static func rows(in folder: URL) throws -> [ParameterRow] {

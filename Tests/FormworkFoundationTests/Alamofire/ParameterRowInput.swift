@@ -100,7 +100,7 @@ indirect enum RowInput: Encodable, Sendable {
             return values
         }
         switch type {
-        case "null": return .null
+        case "null", "nil": return .null
         case "array", "set": return .array(try array("items").map { try RowInput($0) })
         case "keyed": return .keyed(try self.entries(try array("entries")))
         case "dict": return .dictionary(Dictionary(try self.entries(try array("entries"))) { $1 })

@@ -14,6 +14,10 @@ struct RowExpectation: Sendable {
     /// `.some(nil)`: none.
     var contentType: String??
     var body: String??
+    var method: String?
+    var base64: String?
+    var length: Int?
+    var headers: [(String, String?)] = []
 
     init(_ row: inout RowObject) throws {
         func optional(_ value: JSONValue?) -> String?? { value.map { $0.text } }
@@ -21,11 +25,37 @@ struct RowExpectation: Sendable {
         self.error = try Self.error(row.value("expectedError"))
         (self.url, self.contentType) = (try row.text("expectedURL"), optional(row.value("expectedContentType")))
         self.body = optional(row.value("expectedBody"))
+        self.base64 = try row.text("expectedBase64")
+        self.length = try row.text("expectedLength").flatMap { Int($0) }
+        if try row.flag("expectedNil") ?? false { self.body = .some(nil) }
+        if let request = row.value("expectedRequest") { try self.takeRequest(request) }
+        let apple = try Self.error(row.value("expectedErrorApple"))
+        #if !os(Linux)
+            if let apple { self.error = apple }
+        #endif
         let linux = (try row.text("expectedLinux"), try Self.error(row.value("expectedErrorLinux")))
         #if os(Linux)
             if linux.0 != nil || linux.1 != nil { (self.text, self.error) = linux }
         #endif
-        guard self.text != nil || self.error != nil else { throw RowNotUnderstood("nothing is expected") }
+        let isGiven =
+            self.text != nil || self.error != nil || self.url != nil || self.contentType != nil || self.body != nil
+            || self.base64 != nil || self.length != nil || self.method != nil || !self.headers.isEmpty || apple != nil
+        guard isGiven else { throw RowNotUnderstood("nothing is expected") }
+    }
+
+    private mutating func takeRequest(_ value: JSONValue) throws {
+        var request = try RowObject(value, "expectedRequest")
+        self.method = try request.text("method")
+        if let url = try request.text("url") { self.url = url }
+        if let body = request.value("body") { self.body = .some(body.text) }
+        if let type = request.value("contentType") { self.contentType = .some(type.text) }
+        if let headers = request.value("headers") {
+            guard case .object(let fields) = headers else { throw RowNotUnderstood("the request's headers") }
+            self.headers = fields.map { ($0.key, $0.value.text) }
+        }
+        if let error = request.value("error") { self.error = try Self.error(error) }
+        _ = request.value("note")
+        try request.checkAllTaken()
     }
 
     private static func error(_ value: JSONValue?) throws -> String? {
@@ -44,6 +74,10 @@ struct RowResult: Equatable {
     var url: String?
     var contentType: String?
     var body: String?
+    var data: Data?
+    var method: String?
+    /// By name in lower case.
+    var headers: [String: String] = [:]
 }
 
 struct CustomThrown: Error {}
@@ -53,19 +87,28 @@ struct ParameterRun {
     let row: ParameterRow
     let expectation: RowExpectation
     private let input: RowInput?
+    private let scenario: String?
     private var options: RowObject
 
     init(_ row: ParameterRow) throws {
         self.row = row
         var object = try RowObject(row.json, "the row")
-        for key in ["name", "system", "versions", "note", "origin", "verifiedByRun", "platform"] {
-            _ = object.value(key)
+        for key in ["name", "system", "versions", "note", "origin", "verifiedByRun"] { _ = object.value(key) }
+        if let platform = object.value("platform") {
+            try VectorRows.Row(json: ["platform": platform.text ?? "", "expected": ""]).understand("expected")
         }
         self.expectation = try RowExpectation(&object)
         self.options = try RowObject(object.value("options"), "options")
         let input = object.value("input") ?? .null
         let isScenario = row.system.hasSuffix(".scenario")
         self.input = input == .null || isScenario ? nil : try RowInput(input)
+        if isScenario {
+            var steps = try RowObject(input, "the input")
+            self.scenario = try steps.text("steps")
+            try steps.checkAllTaken()
+        } else {
+            self.scenario = nil
+        }
         try object.checkAllTaken()
     }
 
@@ -76,15 +119,16 @@ struct ParameterRun {
             case "alamofire.escape":
                 let text = if case .string(let text)? = self.input { text } else { "" }
                 let times = try self.options.text("repeat").flatMap { Int($0) } ?? 1
-                _ = try self.options.text("role")
+                // Alamofire escapes both alike.
+                _ = try self.choice("role", ["value": (), "key": ()], ())
                 let escaped = URLEncoding().escape(String(repeating: text, count: times))
                 let expected = self.expectation.text ?? ""
                 result.text = escaped == String(repeating: expected, count: times) ? expected : escaped
             case "alamofire.URLEncodedFormEncoder":
                 result.text = try self.encoder(compatibility).encode(self.input ?? .null)
             case "alamofire.URLEncodedFormEncoder.scenario":
-                guard self.row.name == "manual-subclass-super-encoders" else {
-                    throw RowNotUnderstood("the scenario \(self.row.name)")
+                guard self.scenario == SuperEncoders.steps else {
+                    throw RowNotUnderstood("the scenario \(self.scenario ?? "none")")
                 }
                 result.text = try self.encoder(compatibility).encode(SuperEncoders())
             default: result = RowResult(try self.request(compatibility))
@@ -107,11 +151,17 @@ struct ParameterRun {
         switch self.row.system {
         case "alamofire.URLEncoding": return try self.urlEncoding().encode(request, with: parameters)
         case "alamofire.JSONEncoding":
-            guard let parameters else { return try JSONEncoding().encode(request, withJSONObject: plain) }
-            return try JSONEncoding().encode(request, with: parameters)
+            let options = try self.choice(
+                "outputFormatting",
+                ["prettyPrinted": JSONSerialization.WritingOptions.prettyPrinted, "sortedKeys": .sortedKeys],
+                [])
+            guard let parameters else {
+                return try JSONEncoding(options: options).encode(request, withJSONObject: plain)
+            }
+            return try JSONEncoding(options: options).encode(request, with: parameters)
         case "alamofire.PropertyListEncoding":
-            let isBinary = try self.options.text("format") == "binary"
-            return try PropertyListEncoding(format: isBinary ? .binary : .xml).encode(request, with: parameters)
+            let format = try self.choice("format", ["xml": PropertyListEncoding.xml, "binary": .binary], .xml)
+            return try format.encode(request, with: parameters)
         case "alamofire.JSONParameterEncoder":
             let encoder: JSONParameterEncoder =
                 switch try self.options.text("outputFormatting") {
@@ -149,6 +199,15 @@ struct ParameterRun {
         return request
     }
 
+    /// What an option chooses; the default when it isn't given.
+    private mutating func choice<Choice>(
+        _ option: String, _ choices: KeyValuePairs<String, Choice>, _ standard: Choice
+    ) throws -> Choice {
+        guard let text = try self.options.text(option) else { return standard }
+        guard let choice = choices.first(where: { $0.key == text }) else { throw RowNotUnderstood("\(option) \(text)") }
+        return choice.value
+    }
+
     private mutating func urlEncoding() throws -> URLEncoding {
         let destination: URLEncoding.Destination =
             switch try self.options.text("destination") {
@@ -165,14 +224,15 @@ struct ParameterRun {
             case let other? where other.hasPrefix("custom:"): .custom { Self.fill(other, $0, $1) }
             case let other?: throw RowNotUnderstood("arrayEncoding \(other)")
             }
-        let isLiteral = try self.options.text("boolEncoding") == "literal"
-        return URLEncoding(
-            destination: destination, arrayEncoding: arrays, boolEncoding: isLiteral ? .literal : .numeric)
+        let bools = try self.choice(
+            "boolEncoding", ["numeric": URLEncoding.BoolEncoding.numeric, "literal": .literal], .numeric)
+        return URLEncoding(destination: destination, arrayEncoding: arrays, boolEncoding: bools)
     }
 
     private static func fill(_ template: String, _ key: String, _ index: Int) -> String {
         template.dropFirst(7).replacingOccurrences(of: "{key}", with: key)
             .replacingOccurrences(of: "{index}", with: String(index))
+            .replacingOccurrences(of: "{index+1}", with: String(index + 1))
     }
 
     // MARK: The encoder
@@ -193,7 +253,7 @@ struct ParameterRun {
             case nil, "base64"?: .base64
             case "deferredToData"?: .deferredToData
             case "custom:throw"?: .custom { _ in throw CustomThrown() }
-            case "custom:hex"?: .custom { $0.map { String($0, radix: 16) }.joined() }
+            case "custom:hex"?: .custom { $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
             case let other?: throw unknown("dataEncoding", other)
             }
         let date: Form.DateEncoding =
@@ -202,6 +262,7 @@ struct ParameterRun {
             case "secondsSince1970"?: .secondsSince1970
             case "millisecondsSince1970"?: .millisecondsSince1970
             case "iso8601"?: .iso8601
+            case "custom:throw"?: .custom { _ in throw CustomThrown() }
             case "custom:timeIntervalSinceReferenceDate"?: .custom { String($0.timeIntervalSinceReferenceDate) }
             case let other? where other.hasPrefix("formatted:"): .formatted(Self.formatter(String(other.dropFirst(10))))
             case let other?: throw unknown("dateEncoding", other)
@@ -238,9 +299,13 @@ struct ParameterRun {
         if let inserted = try self.options.text("allowedCharacters.insert") { allowed.insert(charactersIn: inserted) }
         return Form(
             alphabetizeKeyValuePairs: try self.options.flag("alphabetizeKeyValuePairs") ?? true, arrayEncoding: arrays,
-            boolEncoding: try self.options.text("boolEncoding") == "literal" ? .literal : .numeric, dataEncoding: data,
+            boolEncoding: try self.choice(
+                "boolEncoding", ["numeric": Form.BoolEncoding.numeric, "literal": .literal], .numeric),
+            dataEncoding: data,
             dateEncoding: date, keyEncoding: key, keyPathEncoding: path, nilEncoding: null,
-            spaceEncoding: try self.options.text("spaceEncoding") == "plusReplaced" ? .plusReplaced : .percentEscaped,
+            spaceEncoding: try self.choice(
+                "spaceEncoding", ["percentEscaped": Form.SpaceEncoding.percentEscaped, "plusReplaced": .plusReplaced],
+                .percentEscaped),
             allowedCharacters: allowed, compatibility: compatibility)
     }
 
@@ -272,6 +337,8 @@ extension RowResult {
         self.url = request.url?.absoluteString
         self.contentType = request.value(forHTTPHeaderField: "Content-Type")
         self.body = request.httpBody.map { String(decoding: $0, as: UTF8.self) }
+        (self.data, self.method) = (request.httpBody, request.httpMethod)
+        for (name, value) in request.allHTTPHeaderFields ?? [:] { self.headers[name.lowercased()] = value }
         let components = request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) }
         self.text = self.body ?? components?.percentEncodedQuery ?? ""
     }
@@ -279,6 +346,11 @@ extension RowResult {
 
 /// A type which writes over what it wrote, by way of all kinds of super encoders.
 struct SuperEncoders: Encodable {
+    /// What it does, as rows say it.
+    static let steps =
+        "keyed.encode([1,2,3],four); keyed.encode({a,b},five); superEncoder().keyed.encode('one',four); "
+        + "superEncoder(forKey four).keyed.encode(2,five); nestedUnkeyed(four).superEncoder().keyed.encode('one',four)"
+
     enum Key: String, CodingKey { case four, five }
 
     func encode(to encoder: any Encoder) throws {

@@ -26,6 +26,12 @@ struct ParameterVectorsTests {
         if let url = expectation.url { check(url, result.url) }
         if let contentType = expectation.contentType { check(contentType, result.contentType) }
         if let body = expectation.body { check(body, result.body) }
+        if let method = expectation.method { check(method, result.method) }
+        if let base64 = expectation.base64 { check(base64, result.data?.base64EncodedString()) }
+        if let length = expectation.length {
+            check(String(length), String(result.data?.count ?? result.text.utf8.count))
+        }
+        for (name, value) in expectation.headers { check(value, result.headers[name.lowercased()]) }
         return differences
     }
 
@@ -48,7 +54,7 @@ struct ParameterVectorsTests {
     @Test("The safe default differs from Alamofire where Alamofire loses data, and nowhere else")
     func safe() throws {
         var found: [String: String] = [:]
-        for row in try ParameterRow.rows(in: ParameterRow.fixtures) {
+        for row in try ParameterRow.rows(in: VectorRows.folder) {
             var (exact, safe) = (try ParameterRun(row), try ParameterRun(row))
             let results = (try exact.result(.exact), try safe.result(.safe))
             if results.0 != results.1 { found[row.name] = results.1.error ?? results.1.text }
@@ -58,7 +64,7 @@ struct ParameterVectorsTests {
 
     @Test("Every row is there")
     func complete() throws {
-        let counts = Dictionary(grouping: try ParameterRow.rows(in: ParameterRow.fixtures), by: \.file).mapValues(
+        let counts = Dictionary(grouping: try ParameterRow.rows(in: VectorRows.folder), by: \.file).mapValues(
             \.count)
         #expect(
             counts == [
@@ -77,6 +83,18 @@ struct ParameterVectorsTests {
             ),
             (#"{"options": {}, "input": {"type": "complex", "value": "1"}, "expected": ""}"#, "complex"),
             (#"{"options": {}, "input": {"type": "keyed", "entries": []}}"#, "nothing is expected"),
+            (
+                #"{"options": {"boolEncoding": "yes"}, "input": {"type": "keyed", "entries": []}, "expected": ""}"#,
+                "boolEncoding yes"
+            ),
+            (
+                #"{"options": {"spaceEncoding": "tab"}, "input": {"type": "keyed", "entries": []}, "expected": ""}"#,
+                "spaceEncoding tab"
+            ),
+            (
+                #"{"options": {}, "platform": "vms", "input": {"type": "keyed", "entries": []}, "expected": ""}"#,
+                "the platform"
+            ),
             (
                 #"{"options": {"keyEncoding": "rot13"}, "input": {"type": "keyed", "entries": []}, "expected": ""}"#,
                 "rot13"

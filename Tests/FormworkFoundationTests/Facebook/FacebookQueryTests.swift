@@ -4,44 +4,6 @@ import Testing
 
 @Suite("Facebook's query strings")
 struct FacebookQueryTests {
-    @Test("A dictionary is written", arguments: try VectorRows.rows(of: "fbsdk.queryStringWithDictionary"))
-    func write(row: VectorRows.Row) throws {
-        try row.understand(
-            "expected", "expectedLinux", "expectedNil", "expectedNote", options: ["invalidObjectHandler"])
-        let pairs = try #require(row.input() as? [(String, Any)])
-        let dictionary = RowInputValue.dictionary(pairs)
-        let handler: FacebookQuery.InvalidObjectHandler? =
-            switch row.options["invalidObjectHandler"] as? String {
-            case nil: nil
-            case "returns nil": { _, _ in nil }
-            case "sets stop on non-string":
-                { _, stop in
-                    stop = true
-                    return "x"
-                }
-            case let name?: throw RowNotUnderstood("the handler \(name)")
-            }
-        let exact = { try FacebookQuery.query(of: dictionary, compatibility: .exact, invalidObjectHandler: handler) }
-        let safe = { try FacebookQuery.query(of: dictionary, invalidObjectHandler: handler) }
-        if let note = row.json["expectedNote"] as? String {
-            #expect(note == "value printed with its description, unescaped")
-            #expect(try exact() == pairs.map { "\($0)=\($1)" }.joined(separator: "&"))
-            #expect(throws: FormworkError.self) { try safe() }
-        } else {
-            #expect(try exact() == row.expected as? String)
-            #expect(try safe() == row.expected as? String)
-            #expect((row.expected == nil) == (row.json["expectedNil"] as? Bool ?? false))
-        }
-    }
-
-    @Test("A query is read", arguments: try VectorRows.rows(of: "fbsdk.dictionaryWithQueryString"))
-    func read(row: VectorRows.Row) throws {
-        try row.understand("expected", "expectedLinux")
-        let expected = try #require(row.expected as? [[String]])
-        let dictionary = try FacebookQuery.dictionary(of: try #require(row.json["input"] as? String))
-        #expect(dictionary == [String: String](expected.map { ($0[0], $0[1]) }) { _, last in last })
-    }
-
     @Test("Single texts")
     func texts() {
         #expect(FacebookQuery.encode("a b+c-._~é") == "a%20b%2Bc-._~%C3%A9")

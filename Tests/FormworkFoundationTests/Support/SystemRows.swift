@@ -3,21 +3,41 @@ import FormworkFoundation
 import TestSupport
 import Testing
 
-extension VectorRows {
-    /// The rows of one system: of this package's fixtures, and of the folder that `FORMWORK_VECTORS` names.
-    static func rows(of system: String) throws -> [Row] {
-        let requested = ProcessInfo.processInfo.environment["FORMWORK_VECTORS"].map { URL(fileURLWithPath: $0) }
-        return try [self.folder, requested].compactMap { $0 }.flatMap { try self.all(in: $0) }.map(\.row)
-            .filter { $0.json["system"] as? String == system }
+/// Rows of `Fixtures/vectors`, of `Fixtures/vectors-options`, and of the folder that `FORMWORK_VECTORS` names.
+enum VectorRows {
+    /// One row, as its file has it.
+    struct Row: @unchecked Sendable, CustomTestStringConvertible {
+        // Unchecked, because Foundation's values say nothing; they aren't changed.
+        let json: [String: Any]
+        var testDescription: String { self.json["name"] as? String ?? "?" }
     }
 
-    /// Every row of every file that is an array of rows.
+    private static let fixtures = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+        url.deletingLastPathComponent()
+    }.appendingPathComponent("Fixtures")
+    static let folder = fixtures.appendingPathComponent("vectors")
+
+    static let folders: [URL] = {
+        let requested = ProcessInfo.processInfo.environment["FORMWORK_VECTORS"].map { URL(fileURLWithPath: $0) }
+        return [folder, fixtures.appendingPathComponent("vectors-options"), requested].compactMap { $0 }
+    }()
+
+    /// The rows of one system, but for those of another platform.
+    static func rows(of system: String) throws -> [Row] {
+        try self.folders.flatMap { try self.all(in: $0) }.map(\.row)
+            .filter { $0.json["system"] as? String == system && $0.isOfThisPlatform }
+    }
+
+    /// Every row of every file.
+    /// - Throws: For a file that isn't an array of objects.
     static func all(in folder: URL) throws -> [(file: String, row: Row)] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
         return try names.sorted().flatMap { name in
             let data = try Data(contentsOf: folder.appendingPathComponent(name))
             // Not by `JSONSerialization`, which drops U+FEFF at a text's beginning.
-            let rows = (try? JSONDecoder().decode([[String: JSONValue]].self, from: data)) ?? []
+            guard let rows = try? JSONDecoder().decode([[String: JSONValue]].self, from: data) else {
+                throw RowNotUnderstood("\(name) is not an array of rows")
+            }
             return rows.map { (name, Row(json: $0.mapValues(\.plain))) }
         }
     }
@@ -38,12 +58,48 @@ extension JSONValue {
 }
 
 extension VectorRows.Row {
-    /// Says no to what this runner doesn't know: it may be what the row is about.
+    /// Refuses what this runner doesn't know: it may be what the row is about.
     func understand(_ keys: String..., options: [String] = []) throws {
+        try self.understand(keys: keys, options: options)
+    }
+
+    func understand(keys: [String], options: [String] = []) throws {
         let always = ["name", "system", "versions", "origin", "note", "platform", "verifiedByRun", "input", "options"]
+        let expectations = self.json.keys.filter { $0.hasPrefix("expected") }
         let unknown = Set(self.json.keys).subtracting(always + keys)
             .union(Set(self.options.keys).subtracting(options).map { "options.\($0)" })
         guard unknown.isEmpty else { throw RowNotUnderstood("the row has \(unknown.sorted().joined(separator: ", "))") }
+        guard !expectations.isEmpty else { throw RowNotUnderstood("nothing is expected") }
+        guard self.json["options"] == nil || self.json["options"] is [String: Any] else {
+            throw RowNotUnderstood("options that are not an object")
+        }
+        guard self.json["platform"] == nil || self.platform != nil else { throw RowNotUnderstood("the platform") }
+    }
+
+    /// Whether the row holds here. One whose platform isn't known does, so that it fails.
+    var isOfThisPlatform: Bool {
+        guard let platform else { return true }
+        #if os(Linux)
+            return platform == .linux
+        #else
+            return platform == .apple
+        #endif
+    }
+
+    private enum Platform { case apple, linux }
+
+    /// `linux` also with a compiler's version: `swift-6.3.1-linux`.
+    private var platform: Platform? {
+        guard let text = (self.json["platform"] as? String)?.lowercased() else { return nil }
+        if text.contains("linux") { return .linux }
+        return ["apple", "macos", "ios", "darwin"].contains(where: text.contains) ? .apple : nil
+    }
+
+    /// One of the choices that an option has; the first when it isn't given.
+    func choice(_ option: String, _ choices: String...) throws -> String {
+        guard let value = self.options[option] else { return choices[0] }
+        guard let text = value as? String, choices.contains(text) else { throw RowNotUnderstood("\(option) \(value)") }
+        return text
     }
 
     var options: [String: Any] { self.json["options"] as? [String: Any] ?? [:] }
@@ -125,6 +181,8 @@ enum RowInputValue {
             case ("keyed", "entries"): try self.pairs(content as? [Any] ?? [])
             case ("intdict", "entries"): try self.numbered(content as? [[Any]] ?? [])
             case ("utf16", "units"): try self.text(content as? [String] ?? [])
+            case ("string", "value"): text
+            case ("nil", nil): NSNull()
             default: nil
             }
         guard let value else { throw RowNotUnderstood("the input \(object)") }
@@ -143,7 +201,13 @@ enum RowInputValue {
     }
 
     private static func numbered(_ pairs: [[Any]]) throws -> [Int: Any] {
-        try [Int: Any](pairs.map { ($0[0] as? Int ?? 0, try self.value($0[1])) }) { _, last in last }
+        try [Int: Any](
+            pairs.map { pair in
+                let key = pair.first.flatMap { $0 as? Int ?? ($0 as? String).flatMap { Int($0) } }
+                guard let key, pair.count == 2 else { throw RowNotUnderstood("an entry without a number: \(pair)") }
+                return (key, try self.value(pair[1]))
+            }
+        ) { _, last in last }
     }
 
     /// A text of single units; what is no text can't be made in Swift, and the error stands for the system's.

@@ -10,7 +10,13 @@ enum VectorFolder {
     /// The folder asked for; `nil` when none was.
     static let requested = ProcessInfo.processInfo.environment["FORMWORK_VECTORS"].map { URL(fileURLWithPath: $0) }
 
-    static func rows() throws -> [VectorRow] { try self.rows(in: self.requested ?? self.fixtures) }
+    /// Rows made for this package: one for each option at least.
+    static let ownFixtures = fixtures.deletingLastPathComponent().appendingPathComponent("vectors-options")
+
+    static func rows() throws -> [VectorRow] {
+        if let requested { return try self.rows(in: requested) }
+        return try self.rows(in: self.fixtures) + self.rows(in: self.ownFixtures)
+    }
 
     /// - Throws: When the folder, or a file that has to be understood, can't be read.
     static func rows(in folder: URL) throws -> [VectorRow] {

@@ -39,6 +39,18 @@ struct VectorObject: Sendable {
         return integer
     }
 
+    /// A list of numbers, or one.
+    mutating func integers(_ key: String) throws -> [Int]? {
+        guard case .array(let values)? = self.fields[key] else { return try self.integer(key).map { [$0] } }
+        self.taken.insert(key)
+        return try values.map { value in
+            guard case .number(let number) = value, let integer = Int(exactly: number) else {
+                throw NotUnderstood("\(self.what): \(key) has what is no integer")
+            }
+            return integer
+        }
+    }
+
     mutating func number(_ key: String) throws -> Double? {
         switch self.value(key) {
         case nil: nil
@@ -81,9 +93,20 @@ struct VectorObject: Sendable {
 
 /// One row of one file.
 struct VectorRow: Sendable, CustomTestStringConvertible {
+    /// What a platform's name has in it.
+    static let platforms = ["apple", "linux"]
+
     var file: String
     var name: String
     var json: JSONValue
+
+    /// Whether the row holds here.
+    var isOfThisPlatform: Bool {
+        guard case .object(let fields) = self.json, case .string(let platform)? = fields["platform"] else {
+            return true
+        }
+        return platform.contains("linux") || !platform.contains("apple")
+    }
 
     var testDescription: String { "\(self.file): \(self.name)" }
 

@@ -37,15 +37,33 @@ struct ParseVector: Decodable, Sendable, CustomStringConvertible {
         let folder =
             ProcessInfo.processInfo.environment["FORMWORK_VECTORS"].map { URL(fileURLWithPath: $0) } ?? fixtures
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-        return files.filter { $0.lastPathComponent.hasPrefix("parse") && $0.pathExtension == "json" }
-            .flatMap { file -> [ParseVector] in
-                // A file that can't be read gives a row that fails, not silence.
-                guard let data = try? Data(contentsOf: file),
-                    let rows = try? JSONDecoder().decode([ParseVector].self, from: data)
-                else { return [Self.unreadable(file.lastPathComponent)] }
-                return rows
-            }
+        return files.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }.flatMap { file in
+            // A file that can't be read gives a row that fails, not silence.
+            (try? Data(contentsOf: file)).flatMap { try? Self.rows(of: $0) } ?? [
+                Self.unreadable(file.lastPathComponent)
+            ]
+        }
     }()
+
+    /// The rows for parsers of a file, which may have other rows too: those with a body and a profile.
+    /// - Throws: For a file that isn't an array of objects, and for a row that isn't understood.
+    static func rows(of data: Data) throws -> [ParseVector] {
+        guard let rows = try JSONSerialization.jsonObject(with: data) as? [[String: Any]] else {
+            throw NotUnderstood(description: "this is not an array of rows")
+        }
+        return try rows.filter { $0["profile"] != nil && $0["args"] == nil }.map { row in
+            let keys = [
+                "name", "origin", "profile", "content_type", "body_base64", "limits", "expected", "notes", "note",
+            ]
+            let parts = (row["expected"] as? [String: Any])?["parts"] as? [[String: Any]] ?? []
+            let partKeys = ["name", "filename", "content_type", "headers", "body_base64", "body_sha256", "length"]
+            let unknown = Set(row.keys).subtracting(keys)
+                .union(Set((row["expected"] as? [String: Any] ?? [:]).keys).subtracting(["parts", "error"]))
+                .union(parts.reduce(into: Set()) { $0.formUnion($1.keys) }.subtracting(partKeys))
+            guard unknown.isEmpty else { throw NotUnderstood(description: "a row has \(unknown.sorted())") }
+            return try JSONDecoder().decode(ParseVector.self, from: JSONSerialization.data(withJSONObject: row))
+        }
+    }
 
     private static func unreadable(_ file: String) -> ParseVector {
         ParseVector(
