@@ -75,14 +75,22 @@ struct ReadBack {
             let key = Array(member.name.utf8)
             guard let values = wanted[key] else { continue }
             let name = path.isEmpty ? member.name : "\(path)[\(member.name)]"
-            guard let same = found[key], same.count == values.count else {
-                throw self.difference(values[0].value, nil, name)
-            }
+            guard let same = found[key], same.count == values.count else { throw self.lost(values[0].value, name) }
             for (value, other) in zip(values, same) { try self.compare(value.value, other.value, name) }
         }
         for other in others where wanted[Array(other.name.utf8)] == nil {
             let name = path.isEmpty ? other.name : "\(path)[\(other.name)]"
-            throw FormworkError(.invalidArgument, "\"\(name)\" would be read back, which isn't among the parameters")
+            throw FormworkError(.invalidArgument, "\"\(name)\" would be read back, which is not among the parameters")
+        }
+    }
+
+    /// What is wrong with a value that isn't read back at all: for one that comes to nothing, what in it is empty.
+    private func lost(_ value: ParameterValue, _ path: String) -> FormworkError {
+        switch value {
+        case .object(let members) where value.comesToNothing && !members.isEmpty:
+            self.lost(members[0].value, "\(path)[\(members[0].name)]")
+        case .array(let elements) where value.comesToNothing && !elements.isEmpty: self.lost(elements[0], "\(path)[0]")
+        default: self.difference(value, nil, path)
         }
     }
 
@@ -110,6 +118,15 @@ struct ReadBack {
 }
 
 extension ParameterValue {
+    /// Whether there is no value in it.
+    fileprivate var comesToNothing: Bool {
+        switch self {
+        case .array(let elements), .set(let elements): elements.allSatisfy(\.comesToNothing)
+        case .object(let members): members.allSatisfy(\.value.comesToNothing)
+        case .null, .bool, .integer, .double, .text, .bytes: false
+        }
+    }
+
     fileprivate func isText(_ bytes: some Sequence<UInt8>) -> Bool {
         if case .text(let text) = self { text.utf8.elementsEqual(bytes) } else { false }
     }
