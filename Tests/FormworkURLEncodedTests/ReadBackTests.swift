@@ -161,13 +161,17 @@ struct ReadBackTests {
         #expect(throws: Never.self) { try unchecked.encode(tree) }
     }
 
-    @Test("Null without a name is refused where it would have no '='")
+    @Test("Null without a name is an empty pair where null has no '=', as AFNetworking writes it")
     func nullWithoutName() throws {
-        let error = #expect(throws: FormworkError.self) {
-            try URLEncodedDialect.afnetworking3.encode(["": nil, "b": 1])
-        }
-        #expect(error?.code == .invalidArgument)
-        #expect(throws: FormworkError.self) { try URLEncodedDialect.afnetworking3.pairs(of: ["": nil, "b": 1]) }
+        #expect(try URLEncodedDialect.afnetworking3.encode(["": nil, "b": 1]) == "&b=1")
+        #expect(try URLEncodedDialect.afnetworking3.encode(["": nil]) == "")
+        #expect(try URLEncodedDialect.afnetworking3.encode(["a": 1, "b": ["": nil]]) == "a=1&b%5B%5D")
+        #expect(
+            try URLEncodedDialect.afnetworking3.pairs(of: ["": nil, "b": 1])
+                == [URLEncodedPair("", nil), URLEncodedPair("b", "1")])
+        var sorted = URLEncodedDialect.afnetworking3
+        sorted.flattening.order = .byTextOutsideArrays
+        #expect(try sorted.encode(["b": 1, "": nil, "a": 2]) == "&a=2&b=1")
         #expect(try URLEncodedDialect.alamofire.encode(["": nil, "b": 1]) == "=%3Cnull%3E&b=1")
         // Pairs are written as they are.
         let pairs = [URLEncodedPair("", nil), URLEncodedPair("b", "1")]

@@ -48,8 +48,8 @@ public struct URLEncodedDialect: Sendable {
     }
 
     /// Writes parameters: an object, or what ``Flattening/rootArray`` allows besides.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for a value the rules refuse, for null without a name where it
-    ///   would be written without `=`, and for what ``checksReadBack`` refuses; `limitExceeded` for a tree too deep,
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for a value the rules refuse, and for what ``checksReadBack``
+    ///   refuses; `limitExceeded` for a tree too deep,
     ///   `contentNotEncodable` for text that ``transcoding`` doesn't have.
     public func encode(_ parameters: ParameterValue) throws(FormworkError) -> String {
         var sink = TextSink(self)
@@ -76,7 +76,6 @@ public struct URLEncodedDialect: Sendable {
     public func pairs(of parameters: ParameterValue) throws(FormworkError) -> [URLEncodedPair] {
         try self.leaves(of: parameters).map { pair throws(FormworkError) in
             switch pair.value {
-            case .nothing where pair.name.isEmpty: throw TextSink.emptyPair
             case .nothing: URLEncodedPair(pair.name, nil)
             case .text(let text): URLEncodedPair(pair.name, text)
             case .bytes(let bytes): URLEncodedPair(pair.name, String(decoding: bytes, as: UTF8.self))

@@ -3,6 +3,8 @@ import FormworkCore
 /// Pairs, escaped and joined.
 struct TextSink: PairSink {
     private(set) var text: [UInt8] = []
+    /// An empty first pair, null without a name, leaves no text: only the `&` after it shows it.
+    private var isFirst = true
     private let names: PercentEncoder
     private let values: PercentEncoder
     private let transcoding: URLEncodedDialect.Transcoding?
@@ -13,16 +15,12 @@ struct TextSink: PairSink {
 
     var end: Int { self.text.count }
 
-    static var emptyPair: FormworkError {
-        FormworkError(
-            .invalidArgument, "\"\" is null: neither name nor \"=\" would be written, and readers skip such a pair")
-    }
-
     mutating func append(name: String, value: Flattening.Leaf) throws(FormworkError) {
-        if self.end > 0 { self.text.append(0x26) }
+        if !self.isFirst { self.text.append(0x26) }
+        self.isFirst = false
         try self.append(name, self.names)
         switch value {
-        case .nothing: if name.isEmpty { throw Self.emptyPair }
+        case .nothing: break
         case .text(let text):
             self.text.append(0x3D)
             try self.append(text, self.values)
@@ -42,12 +40,12 @@ struct TextSink: PairSink {
 
     mutating func sort(runs starts: [Int]) {
         guard starts.count > 1, let first = starts.first else { return }
-        // A run begins behind its `&`; the first of the whole text has none.
-        let from = first == 0 ? 0 : first + 1
+        // A run begins after its `&`; the first of the whole text has none.
         let runs = starts.indices.map { index in
-            let end = index + 1 < starts.count ? starts[index + 1] : self.text.count
-            return self.text[(starts[index] == 0 ? 0 : starts[index] + 1)..<end]
+            let run = self.text[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : self.text.count)]
+            return run.first == 0x26 ? run.dropFirst() : run
         }
+        let from = runs.first?.startIndex ?? first
         // The slices hold what they were cut from.
         self.text.removeLast(self.text.count - from)
         for (index, run) in runs.sorted(by: { $0.lexicographicallyPrecedes($1) }).enumerated() {
