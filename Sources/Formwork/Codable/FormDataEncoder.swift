@@ -3,17 +3,24 @@ import FormworkCore
 /// Encodes a value as a form: a field for each of its values, a file for each ``FormFile``.
 ///
 /// Members are named with brackets, `a[b]`; elements as ``arrays`` says, and with their index where they have members of
-/// their own, `a[0][b]`. ``FormDataDecoder`` reads back what was encoded. What it couldn't is refused: a `nil` or an empty
-/// value among an array's elements, and a key that is empty or holds a bracket. An empty array or object is left out, and
-/// read back as an empty one; behind an optional it is read back as `nil`. A case of an enumeration that has neither a raw
-/// value nor values of its own leaves nothing either, and can't be read back.
+/// their own, `a[0][b]`. What is written, ``FormDataDecoder`` with the same ``nameDepth`` and ``acceptsNonFiniteNumbers``
+/// reads back equal. What it couldn't is an `EncodingError` with the coding path:
+///
+/// - `nil` and empty arrays and objects write nothing. They are accepted for a member whose key is one of a fixed set, as a
+///   struct's are. They are refused as a dictionary's value and as an array's element, which would be lost.
+/// - An optional that has a value which writes nothing, or one empty field, is refused: `nil` is read from that. An optional
+///   `String` may be empty.
+/// - A case of an enumeration with neither a raw value nor values of its own is refused, and so is an empty array that a
+///   type of its own wraps.
+/// - Keys that are empty or hold a bracket, a quotation mark, a backslash, a control character, or `%22`, `%0D` or `%0A`
+///   are refused: receivers differ in how they read them.
 ///
 /// ```
 /// let form = try FormDataEncoder().encode(profile)
 /// ```
 public struct FormDataEncoder: Sendable {
     /// How the elements of an array are named that have no members of their own.
-    public enum Arrays: Sendable, Hashable {
+    public enum Arrays: Sendable, Hashable, CaseIterable {
         /// `a[]`, as PHP and Rails want it.
         case brackets
         /// `a[0]`, `a[1]`, …
@@ -24,6 +31,10 @@ public struct FormDataEncoder: Sendable {
 
     /// How the elements of an array are named. Default: with brackets.
     public var arrays = Arrays.brackets
+    /// Levels that a name may have below its first: `a[b][]` has 2. Default 8, at most 512: as ``FormDataDecoder/nameDepth``.
+    public var nameDepth = 8
+    /// Whether `inf`, `-inf` and `nan` are written for numbers that are infinite or none. Default: they are refused.
+    public var acceptsNonFiniteNumbers = false
     /// Handed to the types that are encoded.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
@@ -36,90 +47,78 @@ public struct FormDataEncoder: Sendable {
         _ value: some Encodable, framing: MultipartFraming = MultipartFraming()
     ) throws -> FormData {
         let sink = FormSink(self)
-        try value.encode(to: FormValueEncoder(sink: sink))
+        try FormValueEncoder(sink: sink, place: FormPlace()).writeRoot(value)
+        try sink.finish()
         var form = FormData(framing: framing)
-        for part in sink.parts { form.append(part) }
+        for written in sink.written { form.append(written.part) }
         return form
     }
 }
 
-/// Where all encoders of one value put its parts.
-final class FormSink {
-    private(set) var parts: [BodyPart] = []
-    /// How deep in the value the last part was written.
-    private(set) var depth = 0
-    let options: FormDataEncoder
+/// A place in the value that is encoded: the keys that lead to it, its names, and whether anything was written there.
+final class FormPlace {
+    let parent: FormPlace?
+    let key: (any CodingKey)?
+    /// What the names of members and elements begin with; `nil` for the root, which is no field.
+    let name: String?
+    /// The name of a field that is this place's own value.
+    let fieldName: String?
+    /// Why nothing below may be written.
+    let problem: String?
+    private(set) var isWritten = false
 
-    init(_ options: FormDataEncoder) { self.options = options }
+    init() { (self.parent, self.key, self.name, self.fieldName, self.problem) = (nil, nil, nil, nil, nil) }
 
-    func append(_ part: BodyPart, depth: Int) {
-        self.parts.append(part)
-        self.depth = depth
-    }
-
-    func renameLast(_ name: String?) { self.parts[self.parts.count - 1].header.name = name }
-}
-
-/// An encoder at one place.
-struct FormValueEncoder: Encoder {
-    let sink: FormSink
-    /// The place's name; `nil` for the root, which is no part.
-    private(set) var name: String?
-    private(set) var codingPath: [any CodingKey] = []
-    /// Whether some key on the way couldn't be read back; making a container can't say so, so writing does.
-    private var hasBadKey = false
-    var userInfo: [CodingUserInfoKey: Any] { self.sink.options.userInfo }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(FormMembersEncoder<Key>(encoder: self))
-    }
-
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { FormElementsEncoder(self) }
-    func singleValueContainer() -> any SingleValueEncodingContainer { FormSingleValueEncoder(encoder: self) }
-
-    init(sink: FormSink) { self.sink = sink }
-
-    func member(_ key: some CodingKey) -> Self {
+    /// A member of `parent`.
+    init(_ key: some CodingKey, of parent: FormPlace) {
         let text = key.stringValue
-        var member = self
-        member.codingPath.append(key)
-        member.name = self.name.map { "\($0)[\(text)]" } ?? text
-        member.hasBadKey = self.hasBadKey || text.isEmpty || text.utf8.contains { $0 == 0x5B || $0 == 0x5D }
-        return member
+        (self.parent, self.key) = (parent, key)
+        self.name = parent.name.map { "\($0)[\(text)]" } ?? text
+        self.fieldName = self.name
+        self.problem = parent.problem ?? Self.problem(withKey: text)
     }
 
-    /// Writes any value.
-    func write<Value: Encodable>(_ value: Value) throws {
-        let text = self.text(of: value)
-        guard text != nil || value is FormFile else { return try value.encode(to: self) }
-        guard let name = self.name else { throw self.rootRefusal(value) }
-        guard !self.hasBadKey else {
-            throw self.refusal(value, "A key that is empty or holds a bracket couldn't be read back.")
+    /// An element of `parent`.
+    init(_ index: Int, of parent: FormPlace, arrays: FormDataEncoder.Arrays) {
+        (self.parent, self.key) = (parent, ElementKey(index))
+        self.name = parent.name.map { "\($0)[\(index)]" }
+        switch arrays {
+        case .brackets: self.fieldName = parent.name.map { "\($0)[]" }
+        case .indices: self.fieldName = self.name
+        case .repeated: self.fieldName = parent.name
         }
-        if let text {
-            self.sink.append(BodyPart(name: name, value: text), depth: self.codingPath.count)
-        } else if let file = value as? FormFile {
-            let part = BodyPart(
-                name: name, source: file.source, filename: file.filename ?? "", contentType: file.contentType)
-            self.sink.append(part, depth: self.codingPath.count)
-        }
+        self.problem = parent.problem ?? (parent.name == nil ? FormValueEncoder.rootProblem : nil)
     }
 
-    /// The text of a value that is no container and no file; `nil` when its type has to be asked.
-    private func text<Value: Encodable>(of value: Value) -> String? {
-        if let convertible = value as? any FormTextConvertible { return convertible.formText }
-        switch value {
-        case let text as String: return text
-        case let bool as Bool: return bool ? "true" : "false"
-        case let number as any FixedWidthInteger: return "\(number)"
-        case let number as Double: return "\(number)"
-        case let number as Float: return "\(number)"
-        default: return nil
+    /// What parameters of headers escape, or don't, is read in more than one way.
+    private static func problem(withKey key: String) -> String? {
+        let bytes = Array(key.utf8)
+        guard !bytes.isEmpty else { return "An empty key couldn't be read back." }
+        guard !bytes.contains(where: { [0x22, 0x5B, 0x5C, 0x5D].contains($0) || $0 < 0x20 || $0 == 0x7F }) else {
+            return "A key with a bracket, a quotation mark, a backslash or a control character couldn't be read back."
         }
+        // As browsers write the first three of those.
+        let escapes = zip(zip(bytes, bytes.dropFirst()), bytes.dropFirst(2)).contains { pair, last in
+            guard pair.0 == 0x25 else { return false }
+            return (pair.1 == 0x32 && last == 0x32) || (pair.1 == 0x30 && [0x41, 0x44].contains(last & 0xDF))
+        }
+        return escapes ? "A key with %22, %0D or %0A couldn't be read back." : nil
     }
 
-    func rootRefusal(_ value: Any) -> EncodingError {
-        self.refusal(value, "A form's root is an object: its members are the form's fields.")
+    var codingPath: [any CodingKey] { (self.parent?.codingPath ?? []) + (self.key.map { [$0] } ?? []) }
+
+    /// The array whose fields may share this one's name, or the place alone.
+    var owner: ObjectIdentifier {
+        guard let parent, self.key is ElementKey else { return ObjectIdentifier(self) }
+        return ObjectIdentifier(parent)
+    }
+
+    func markWritten() {
+        var place: FormPlace? = self
+        while let current = place, !current.isWritten {
+            current.isWritten = true
+            place = current.parent
+        }
     }
 
     func refusal(_ value: Any, _ why: String) -> EncodingError {
@@ -127,82 +126,63 @@ struct FormValueEncoder: Encoder {
     }
 }
 
-/// One value at a place.
-struct FormSingleValueEncoder: SingleValueEncodingContainer {
-    let encoder: FormValueEncoder
-    var codingPath: [any CodingKey] { self.encoder.codingPath }
-
-    /// Nothing: an absent field is `nil`.
-    mutating func encodeNil() {}
-    mutating func encode<Value: Encodable>(_ value: Value) throws { try self.encoder.write(value) }
-}
-
-/// The members of an object.
-struct FormMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let encoder: FormValueEncoder
-    var codingPath: [any CodingKey] { self.encoder.codingPath }
-
-    /// Nothing: an absent field is `nil`.
-    mutating func encodeNil(forKey key: Key) {}
-    mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        try self.encoder.member(key).write(value)
+/// Where all encoders of one value put its parts.
+final class FormSink {
+    struct Written {
+        var part: BodyPart
+        var place: FormPlace
+        /// Whether the content is known to be empty.
+        var isEmpty: Bool
     }
 
-    mutating func nestedContainer<NestedKey: CodingKey>(
-        keyedBy type: NestedKey.Type, forKey key: Key
-    ) -> KeyedEncodingContainer<NestedKey> {
-        KeyedEncodingContainer(FormMembersEncoder<NestedKey>(encoder: self.encoder.member(key)))
+    let options: FormDataEncoder
+    private(set) var written: [Written] = []
+    /// Who wrote fields of a name, as UTF-8: two spellings of a letter are two names.
+    private var owners: [[UInt8]: ObjectIdentifier] = [:]
+    /// Places whose container was made by the type itself: what is read from them needs something to be there.
+    private var required: [FormPlace] = []
+
+    init(_ options: FormDataEncoder) { self.options = options }
+
+    private var depth: Int { min(max(0, self.options.nameDepth), 512) }
+
+    func require(_ place: FormPlace) -> FormPlace {
+        self.required.append(place)
+        return place
     }
 
-    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        FormElementsEncoder(self.encoder.member(key))
-    }
-
-    /// What a superclass writes stands beside the members.
-    mutating func superEncoder() -> any Encoder { self.encoder }
-    mutating func superEncoder(forKey key: Key) -> any Encoder { self.encoder.member(key) }
-}
-
-/// The elements of an array. Copies count on together.
-final class FormElementsEncoder: UnkeyedEncodingContainer {
-    private let encoder: FormValueEncoder
-    private(set) var count = 0
-
-    init(_ encoder: FormValueEncoder) { self.encoder = encoder }
-
-    var codingPath: [any CodingKey] { self.encoder.codingPath }
-
-    func encodeNil() throws { throw self.lost(Void?.none as Any) }
-
-    func encode<Value: Encodable>(_ value: Value) throws {
-        guard self.encoder.name != nil else { throw self.encoder.rootRefusal(value) }
-        let sink = self.encoder.sink
-        let before = sink.parts.count
-        let element = self.next()
-        try element.write(value)
-        guard sink.parts.count > before else { throw self.lost(value) }
-        // Only what has no members of its own is named as the array's elements are to be.
-        guard sink.parts.count == before + 1, sink.depth == element.codingPath.count else { return }
-        switch sink.options.arrays {
-        case .indices: break
-        case .brackets: sink.renameLast(self.encoder.name.map { "\($0)[]" })
-        case .repeated: sink.renameLast(self.encoder.name)
+    func append(_ part: BodyPart, named name: String, isEmpty: Bool, at place: FormPlace) throws {
+        if let problem = place.problem { throw place.refusal(name, problem) }
+        guard name.utf8.count(where: { $0 == 0x5B }) <= self.depth else {
+            throw place.refusal(
+                name,
+                "The name nests deeper than \(self.depth) levels (nameDepth of FormDataEncoder and FormDataDecoder).")
         }
+        let owner = self.owners.updateValue(place.owner, forKey: Array(name.utf8))
+        guard owner == nil || owner == place.owner else {
+            throw place.refusal(name, "There is a field \"\(name)\" already, which couldn't be told from this one.")
+        }
+        self.written.append(Written(part: part, place: place, isEmpty: isEmpty))
+        place.markWritten()
     }
 
-    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(FormMembersEncoder<Key>(encoder: self.next()))
-    }
-
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { FormElementsEncoder(self.next()) }
-    func superEncoder() -> any Encoder { self.next() }
-
-    private func next() -> FormValueEncoder {
-        defer { self.count += 1 }
-        return self.encoder.member(ElementKey(self.count))
-    }
-
-    private func lost(_ value: Any) -> EncodingError {
-        self.encoder.refusal(value, "A nil or empty element of an array couldn't be read back.")
+    /// Refuses what has no trace and what has a name that is a value and a tree.
+    func finish() throws {
+        if let place = self.required.first(where: { !$0.isWritten }) {
+            throw place.refusal(
+                place.name ?? "",
+                "A container without values leaves nothing that could be read back: an enumeration needs a raw value.")
+        }
+        var tree = NameTree<Void>(overwrites: false)
+        for written in self.written {
+            let name = written.part.header.name ?? ""
+            let path = NameKey.path(Array(name.utf8), dots: false, limit: self.depth) ?? []
+            do throws(FormworkError) {
+                try tree.set((), at: path, named: name)
+            } catch {
+                throw written.place.refusal(
+                    name, "\(error.message): values and objects in one array need FormDataEncoder.arrays = .indices.")
+            }
+        }
     }
 }

@@ -29,22 +29,21 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func contains(_ key: Key) -> Bool { self.find(key) != nil }
-    func decodeNil(forKey key: Key) throws -> Bool { self.find(key)?.isEmpty(for: FormFile.self) ?? true }
+    func decodeNil(forKey key: Key) throws -> Bool { self.find(key)?.isNothing ?? true }
 
-    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try self.read(type, key) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try self.read(type, key) }
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try self.read(type, key) }
+
+    private func read<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
         if let member = self.find(key) { return try member.read(type) }
-        if let list = type as? any EmptyDecodable.Type, let empty = list.init() as? Value { return empty }
-        // An object whose members are all left out sends nothing. The bound is for types that need themselves.
-        if self.codingPath.count < 32,
-            let value = try? self.decoder.child(.object([]), key).read(type)
-        {
-            return value
-        }
+        // Empty arrays, and objects whose members are all left out, send nothing. The bound is for types that need themselves.
+        if self.decoder.absence < 32, let value = try? self.decoder.absent(key).read(type) { return value }
         return try self.member(key).read(type)
     }
 
     private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
-        guard let member = self.find(key), !member.isEmpty(for: type) else { return nil }
+        guard let member = self.find(key), !member.isNil(type) else { return nil }
         return try member.read(type)
     }
 
@@ -81,14 +80,8 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// What a superclass wrote stands beside the members.
     func superDecoder() throws -> any Decoder { self.decoder }
-    func superDecoder(forKey key: Key) throws -> any Decoder { try self.member(key) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { self.find(key) ?? self.decoder.absent(key) }
 }
-
-/// Types that are empty where a form has nothing of them.
-protocol EmptyDecodable { init() }
-extension Array: EmptyDecodable {}
-extension Set: EmptyDecodable {}
-extension Dictionary: EmptyDecodable {}
 
 /// The elements of an array.
 struct FormElements: UnkeyedDecodingContainer {
@@ -120,12 +113,16 @@ struct FormElements: UnkeyedDecodingContainer {
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard try self.current(FormFile.self).isEmpty(for: FormFile.self) else { return false }
+        guard try self.current(FormFile.self).isNothing else { return false }
         self.currentIndex += 1
         return true
     }
 
-    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try self.read(type) }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try self.read(type) }
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try self.read(type) }
+
+    private mutating func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let value = try self.current(type).read(type)
         self.currentIndex += 1
         return value

@@ -6,15 +6,24 @@ struct FormValueDecoder: Decoder {
 
     let value: Value
     let codingPath: [any CodingKey]
-    let sendableInfo: [CodingUserInfoKey: any Sendable]
-    var userInfo: [CodingUserInfoKey: Any] { self.sendableInfo }
+    let options: FormDataDecoder
+    /// How many levels above this one, itself included, the form has nothing of.
+    private(set) var absence = 0
+    var userInfo: [CodingUserInfoKey: Any] { self.options.userInfo }
 
-    init(_ value: Value, _ codingPath: [any CodingKey], _ userInfo: [CodingUserInfoKey: any Sendable]) {
-        (self.value, self.codingPath, self.sendableInfo) = (value, codingPath, userInfo)
+    init(_ value: Value, _ codingPath: [any CodingKey], _ options: FormDataDecoder) {
+        (self.value, self.codingPath, self.options) = (value, codingPath, options)
     }
 
     func child(_ value: Value, _ key: some CodingKey) -> Self {
-        Self(value, self.codingPath + [key], self.sendableInfo)
+        Self(value, self.codingPath + [key], self.options)
+    }
+
+    /// A member that the form doesn't have: from it, what writes nothing can be read.
+    func absent(_ key: some CodingKey) -> Self {
+        var child = self.child(.object([]), key)
+        child.absence = self.absence + 1
+        return child
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -33,6 +42,7 @@ struct FormValueDecoder: Decoder {
         // A file control for many files sends an empty one where none is chosen.
         case .array(let elements): return FormElements(self, elements.filter { !Self.isEmptyFile($0) })
         case .leaf: return FormElements(self, Self.isEmptyFile(self.value) ? [] : [self.value])
+        case .object(let members) where members.isEmpty: return FormElements(self, [])
         case .object: throw self.mismatch([String].self, "fields with the same name, or with [] behind it")
         }
     }
@@ -48,7 +58,7 @@ struct FormValueDecoder: Decoder {
             return try self.cast(self.converted(convertible))
         }
         // The type's own would ask `decodeNil`, which can't tell empty text from an empty number.
-        if type == String?.self { return try self.cast(try self.text(String.self) as String?) }
+        if let optional = type as? any ReadableOptional.Type { return try self.cast(optional.read(self)) }
         return try type.init(from: self)
     }
 
@@ -77,16 +87,23 @@ struct FormValueDecoder: Decoder {
     }
 
     func text(_ type: Any.Type) throws -> String {
-        guard let text = try self.entry(type, wantsFile: false).text else { throw self.mismatch(type, "a field") }
-        return text
+        let entry = try self.entry(type, wantsFile: false)
+        do throws(FormworkError) {
+            return try entry.text(in: self.options.textDecoding)
+        } catch {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: self.codingPath, debugDescription: error.message, underlyingError: error))
+        }
     }
 
-    /// Whether this is a control that was left empty.
-    /// - Parameter type: Empty text is text.
-    func isEmpty(for type: Any.Type) -> Bool {
-        if Self.isEmptyFile(self.value) { return true }
+    /// Whether the form has nothing of this, or an empty control for files.
+    var isNothing: Bool { self.absence > 0 || Self.isEmptyFile(self.value) }
+
+    /// Whether an optional of `type` is `nil` here: for all but `String`, an empty field is a control that was left empty.
+    func isNil(_ type: Any.Type) -> Bool {
+        if self.isNothing { return true }
         guard case .leaf(let entry) = self.value, !entry.isFile else { return false }
-        return entry.content.count == 0 && type != String.self
+        return entry.content.count == 0 && ((type as? any AnyOptional.Type)?.base ?? type) != String.self
     }
 
     private static func isEmptyFile(_ value: Value) -> Bool {
@@ -101,7 +118,7 @@ struct FormValueDecoder: Decoder {
     func unreadable(_ text: String, _ type: Any.Type) -> DecodingError {
         let shown = String(text.prefix(40)).withControlCharactersEscaped
         return .dataCorrupted(
-            .init(codingPath: self.codingPath, debugDescription: "\"\(shown)\" is no \(type)."))
+            .init(codingPath: self.codingPath, debugDescription: "\"\(shown)\" is not a valid \(type)."))
     }
 }
 
@@ -110,7 +127,7 @@ struct FormSingleValue: SingleValueDecodingContainer {
     let decoder: FormValueDecoder
     var codingPath: [any CodingKey] { self.decoder.codingPath }
 
-    func decodeNil() -> Bool { self.decoder.isEmpty(for: FormFile.self) }
+    func decodeNil() -> Bool { self.decoder.isNothing }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try self.decoder.read(type) }
     func decode(_ type: String.Type) throws -> String { try self.decoder.text(type) }
 
@@ -129,8 +146,19 @@ struct FormSingleValue: SingleValueDecodingContainer {
         return number
     }
 
-    func decode(_ type: Double.Type) throws -> Double { try self.number(type) }
-    func decode(_ type: Float.Type) throws -> Float { try self.number(type) }
+    private func fraction<Number: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ type: Number.Type
+    ) throws -> Number {
+        let text = try self.decoder.text(type)
+        let acceptsNonFinite = self.decoder.options.acceptsNonFiniteNumbers
+        guard let number = type.init(decimal: text, acceptsNonFinite: acceptsNonFinite) else {
+            throw self.decoder.unreadable(text, type)
+        }
+        return number
+    }
+
+    func decode(_ type: Double.Type) throws -> Double { try self.fraction(type) }
+    func decode(_ type: Float.Type) throws -> Float { try self.fraction(type) }
     func decode(_ type: Int.Type) throws -> Int { try self.number(type) }
     func decode(_ type: Int8.Type) throws -> Int8 { try self.number(type) }
     func decode(_ type: Int16.Type) throws -> Int16 { try self.number(type) }
@@ -143,4 +171,15 @@ struct FormSingleValue: SingleValueDecodingContainer {
     func decode(_ type: UInt32.Type) throws -> UInt32 { try self.number(type) }
     func decode(_ type: UInt64.Type) throws -> UInt64 { try self.number(type) }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try self.number(type) }
+}
+
+/// `nil` is read by its type, which says whether an empty field is one.
+private protocol ReadableOptional {
+    static func read(_ decoder: FormValueDecoder) throws -> Self
+}
+
+extension Optional: ReadableOptional where Wrapped: Decodable {
+    fileprivate static func read(_ decoder: FormValueDecoder) throws -> Self {
+        decoder.isNil(Wrapped.self) ? nil : try decoder.read(Wrapped.self)
+    }
 }

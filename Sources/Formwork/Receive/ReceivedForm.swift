@@ -21,9 +21,30 @@ public struct ReceivedForm: Sendable {
         public var isFile: Bool { self.header.isFile }
         /// The content's type as the sender wrote it; `nil` for none, which means `text/plain`.
         public var contentType: String? { self.header.contentType }
-        /// A field's content as text, repaired where it is no UTF-8; `nil` for a file.
+        /// The charset that the part declares for its text, or the form by a field `_charset_`, in lower case; `nil` for none,
+        /// which means UTF-8.
+        public let charset: String?
+
+        init(header: ReceivedHeader, content: CollectedContent, charset: String?) {
+            (self.header, self.content) = (header, content)
+            self.charset = header.contentType == nil ? charset : header.charset ?? charset
+        }
+
+        /// A field's content as text in its charset; where it isn't valid, or the charset isn't one of
+        /// ``TextDecoding/standard``, repaired as UTF-8. `nil` for a file.
         public var text: String? {
-            self.isFile ? nil : self.content.inMemory.map { String(decoding: $0, as: UTF8.self) }
+            self.isFile ? nil : self.content.inMemory.map { TextDecoding.standard.repaired($0, self.charset) }
+        }
+
+        /// A field's content as text.
+        /// - Parameter decoding: The charsets that it may be in.
+        /// - Throws: ``FormworkError/Code/malformedBody`` for a charset that isn't one of these, and for bytes that aren't valid
+        ///   in it; ``FormworkError/Code/invalidArgument`` for a file.
+        public func text(in decoding: TextDecoding) throws(FormworkError) -> String {
+            guard !self.isFile, let bytes = self.content.inMemory else {
+                throw FormworkError(.invalidArgument, "This part is a file, not a field of text")
+            }
+            return try decoding.text(bytes, self.charset)
         }
     }
 
@@ -43,13 +64,17 @@ public struct ReceivedForm: Sendable {
     }
 
     @usableFromInline
-    init(_ entries: [Entry]) { self.entries = entries }
+    init(_ parts: [(header: ReceivedHeader, content: CollectedContent)]) {
+        let declared = parts.first { !$0.header.isFile && $0.header.name == "_charset_" }?.content.inMemory
+        let charset = declared.flatMap { String(decoding: $0, as: UTF8.self).trimmedLabel }
+        self.entries = parts.map { Entry(header: $0.header, content: $0.content, charset: charset) }
+    }
 
     /// A form of fields that came without header sections, as url-encoded ones do.
     package init(fields: some Sequence<(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)>) {
         self.init(
             fields.map {
-                Entry(header: ReceivedHeader(fieldNamed: $0.name), content: CollectedContent(Array($0.value)))
+                (ReceivedHeader(fieldNamed: $0.name), CollectedContent(Array($0.value)))
             })
     }
 
@@ -149,13 +174,13 @@ struct FormCollector {
     }
 
     @usableFromInline
-    func entries() async throws -> [ReceivedForm.Entry] {
+    func entries() async throws -> [(header: ReceivedHeader, content: CollectedContent)] {
         let spool: Spool? = if let writer = self.writer { Spool(try await writer.closeTemporary()) } else { nil }
         return self.collected.map { part in
             guard let spool, let range = part.range else {
-                return ReceivedForm.Entry(header: part.header, content: CollectedContent(part.bytes))
+                return (part.header, CollectedContent(part.bytes))
             }
-            return ReceivedForm.Entry(header: part.header, content: CollectedContent(spool, range))
+            return (part.header, CollectedContent(spool, range))
         }
     }
 }

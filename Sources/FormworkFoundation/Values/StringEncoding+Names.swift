@@ -22,6 +22,21 @@ extension String.Encoding {
     /// is known here.
     public var ianaCharset: String? { Self.charsets[self] }
 
+    /// The encoding of a name in lower case that ``ianaCharset`` gives, or one of its aliases in forms; `nil` for another.
+    init?(ianaCharset name: String) {
+        let name = Self.aliases[name] ?? name
+        guard let encoding = Self.charsets.first(where: { $0.value == name })?.key else { return nil }
+        self = encoding
+    }
+
+    /// Of WHATWG's labels those that senders use.
+    private static let aliases = [
+        "sjis": "shift_jis", "shift-jis": "shift_jis", "windows-31j": "shift_jis", "x-sjis": "shift_jis",
+        "latin2": "iso-8859-2", "cp1250": "windows-1250", "cp1251": "windows-1251", "cp1253": "windows-1253",
+        "cp1254": "windows-1254", "koi8": "koi8-r", "x-gbk": "gbk", "big5-hkscs": "big5", "ks_c_5601-1987": "euc-kr",
+        "unicode": "utf-16", "mac": "macintosh",
+    ]
+
     private static let charsets: [String.Encoding: String] = [
         .utf8: "utf-8", .ascii: "us-ascii", .isoLatin1: "iso-8859-1", .isoLatin2: "iso-8859-2",
         .utf16: "utf-16", .utf16BigEndian: "utf-16be", .utf16LittleEndian: "utf-16le",

@@ -171,7 +171,7 @@ struct FormCodingTests {
         }
         #expect(
             try await decode(["list[0][number]": "1", "list[1][number]": "x\u{1B}[1m"])
-                == "list.1.number: \"x\\u{1B}[1m\" is no Int.")
+                == "list.1.number: \"x\\u{1B}[1m\" is not a valid Int.")
         #expect(try await decode(["list[0][other]": "1"]) == "list.0: no number")
         #expect(
             try await decode(["list[0][number]": nil]) == "list.0.number: Int needs a field, not a file.")

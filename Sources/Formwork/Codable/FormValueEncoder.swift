@@ -1,0 +1,215 @@
+import FormworkCore
+
+/// An encoder at one place.
+struct FormValueEncoder: Encoder {
+    static let rootProblem = "A form's root is an object: its members are the form's fields."
+
+    let sink: FormSink
+    let place: FormPlace
+    var codingPath: [any CodingKey] { self.place.codingPath }
+    var userInfo: [CodingUserInfoKey: Any] { self.sink.options.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(FormMembersEncoder<Key>(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { FormElementsEncoder(self) }
+    func singleValueContainer() -> any SingleValueEncodingContainer { FormSingleValueEncoder(encoder: self) }
+
+    func at(_ place: FormPlace) -> Self { Self(sink: self.sink, place: place) }
+
+    func writeRoot<Value: Encodable>(_ value: Value) throws {
+        guard !Self.isNil(value) else { throw self.place.refusal(value, Self.rootProblem) }
+        try self.write(value)
+    }
+
+    /// Writes any value.
+    private func write<Value: Encodable>(_ value: Value) throws {
+        if let file = value as? FormFile {
+            let name = try self.fieldName(value)
+            let part = BodyPart(
+                name: name, source: file.source, filename: file.filename ?? "", contentType: file.contentType)
+            let isEmpty = (file.filename ?? "").isEmpty && file.source.isKnownEmpty
+            return try self.sink.append(part, named: name, isEmpty: isEmpty, at: self.place)
+        }
+        guard let text = try self.text(of: value) else { return try value.encode(to: self) }
+        let name = try self.fieldName(value)
+        try self.sink.append(BodyPart(name: name, value: text), named: name, isEmpty: text.isEmpty, at: self.place)
+    }
+
+    private func fieldName(_ value: Any) throws -> String {
+        guard let name = self.place.fieldName else { throw self.place.refusal(value, Self.rootProblem) }
+        return name
+    }
+
+    /// Writes a value here, where nothing, and an empty field, is read as `nil` by optionals.
+    /// - Parameters:
+    ///   - isOptional: Whether the value was behind an optional that is no part of `Value`.
+    ///   - lacks: Why nothing at all can't be read back; `nil` when it can.
+    func put<Value: Encodable>(_ value: Value, isOptional: Bool = false, lacks: String?) throws {
+        let before = self.sink.written.count
+        try self.write(value)
+        let added = self.sink.written[before...]
+        let optional = Value.self as? any AnyOptional.Type
+        if added.isEmpty {
+            if let lacks { throw self.place.refusal(value, lacks) }
+            let isPlainNil = !isOptional && Self.isNil(value)
+            guard isPlainNil || !(isOptional || optional != nil) else {
+                throw self.place.refusal(
+                    value, "An optional value that is empty, or nil itself, writes nothing and would be read as nil.")
+            }
+        } else if isOptional || optional != nil, (optional?.base ?? Value.self) != String.self,
+            let only = added.first, added.count == 1, only.isEmpty,
+            only.part.header.name == self.place.name || only.place === self.place
+        {
+            throw self.place.refusal(
+                value, "An optional value that is one empty field would be read as nil, as empty controls are.")
+        }
+    }
+
+    static func isNil(_ value: some Any) -> Bool { (value as? any AnyOptional)?.isNil ?? false }
+
+    /// The text of a value that is no container and no file; `nil` when its type has to be asked.
+    private func text<Value: Encodable>(of value: Value) throws -> String? {
+        if let convertible = value as? any FormTextConvertible { return try self.checked(convertible) }
+        switch value {
+        case let text as String: return text
+        case let bool as Bool: return bool ? "true" : "false"
+        case let number as any FixedWidthInteger: return "\(number)"
+        case let number as Double: return try self.finite(number)
+        case let number as Float: return try self.finite(number)
+        default: return nil
+        }
+    }
+
+    private func finite<Number: BinaryFloatingPoint>(_ number: Number) throws -> String {
+        guard number.isFinite || self.sink.options.acceptsNonFiniteNumbers else {
+            throw self.place.refusal(number, "\(number) is not a finite number (acceptsNonFiniteNumbers writes it).")
+        }
+        return "\(number)"
+    }
+
+    private func checked<Value: FormTextConvertible>(_ value: Value) throws -> String {
+        let text = value.formText
+        guard Value(formText: text)?.formText == text else {
+            throw self.place.refusal(value, "\(Value.self) doesn't read its own text back.")
+        }
+        return text
+    }
+}
+
+/// One value at a place.
+private struct FormSingleValueEncoder: SingleValueEncodingContainer {
+    let encoder: FormValueEncoder
+    var codingPath: [any CodingKey] { self.encoder.codingPath }
+
+    private func put<Value: Encodable>(_ value: Value) throws {
+        // A type that holds a single value may look for nil first, and take nothing for it.
+        try self.encoder.put(
+            value,
+            lacks: FormValueEncoder.isNil(value) ? nil : "An empty value in a type of its own would be read as nil.")
+    }
+
+    /// Nothing: an absent field is `nil`.
+    mutating func encodeNil() throws {
+        guard self.encoder.place.name != nil else {
+            throw self.encoder.place.refusal(Void?.none as Any, FormValueEncoder.rootProblem)
+        }
+    }
+
+    mutating func encode<Value: Encodable>(_ value: Value) throws { try self.put(value) }
+    mutating func encode(_ value: Int128) throws { try self.put(value) }
+    mutating func encode(_ value: UInt128) throws { try self.put(value) }
+}
+
+/// The members of an object.
+private struct FormMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: FormValueEncoder
+    var codingPath: [any CodingKey] { self.encoder.codingPath }
+
+    private func place(_ key: Key) -> FormPlace { FormPlace(key, of: self.encoder.place) }
+
+    private func put<Value: Encodable>(_ value: Value, _ key: Key, isOptional: Bool = false) throws {
+        // Keys of a dictionary are found by looking at what is there.
+        let isDictionary = !isOptional && Key(stringValue: "any key") != nil
+        try self.encoder.at(self.place(key)).put(
+            value, isOptional: isOptional,
+            lacks: isDictionary
+                ? "A dictionary's value that is nil or empty writes nothing: its key would be lost." : nil)
+    }
+
+    /// Nothing: an absent field is `nil`.
+    mutating func encodeNil(forKey key: Key) {}
+    mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.put(value, key) }
+    mutating func encode(_ value: Int128, forKey key: Key) throws { try self.put(value, key) }
+    mutating func encode(_ value: UInt128, forKey key: Key) throws { try self.put(value, key) }
+
+    // The standard library's types have texts that are no nil; others may have an empty one.
+    mutating func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
+        if let value { try self.put(value, key, isOptional: true) }
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+        self.encoder.at(self.encoder.sink.require(self.place(key))).container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        self.encoder.at(self.encoder.sink.require(self.place(key))).unkeyedContainer()
+    }
+
+    /// What a superclass writes stands beside the members.
+    mutating func superEncoder() -> any Encoder { self.encoder }
+    mutating func superEncoder(forKey key: Key) -> any Encoder { self.encoder.at(self.place(key)) }
+}
+
+/// The elements of an array. Copies count on together.
+private final class FormElementsEncoder: UnkeyedEncodingContainer {
+    private static let lost = "A nil or empty element of an array writes nothing and would be lost."
+
+    private let encoder: FormValueEncoder
+    private(set) var count = 0
+
+    init(_ encoder: FormValueEncoder) { self.encoder = encoder }
+
+    var codingPath: [any CodingKey] { self.encoder.codingPath }
+
+    private func next() -> FormValueEncoder {
+        defer { self.count += 1 }
+        return self.encoder.at(FormPlace(self.count, of: self.encoder.place, arrays: self.encoder.sink.options.arrays))
+    }
+
+    private func put<Value: Encodable>(_ value: Value) throws {
+        let element = self.next()
+        let before = self.encoder.sink.written.count
+        try element.put(value, lacks: Self.lost)
+        // An array of files leaves out a control that was left empty.
+        let added = self.encoder.sink.written[before...]
+        if value is FormFile, added.first?.isEmpty == true { throw element.place.refusal(value, Self.lost) }
+    }
+
+    func encodeNil() throws { throw self.next().place.refusal(Void?.none as Any, Self.lost) }
+    func encode<Value: Encodable>(_ value: Value) throws { try self.put(value) }
+    func encode(_ value: Int128) throws { try self.put(value) }
+    func encode(_ value: UInt128) throws { try self.put(value) }
+
+    private func nextRequired() -> FormValueEncoder { self.encoder.at(self.encoder.sink.require(self.next().place)) }
+
+    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        self.nextRequired().container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self.nextRequired().unkeyedContainer() }
+    func superEncoder() -> any Encoder { self.nextRequired() }
+}
+
+extension BodySource {
+    fileprivate var isKnownEmpty: Bool {
+        switch self.kind {
+        case .text(let text): text.isEmpty
+        case .bytes(let bytes): bytes.isEmpty
+        default: false
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import FormworkCore
+
+/// Which charsets the text of received fields may be in.
+///
+/// A field declares its charset by the parameter `charset` of its `Content-Type` (RFC 7578 §5.1.2), or the form does for all
+/// of its fields by one named `_charset_` (§4.6); text that declares none is UTF-8. Names of fields are always UTF-8.
+public struct TextDecoding: Sendable {
+    /// UTF-8, US-ASCII, and ISO-8859-1, which is read as windows-1252, as browsers mean it (WHATWG Encoding).
+    public static let standard = TextDecoding { _ in nil }
+
+    private let other: @Sendable (_ charset: String) -> (@Sendable ([UInt8]) -> String?)?
+
+    /// Adds charsets to those of ``standard``.
+    /// - Parameter find: Gives, for a charset's name in lower case, what makes text of bytes, which gives `nil` for bytes that
+    ///   are no text in that charset; or `nil` for a charset that isn't known.
+    public init(adding find: @escaping @Sendable (_ charset: String) -> (@Sendable ([UInt8]) -> String?)?) {
+        self.other = find
+    }
+
+    /// The text; the error says what it isn't.
+    func text(_ bytes: [UInt8], _ charset: String?) throws(FormworkError) -> String {
+        let decode: (@Sendable ([UInt8]) -> String?)? =
+            switch charset {
+            case nil, "utf-8"?, "utf8"?: { String(validating: $0, as: UTF8.self) }
+            case "us-ascii"?, "ascii"?: { String(validating: $0, as: Unicode.ASCII.self) }
+            case "iso-8859-1"?, "iso8859-1"?, "iso_8859-1"?, "latin1"?, "l1"?, "windows-1252"?, "cp1252"?, "x-cp1252"?:
+                Self.windows1252
+            case let charset?: self.other(charset)
+            }
+        let shown = (charset ?? "UTF-8").withControlCharactersEscaped
+        guard let decode else {
+            throw FormworkError(
+                .malformedBody,
+                "The text is in the charset \"\(shown)\", which isn't known: send UTF-8, or choose a TextDecoding that has it"
+            )
+        }
+        guard let text = decode(bytes) else {
+            throw FormworkError(.malformedBody, "The text is not valid \(shown)")
+        }
+        return text
+    }
+
+    /// The text, repaired as UTF-8 where it isn't what it is declared to be, as WHATWG has it.
+    @usableFromInline
+    func repaired(_ bytes: [UInt8], _ charset: String?) -> String {
+        (try? self.text(bytes, charset)) ?? String(decoding: bytes, as: UTF8.self)
+    }
+
+    @usableFromInline
+    static func repaired(_ bytes: [UInt8], of header: ReceivedHeader) -> String {
+        Self.standard.repaired(bytes, header.charset)
+    }
+
+    /// WHATWG's table: the five bytes that windows-1252 leaves out are control characters, so that no byte is wrong.
+    private static func windows1252(_ bytes: [UInt8]) -> String? {
+        var text = String.UnicodeScalarView()
+        for byte in bytes { text.append(byte >> 5 == 4 ? Self.high[Int(byte & 31)] : Unicode.Scalar(byte)) }
+        return String(text)
+    }
+
+    /// What stands for the bytes 80 to 9F.
+    private static let high =
+        Array(
+            "\u{20AC}\u{81}\u{201A}\u{192}\u{201E}\u{2026}\u{2020}\u{2021}\u{2C6}\u{2030}\u{160}\u{2039}\u{152}\u{8D}\u{17D}\u{8F}"
+                .unicodeScalars)
+        + Array(
+            "\u{90}\u{2018}\u{2019}\u{201C}\u{201D}\u{2022}\u{2013}\u{2014}\u{2DC}\u{2122}\u{161}\u{203A}\u{153}\u{9D}\u{17E}\u{178}"
+                .unicodeScalars)
+}

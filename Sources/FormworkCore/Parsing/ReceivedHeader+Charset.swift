@@ -1,0 +1,23 @@
+extension ReceivedHeader {
+    /// The parameter `charset` of `Content-Type` (RFC 7578 §5.1.2) in lower case; `nil` when there is none that can be read.
+    package var charset: String? {
+        guard let type = self.contentType.map({ Array($0.utf8) }), var place = type.firstIndex(of: 0x3B) else {
+            return nil
+        }
+        let text = type.span
+        while let next = (try? text.nextParameter(at: &place, before: type.count, .escape)) ?? nil {
+            guard text.holds("charset", in: next.name) else { continue }
+            return String(decoding: type[next.value], as: UTF8.self).trimmedLabel
+        }
+        return nil
+    }
+}
+
+extension String {
+    /// A charset's name without blanks around it, in lower case; `nil` for none and for one that is longer than any.
+    package var trimmedLabel: String? {
+        let bytes = self.utf8.drop(while: \.isBlank).prefix { !$0.isBlank }
+        guard !bytes.isEmpty, bytes.count <= 64 else { return nil }
+        return String(Substring(bytes)).lowercased()
+    }
+}
