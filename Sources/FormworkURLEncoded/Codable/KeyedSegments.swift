@@ -6,26 +6,40 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
 
     mutating func encodeNil(forKey key: Key) throws {
-        if let null = self.arena.coding.null() { try self.encode(null, forKey: key) }
+        guard let null = self.arena.coding.null() else { return }
+        try self.arena.tree.write(null, key.stringValue, self.index(key), in: self.place)
     }
 
-    mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        if let text = try self.arena.text(of: value) {
-            let index = self.arena.coding.isAlamofire ? key.intValue ?? -1 : -1
-            return try self.arena.tree.write(text, key.stringValue, index, in: self.place)
+    mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.put(value, key) }
+    mutating func encode(_ value: Int128, forKey key: Key) throws { try self.put(value, key) }
+    mutating func encode(_ value: UInt128, forKey key: Key) throws { try self.put(value, key) }
+
+    private func index(_ key: Key) -> Int { self.arena.coding.isAlamofire ? key.intValue ?? -1 : -1 }
+
+    private func put<Value: Encodable>(_ value: Value, _ key: Key, isOptional: Bool = false) throws {
+        if let text = try self.arena.text(of: value, at: { self.codingPath + [key] }) {
+            if isOptional { try self.arena.checkIsNotNull(text) { self.codingPath + [key] } }
+            return try self.arena.tree.write(text, key.stringValue, self.index(key), in: self.place)
         }
-        try value.encode(to: SegmentEncoder(arena: self.arena, place: self.arena.tree.place(key, in: self.place)))
+        let place = self.arena.tree.place(key, in: self.place)
+        try value.encode(to: SegmentEncoder(arena: self.arena, place: place))
+        // A dictionary's keys are known by what is there.
+        let isDictionary = !isOptional && Key.isAny
+        try self.arena.check(
+            value, at: place, isOptional: isOptional,
+            lacks: isDictionary ? "a dictionary's value that is nil or empty writes nothing: its key is lost" : nil)
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
         KeyedEncodingContainer(
-            KeyedSegments<NestedKey>(arena: self.arena, place: self.arena.tree.place(key, in: self.place)))
+            KeyedSegments<NestedKey>(
+                arena: self.arena, place: self.arena.tree.require(self.arena.tree.place(key, in: self.place))))
     }
 
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        UnkeyedSegments(self.arena, self.arena.tree.place(key, in: self.place))
+        UnkeyedSegments(self.arena, self.arena.tree.require(self.arena.tree.place(key, in: self.place)))
     }
 
     /// What a superclass writes goes beside the members.
@@ -37,7 +51,7 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private mutating func encodeOptional(_ value: (some Encodable)?, _ key: Key) throws {
         guard let value else { return try self.encodeNil(forKey: key) }
-        try self.encode(value, forKey: key)
+        try self.put(value, key, isOptional: true)
     }
 
     // The protocol's own would leave `nil` out, which is for the coding to decide.
@@ -60,4 +74,9 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try self.encodeOptional(value, key) }
     mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try self.encodeOptional(value, key) }
     mutating func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try self.encodeOptional(value, key) }
+}
+
+extension CodingKey {
+    /// Whether any text is a key, as for a dictionary.
+    static var isAny: Bool { Self(stringValue: "any key") != nil }
 }

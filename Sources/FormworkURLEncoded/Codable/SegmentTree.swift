@@ -1,11 +1,14 @@
 /// What all encoders and containers of one encoding share.
 final class SegmentArena {
     let coding: URLEncodedCoding
+    /// What nil is written as; `nil` where it isn't, or doesn't matter.
+    let nullText: String?
     /// One value, so that a call is checked for exclusive access once.
     var tree: SegmentTree
 
     init(_ coding: URLEncodedCoding) {
         self.coding = coding
+        self.nullText = coding.isAlamofire ? nil : coding.null()
         self.tree = SegmentTree(coding)
     }
 }
@@ -40,6 +43,12 @@ struct SegmentTree: ~Copyable {
         /// The container's node, known since `epoch`.
         var node: Int32 = -1
         var epoch: Int32 = 0
+        /// Levels above it.
+        var depth: Int32 = 0
+        /// Whether a single value was written here.
+        var isWritten = false
+        /// Whether that was `nil`.
+        var isNull = false
     }
 
     private struct Member: Hashable {
@@ -53,6 +62,10 @@ struct SegmentTree: ~Copyable {
     var places: [Place]
     /// How many elements each unkeyed container was given, left out ones counted.
     var counts: [Int] = []
+    /// Places whose container was made by the type itself: what is read from them needs something to be there.
+    private(set) var required: [Int32] = []
+    /// Whether arrays have containers for elements, whose names may not tell them apart.
+    private(set) var hasContainersInArrays = false
     private var members: [Member: Int32] = [:]
     /// Grows when a container is replaced: nodes that places know may be gone.
     private var epoch: Int32 = 0
@@ -82,13 +95,29 @@ struct SegmentTree: ~Copyable {
 
     mutating func place(_ key: any CodingKey, in parent: Int32) -> Int32 {
         let index = self.coding.isAlamofire ? key.intValue ?? -1 : -1
-        self.places.append(Place(parent: parent, key: key, index: index))
+        self.places.append(Place(parent: parent, key: key, index: index, depth: self.places[Int(parent)].depth + 1))
         return Int32(self.places.count - 1)
     }
 
     mutating func place(_ index: Int, in parent: Int32) -> Int32 {
-        self.places.append(Place(parent: parent, key: nil, index: index))
+        self.places.append(Place(parent: parent, key: nil, index: index, depth: self.places[Int(parent)].depth + 1))
         return Int32(self.places.count - 1)
+    }
+
+    mutating func require(_ place: Int32) -> Int32 {
+        self.required.append(place)
+        return place
+    }
+
+    /// Whether an array is written as `nil` is.
+    func looksNull(_ array: Int32, _ null: String?) -> Bool {
+        guard let null, array >= 0, case .repeated = self.coding.arrays else { return false }
+        let node = self.nodes[Int(array)]
+        guard node.kind == .array, node.count == 1 else { return false }
+        let element = self.nodes[Int(node.first)]
+        var ending: [UInt8] = [0x3D]
+        ending.append(escaping: null, self.coding.escaping)
+        return element.kind == .value && self.text[element.text].suffix(ending.count).elementsEqual(ending)
     }
 
     func codingPath(_ place: Int32) -> [any CodingKey] {
@@ -105,6 +134,7 @@ struct SegmentTree: ~Copyable {
 
     /// Writes a value at a place itself.
     mutating func write(_ value: String, at place: Int32) throws {
+        self.places[Int(place)].isWritten = true
         let level = self.places[Int(place)]
         guard place > 0 else { return try self.replaceRoot() }
         try self.write(value, level.index < 0 ? level.key?.stringValue ?? "" : "", level.index, in: level.parent)
@@ -115,6 +145,7 @@ struct SegmentTree: ~Copyable {
         let parent = try self.container(at: place, index < 0 ? .object : .array)
         let start = self.text.count
         let (node, position, isNew) = self.child(key, index, of: parent)
+        if isNew { try self.checkName(key, index, of: parent, in: place) }
         if self.keepsNames {
             let name = self.name(key, position, of: parent)
             self.text.append(escaping: self.coding.rename?(name) ?? name, self.coding.escaping)
@@ -137,6 +168,30 @@ struct SegmentTree: ~Copyable {
         guard old.kind != .value || self.text.order(old.text, range) != 0 else { return }
         throw self.conflict(self.codingPath(place), "\"\(key)\" is given a second, different value")
     }
+
+    /// Refuses a name that would be cut somewhere else when it is read.
+    private func checkName(_ key: String, _ index: Int, of parent: Int32, in place: Int32) throws {
+        guard !self.coding.isAlamofire else { return }
+        let depth = Int(self.places[Int(place)].depth) + 1
+        guard depth <= Self.depth else {
+            throw SegmentArena.refusal(
+                key, self.codingPath(place), "names nest no deeper than \(Self.depth) levels, URLEncodedLimits.depth")
+        }
+        guard index < 0 else { return }
+        var isWhole = !key.utf8.contains(0x5B)
+        switch self.coding.members {
+        case .brackets: isWhole = isWhole && (parent == 0 || !key.isEmpty)
+        case .dots: isWhole = isWhole && !key.utf8.contains(0x2E)
+        case .custom: return
+        }
+        guard !isWhole else { return }
+        throw SegmentArena.refusal(
+            key, self.codingPath(place),
+            "the key \"\(key)\" would be read as another one: it is empty, or holds a bracket or keyPathEncoding's dot")
+    }
+
+    /// As deep as names are read by default.
+    private static let depth = URLEncodedLimits().depth
 
     private func conflict(_ path: [any CodingKey], _ what: String) -> EncodingError {
         let text = "\(what), which would replace the first one (Compatibility.exact allows it)"
@@ -166,6 +221,8 @@ struct SegmentTree: ~Copyable {
             let child = self.child(key, level.index, of: parent)
             node = child.node
             if child.isNew {
+                try self.checkName(key, level.index, of: parent, in: level.parent)
+                if level.index >= 0 { self.hasContainersInArrays = true }
                 let start = self.text.count
                 self.appendName(key, child.position, of: parent)
                 self.nodes[Int(node)].kind = kind

@@ -1,3 +1,5 @@
+import FormworkCore
+
 /// `nil` is read by its type, which says what else the same text could be.
 private protocol OptionalValue {
     static func read(_ decoder: TreeDecoder) throws -> Self
@@ -8,8 +10,6 @@ extension Optional: OptionalValue where Wrapped: Decodable {
 }
 
 extension TreeDecoder {
-    func isOptional(_ type: Any.Type) -> Bool { type is any OptionalValue.Type }
-
     /// The one text that was sent.
     func text() throws -> String {
         guard let content else {
@@ -37,19 +37,14 @@ extension TreeDecoder {
 
     func readOptional<Value: Decodable>(_ type: Value.Type) throws -> Value? {
         guard self.node >= 0 else { return self.hasNamedElements ? try self.read(type) : nil }
-        guard self.isNull else { return try self.read(type) }
-        let wasTrying = self.reading.isTrying
-        self.reading.isTrying = true
-        defer { self.reading.isTrying = wasTrying }
-        guard (try? self.read(type)) != nil else { return nil }
-        throw self.refusal("nilEncoding", "\"\(self.reading.nullText ?? "")\" is nil and a value too")
+        return self.isNull ? nil : try self.read(type)
     }
 
     func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if Value.self == String.self, let value = try self.text() as? Value { return value }
         if Value.self == Bool.self, let value = try self.bool() as? Value { return value }
-        if Value.self == Double.self, let value = try self.number(Double.self) as? Value { return value }
-        if Value.self == Float.self, let value = try self.number(Float.self) as? Value { return value }
+        if Value.self == Double.self, let value = try self.fraction(Double.self) as? Value { return value }
+        if Value.self == Float.self, let value = try self.fraction(Float.self) as? Value { return value }
         if let integer = Value.self as? any FixedWidthInteger.Type, let value = try self.integer(integer) as? Value {
             return value
         }
@@ -66,13 +61,17 @@ extension TreeDecoder {
         try self.number(type, Integer.init(_:))
     }
 
-    private func number<Number: LosslessStringConvertible>(_ type: Number.Type) throws -> Number {
-        try self.number(type, Number.init(_:))
+    private func fraction<Number: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ type: Number.Type
+    ) throws -> Number {
+        try self.number(type) {
+            Number(decimal: $0, acceptsNonFinite: self.reading.rules.acceptsNonFiniteNumbers)
+        }
     }
 
     private func number<Number>(_ type: Number.Type, _ make: (String) -> Number?) throws -> Number {
         let text = try self.text()
-        guard let number = make(text) else { throw self.corrupted("\"\(text.prefix(40))\" is no \(type)") }
+        guard let number = make(text) else { throw self.corrupted("\"\(text.prefix(40))\" is not a valid \(type)") }
         return number
     }
 

@@ -7,8 +7,6 @@ final class Reading {
     let nullText: String?
     /// Which key was found at a node, to notice two keys with one name.
     var claims: [Int32: String] = [:]
-    /// While trying whether a value is nothing, a single value is no array of one.
-    var isTrying = false
 
     init(_ tree: PairTree, _ rules: URLEncodedDecoding) {
         (self.tree, self.rules, self.nullText) = (tree, rules, rules.coding.null())
@@ -57,8 +55,7 @@ struct TreeDecoder: Decoder {
         if self.node != 0, case .custom = coding.members {
             throw self.refusal("keyPathEncoding", "objects within objects have names that only the closure knows")
         }
-        // A key that takes any text is a dictionary's.
-        if coding.rename != nil, Key(stringValue: "any key") != nil {
+        if coding.rename != nil, Key.isAny, !self.hasUnchangedNames {
             throw self.refusal("keyEncoding", "a dictionary's keys can't be made out of changed names")
         }
         return KeyedDecodingContainer(KeyedReader(decoder: self))
@@ -69,6 +66,13 @@ struct TreeDecoder: Decoder {
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { SingleReader(decoder: self) }
+
+    /// A place of which nothing was sent.
+    var nothing: TreeDecoder {
+        var nothing = TreeDecoder(self.reading, node: -1)
+        nothing.path = self.path
+        return nothing
+    }
 
     // MARK: Members
 
@@ -105,6 +109,14 @@ struct TreeDecoder: Decoder {
         return (part(name, fromEnd: 0) ?? part(name + coding.members.name("a"), fromEnd: 1) ?? -1, name)
     }
 
+    /// Whether all members have names that stay as they are when they are written.
+    private var hasUnchangedNames: Bool {
+        let nodes = self.reading.tree.nodes
+        return (self.content?.children ?? []).allSatisfy { child in
+            nodes[Int(child)].name.map { self.lookUp($0).node == child } ?? false
+        }
+    }
+
     // MARK: Elements
 
     /// An element of an array: a node, or one of its values.
@@ -135,10 +147,6 @@ struct TreeDecoder: Decoder {
             throw self.mismatch([Any].self, "an array", "an object")
         }
         guard content.children.isEmpty else { return try self.childElements(content) }
-        let isRepeated = if case .repeated = self.reading.rules.coding.arrays { true } else { false }
-        guard isRepeated || !self.reading.isTrying else {
-            throw self.mismatch([Any].self, "an array", "a single value")
-        }
         return content.values.indices.map { Element(node: self.node, value: $0) }
     }
 

@@ -6,6 +6,8 @@ struct SingleReader: SingleValueDecodingContainer {
 
     func decodeNil() -> Bool { self.decoder.isNull }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try self.decoder.read(type) }
+    func decode(_ type: Int128.Type) throws -> Int128 { try self.decoder.read(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try self.decoder.read(type) }
 }
 
 /// The elements of an array.
@@ -44,13 +46,12 @@ struct UnkeyedReader: UnkeyedDecodingContainer {
     }
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try self.moving { element in
-            if element.reading.nullText == nil, element.isOptional(type) {
-                throw element.refusal("nilEncoding", "dropKey leaves out the elements of an array that are nil")
-            }
-            return try element.read(type)
-        }
+        try self.moving { try $0.read(type) }
     }
+
+    // The protocol's own refuse these two.
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try self.moving { try $0.read(type) } }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try self.moving { try $0.read(type) } }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         try self.moving { try $0.container(keyedBy: type) }
@@ -81,6 +82,9 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try self.decoder.member(key).read(type)
     }
+
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try self.decoder.member(key).read(type) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try self.decoder.member(key).read(type) }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key

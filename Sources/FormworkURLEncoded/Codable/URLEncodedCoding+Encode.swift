@@ -16,6 +16,30 @@ extension URLEncodedCoding {
     private func arena(of value: some Encodable) throws -> (SegmentArena, Range<Int>) {
         let arena = SegmentArena(self)
         try value.encode(to: SegmentEncoder(arena: arena, place: 0))
-        return (arena, try arena.tree.finish())
+        let range = try arena.tree.finish()
+        guard !self.isAlamofire else { return (arena, range) }
+        if let place = arena.tree.required.first(where: {
+            !arena.tree.places[Int($0)].isWritten && arena.tree.places[Int($0)].node < 0
+        }) {
+            throw SegmentArena.refusal(
+                value, arena.tree.codingPath(place),
+                "a container without values writes nothing: an enumeration needs a raw value")
+        }
+        if self.namesMayBeLost(arena.tree.hasContainersInArrays) {
+            try Replay(self, arena.tree.text[range]).check(value)
+        }
+        return (arena, range)
+    }
+
+    /// Whether names may not lead back to what they were made of. What a closure makes of a member's can't be undone, which
+    /// is the caller's choice.
+    private func namesMayBeLost(_ hasContainersInArrays: Bool) -> Bool {
+        if case .custom = self.members { return false }
+        if self.rename != nil { return true }
+        return switch self.arrays {
+        case .indexed: false
+        case .brackets, .repeated: hasContainersInArrays
+        case .custom: true
+        }
     }
 }

@@ -41,7 +41,17 @@ package struct URLEncodedCoding {
 /// Types that don't say themselves how they are written, as Foundation's don't: they would become objects or numbers.
 package protocol ForeignTypes {
     /// The text of a value; `nil` when its type says itself how it is written.
+    /// - Throws: ``Unwritable``, or what a caller's closure throws.
     func text<Value: Encodable>(of value: Value) throws -> String?
+}
+
+/// A value whose text couldn't be read back.
+package struct Unwritable: Error {
+    package var reason: String
+    /// What Alamofire writes.
+    package var text: String
+
+    package init(_ reason: String, text: String) { (self.reason, self.text) = (reason, text) }
 }
 
 /// The standard library's types alone.

@@ -3,6 +3,7 @@ package struct URLEncodedDecoding {
     package var coding = URLEncodedCoding()
     package var readsPlusAsSpace = true
     package var limits = URLEncodedLimits()
+    package var acceptsNonFiniteNumbers = false
     package var foreign: any ForeignReading = NoForeignReading()
 
     package init() {}
@@ -43,6 +44,7 @@ package struct URLEncodedSource {
 
     /// The value's text, which may be the one element of an array.
     package func textOrOnlyElement() throws -> String {
+        if let text = try? self.decoder.text() { return text }
         let elements = try self.decoder.elements()
         return try elements.count == 1 ? self.decoder.element(elements[0], 0).text() : self.decoder.text()
     }

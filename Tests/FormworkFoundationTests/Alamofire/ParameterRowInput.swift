@@ -7,10 +7,12 @@ indirect enum RowInput: Encodable, Sendable {
     case data(Data), date(Date), decimal(Decimal), url(URL)
     case array([RowInput]), dictionary([String: RowInput]), integers([Int: RowInput]), keyed([(String, RowInput)])
 
+    /// A struct's key: not any text is one, as in a dictionary.
     private struct Key: CodingKey {
         var stringValue: String
         var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
+        init(_ name: String) { self.stringValue = name }
+        init?(stringValue: String) { nil }
         init?(intValue: Int) { nil }
     }
 
@@ -40,7 +42,7 @@ indirect enum RowInput: Encodable, Sendable {
         case .integers(let members): try members.encode(to: encoder)
         case .keyed(let members):
             var container = encoder.container(keyedBy: Key.self)
-            for (name, value) in members { try container.encode(value, forKey: Key(stringValue: name)) }
+            for (name, value) in members { try container.encode(value, forKey: Key(name)) }
         }
     }
 

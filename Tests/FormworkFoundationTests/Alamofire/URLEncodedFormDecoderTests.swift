@@ -82,14 +82,7 @@ struct URLEncodedFormDecoderTests {
         Refused(text: "items[label]=a&items[label]=b", path: "items", message: "is this an array of objects?"),
         Refused(text: "table[][]=1&table[][]=2", path: "table", message: "arrays within arrays need indexInBrackets"),
         Refused(text: "table=1&table=2", path: "table.0", message: "arrays within arrays need indexInBrackets"),
-        Refused(text: "holes[]=1", path: "holes.0", message: "dropKey leaves out"),
-        Refused(text: "text=", path: "text", message: "nilEncoding keeps too little") {
-            URLEncodedFormDecoder(nilEncoding: .dropValue)
-        },
-        Refused(text: "text=null", path: "text", message: "\"null\" is nil and a value too") {
-            URLEncodedFormDecoder(nilEncoding: .null)
-        },
-        Refused(text: "map[a]=1", path: "map", message: "keyEncoding keeps too little") {
+        Refused(text: "map[A]=1", path: "map", message: "keyEncoding keeps too little") {
             URLEncodedFormDecoder(keyEncoding: .lowercased)
         },
         Refused(text: "same=1", path: "data", message: "have one name") {
@@ -102,8 +95,8 @@ struct URLEncodedFormDecoderTests {
             URLEncodedFormDecoder(arrayEncoding: .custom { "\($0)-\($1)" })
         },
         Refused(text: "date=1&date=2", path: "date", message: "more than one"),
-        Refused(text: "date=tomorrow", path: "date", message: "\"tomorrow\" is no Double"),
-        Refused(text: "data=%25", path: "data", message: "no Base64"),
+        Refused(text: "date=tomorrow", path: "date", message: "\"tomorrow\" is not a valid Double"),
+        Refused(text: "data=%25", path: "data", message: "not Base64"),
         Refused(text: "items=1&items[]=2", path: "items", message: "of this name and of its elements"),
         Refused(text: "map[a][b]=1", path: "map.a", message: "a single value was expected"),
         Refused(text: "a=1&b=2", path: "", message: "limits.pairs") {
@@ -127,6 +120,42 @@ struct URLEncodedFormDecoderTests {
         let path = context?.codingPath.map { $0.intValue.map { String($0) } ?? $0.stringValue }.joined(separator: ".")
         #expect(path == row.path)
         #expect(context?.debugDescription.contains(row.message) == true, "\(context?.debugDescription ?? "")")
+    }
+
+    @Test("nil is what the encoder writes for it")
+    func nils() throws {
+        func text(_ text: String, _ null: URLEncodedFormEncoder.NilEncoding) throws -> Wide {
+            try URLEncodedFormDecoder(nilEncoding: null).decode(Wide.self, from: text)
+        }
+        #expect(try text("text=", .dropValue).text == nil)
+        #expect(try text("text=null", .null).text == nil)
+        #expect(try text("text=null", .dropKey).text == "null")
+        #expect(try text("holes[]=1&holes[]=null", .null).holes == [1, nil])
+        #expect(try text("holes[]=1", .dropKey).holes == [1])
+    }
+
+    @Test(
+        "A number is decimal and finite unless the decoder accepts others",
+        arguments: ["nan", "inf", "-inf", "infinity", "Infinity", "NaN", "0x1p3", "1e999", "-1e999", "", " 1", "1 "])
+    func numbers(text: String) throws {
+        struct Numbers: Decodable { var value: Double }
+        struct Small: Decodable { var value: Float }
+        let escaped = text.replacingOccurrences(of: " ", with: "%20")
+        let error = try #require(throws: DecodingError.self) {
+            try URLEncodedFormDecoder().decode(Numbers.self, from: "value=\(escaped)")
+        }
+        guard case .dataCorrupted(let context) = error else { throw error }
+        #expect(context.codingPath.map(\.stringValue) == ["value"])
+        #expect(context.debugDescription == "\"\(text)\" is not a valid Double")
+        #expect(throws: DecodingError.self) { try URLEncodedFormDecoder().decode(Small.self, from: "value=1e39") }
+        var decoder = URLEncodedFormDecoder()
+        decoder.acceptsNonFiniteNumbers = true
+        let isAccepted = ["nan", "inf", "-inf", "Infinity", "NaN"].contains(text)
+        let number = try? decoder.decode(Numbers.self, from: "value=\(escaped)").value
+        #expect((number != nil) == isAccepted && number?.isFinite != true)
+        #expect(throws: DecodingError.self) {
+            try URLEncodedFormDecoder(dateEncoding: .secondsSince1970).decode([String: Date].self, from: "a=\(escaped)")
+        }
     }
 
     @Test("A missing name is named")

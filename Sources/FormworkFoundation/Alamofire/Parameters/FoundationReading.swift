@@ -1,3 +1,4 @@
+import FormworkCore
 import FormworkURLEncoded
 import Foundation
 
@@ -18,7 +19,7 @@ struct FoundationReading: ForeignReading {
         let text = try source.text()
         // Decimal's own reading stops silently at the first character that it doesn't know.
         guard text.utf8.allSatisfy({ "+-.0123456789Ee".utf8.contains($0) }), let decimal = Decimal(string: text) else {
-            throw source.unreadable("\"\(text.prefix(40))\" is no decimal number")
+            throw source.unreadable("\"\(text.prefix(40))\" is not a decimal number")
         }
         return decimal
     }
@@ -26,7 +27,7 @@ struct FoundationReading: ForeignReading {
     /// As text, or as the array of one that Alamofire makes of a URL.
     private static func url(from source: URLEncodedSource) throws -> URL {
         let text = try source.textOrOnlyElement()
-        guard let url = URL(string: text) else { throw source.unreadable("\"\(text.prefix(40))\" is no URL") }
+        guard let url = URL(string: text) else { throw source.unreadable("\"\(text.prefix(40))\" is not a URL") }
         return url
     }
 }
@@ -38,7 +39,7 @@ extension URLEncodedFormEncoder.DataEncoding {
         case .deferredToData: return nil
         case .base64:
             guard let data = Data(base64Encoded: try source.text()) else {
-                throw source.unreadable("this is no Base64 text")
+                throw source.unreadable("this is not Base64 text")
             }
             return data
         case .custom: throw source.refusal("dataEncoding", "a closure can't be undone")
@@ -52,14 +53,14 @@ extension URLEncodedFormEncoder.DateEncoding {
         if case .deferredToDate = self { return nil }
         if case .custom = self { throw source.refusal("dateEncoding", "a closure can't be undone") }
         let text = try source.text()
-        guard let date = self.date(text) else { throw source.unreadable("\"\(text.prefix(40))\" is no such date") }
+        guard let date = self.date(text) else { throw source.unreadable("\"\(text.prefix(40))\" is not such a date") }
         return date
     }
 
     private func date(_ text: String) -> Date? {
         switch self {
-        case .secondsSince1970: Double(text).map { Date(timeIntervalSince1970: $0) }
-        case .millisecondsSince1970: Double(text).map { Date(timeIntervalSince1970: $0 / 1000) }
+        case .secondsSince1970: Double(decimal: text).map { Date(timeIntervalSince1970: $0) }
+        case .millisecondsSince1970: Double(decimal: text).map { Date(timeIntervalSince1970: $0 / 1000) }
         case .iso8601: try? Date(text, strategy: .iso8601)
         case .formatted(let formatter): formatter.date(from: text)
         case .deferredToDate, .custom: nil

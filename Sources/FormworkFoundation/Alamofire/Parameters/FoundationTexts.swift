@@ -11,7 +11,10 @@ struct FoundationTexts: ForeignTypes {
     func text<Value: Encodable>(of value: Value) throws -> String? {
         if Value.self == Date.self, let date = value as? Date { return try self.date.text(of: date) }
         if Value.self == Data.self, let data = value as? Data { return try self.data.text(of: data) }
-        if Value.self == Decimal.self, let decimal = value as? Decimal { return decimal.description }
+        if Value.self == Decimal.self, let decimal = value as? Decimal {
+            guard !decimal.isNaN else { throw Unwritable("NaN is not a finite number", text: decimal.description) }
+            return decimal.description
+        }
         if self.writesURLs, Value.self == URL.self, let url = value as? URL { return url.absoluteString }
         return nil
     }
@@ -30,12 +33,14 @@ extension URLEncodedFormEncoder.DataEncoding {
 extension URLEncodedFormEncoder.DateEncoding {
     fileprivate func text(of date: Date) throws -> String? {
         switch self {
+        case .custom(let text): try text(date)
         case .deferredToDate: nil
+        // As a number, which is written or refused as others are: calendars have no such day.
+        case _ where !date.timeIntervalSinceReferenceDate.isFinite: nil
         case .secondsSince1970: String(date.timeIntervalSince1970)
         case .millisecondsSince1970: String(date.timeIntervalSince1970 * 1000)
         case .iso8601: date.formatted(.iso8601)
         case .formatted(let formatter): formatter.string(from: date)
-        case .custom(let text): try text(date)
         }
     }
 }

@@ -26,6 +26,9 @@ public struct URLEncodedFormDecoder {
     public var spaceEncoding: URLEncodedFormEncoder.SpaceEncoding
     /// How much is read.
     public var limits: URLEncodedLimits
+    /// Whether `inf`, `-inf` and `nan` are numbers, as Swift writes them, and `Infinity`, `-Infinity` and `NaN`, as JavaScript
+    /// does. Default: they are errors.
+    public var acceptsNonFiniteNumbers = false
 
     /// Makes a decoder for what an encoder with these options writes, or a browser.
     public init(
@@ -81,6 +84,7 @@ public struct URLEncodedFormDecoder {
         decoding.coding.null = self.nilEncoding.text
         decoding.readsPlusAsSpace = self.spaceEncoding == .plusReplaced
         decoding.limits = self.limits
+        decoding.acceptsNonFiniteNumbers = self.acceptsNonFiniteNumbers
         decoding.foreign = FoundationReading(data: self.dataEncoding, date: self.dateEncoding)
         return try decoding.decode(type, from: text)
     }

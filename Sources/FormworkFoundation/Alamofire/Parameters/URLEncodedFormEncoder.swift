@@ -83,9 +83,10 @@ public final class URLEncodedFormEncoder {
 
     private func makeEscaping() -> PercentEncoder {
         let isPlus = self.spaceEncoding == .plusReplaced
-        // A plus that stood for itself would be read as a space.
-        let escapesPlus = isPlus && self.compatibility == .safe
-        let allowed = escapesPlus ? self.allowedCharacters.subtracting(["+"]) : self.allowedCharacters
+        // These have a meaning between pairs, and a plus that stood for itself would be read as a space.
+        let meaningful: CharacterSet = isPlus ? ["%", "&", "=", "+"] : ["%", "&", "="]
+        let allowed =
+            self.compatibility == .safe ? self.allowedCharacters.subtracting(meaningful) : self.allowedCharacters
         return PercentEncoder(leaving: allowed, space: isPlus ? .plus : .percent)
     }
 
