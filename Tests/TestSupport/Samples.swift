@@ -1,12 +1,12 @@
 import Foundation
 
 /// The same numbers in every run.
-public struct SampleGenerator: RandomNumberGenerator {
+package struct SampleGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    public init(seed: UInt64) { self.state = seed }
+    package init(seed: UInt64) { self.state = seed }
 
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         self.state &+= 0x9E37_79B9_7F4A_7C15
         var value = self.state
         value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -15,9 +15,9 @@ public struct SampleGenerator: RandomNumberGenerator {
     }
 
     /// Whether something happens that does once in `count` times.
-    public mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+    package mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
-    public mutating func pick<Element>(_ elements: [Element]) -> Element {
+    package mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &self)]
     }
 }
@@ -25,14 +25,14 @@ public struct SampleGenerator: RandomNumberGenerator {
 /// A type that coders are tried with, and that makes values of itself.
 ///
 /// Types are composed of others while the tests run, so that what codes them is what the compiler writes for real ones.
-public protocol Sample: Codable, Equatable {
+package protocol Sample: Codable, Equatable {
     static func sample(_ generator: inout SampleGenerator) -> Self
 }
 
 // MARK: Single values
 
 extension String: Sample {
-    public static func sample(_ generator: inout SampleGenerator) -> String {
+    package static func sample(_ generator: inout SampleGenerator) -> String {
         let pieces = ["a", "Z", " ", "+", "&", "=", "%", "[", "]", ".", "é", "東", "😃", "0", "null", "\r\n", "/", "\0"]
         switch Int.random(in: 0..<12, using: &generator) {
         case 0: return ""
@@ -44,11 +44,11 @@ extension String: Sample {
 }
 
 extension Bool: Sample {
-    public static func sample(_ generator: inout SampleGenerator) -> Bool { .random(using: &generator) }
+    package static func sample(_ generator: inout SampleGenerator) -> Bool { .random(using: &generator) }
 }
 
 extension FixedWidthInteger where Self: Codable {
-    public static func sample(_ generator: inout SampleGenerator) -> Self {
+    package static func sample(_ generator: inout SampleGenerator) -> Self {
         generator.pick([.min, .max, 0, 1, .random(in: .min ... .max, using: &generator)])
     }
 }
@@ -76,66 +76,66 @@ extension BinaryFloatingPoint where RawSignificand: FixedWidthInteger {
 }
 
 extension Double: Sample {
-    public static func sample(_ generator: inout SampleGenerator) -> Double { self.number(&generator) }
+    package static func sample(_ generator: inout SampleGenerator) -> Double { self.number(&generator) }
 }
 
 extension Float: Sample {
-    public static func sample(_ generator: inout SampleGenerator) -> Float { self.number(&generator) }
+    package static func sample(_ generator: inout SampleGenerator) -> Float { self.number(&generator) }
 }
 
 /// An enumeration of texts, of which one is empty and some look like something else.
-public enum Word: String, Sample, CaseIterable {
+package enum Word: String, Sample, CaseIterable {
     case empty = ""
     case null, one = "1", plain, list = "a[]"
 
-    public static func sample(_ generator: inout SampleGenerator) -> Word { generator.pick(Self.allCases) }
+    package static func sample(_ generator: inout SampleGenerator) -> Word { generator.pick(Self.allCases) }
 }
 
-public enum Digit: Int, Sample, CaseIterable {
+package enum Digit: Int, Sample, CaseIterable {
     case zero, one, two
 
-    public static func sample(_ generator: inout SampleGenerator) -> Digit { generator.pick(Self.allCases) }
+    package static func sample(_ generator: inout SampleGenerator) -> Digit { generator.pick(Self.allCases) }
 }
 
 /// A single value in a type of its own.
-public struct Wrapped<Value: Sample>: Sample {
+package struct Wrapped<Value: Sample>: Sample {
     var value: Value
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         self.value = try decoder.singleValueContainer().decode(Value.self)
     }
 
     init(_ value: Value) { self.value = value }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(self.value)
     }
 
-    public static func sample(_ generator: inout SampleGenerator) -> Self { Self(.sample(&generator)) }
+    package static func sample(_ generator: inout SampleGenerator) -> Self { Self(.sample(&generator)) }
 }
 
 // MARK: Containers
 
 extension Optional: Sample where Wrapped: Sample {
-    public static func sample(_ generator: inout SampleGenerator) -> Self {
+    package static func sample(_ generator: inout SampleGenerator) -> Self {
         generator.once(in: 4) ? nil : .sample(&generator)
     }
 }
 
 extension Array: Sample where Element: Sample {
-    public static func sample(_ generator: inout SampleGenerator) -> Self {
+    package static func sample(_ generator: inout SampleGenerator) -> Self {
         let count = generator.once(in: 6) ? 0 : Int.random(in: 1...3, using: &generator)
         return (0..<count).map { _ in .sample(&generator) }
     }
 }
 
-public protocol SampleKey: Sample, Hashable {
+package protocol SampleKey: Sample, Hashable {
     static func key(_ generator: inout SampleGenerator) -> Self
 }
 
 extension String: SampleKey {
-    public static func key(_ generator: inout SampleGenerator) -> String {
+    package static func key(_ generator: inout SampleGenerator) -> String {
         if generator.once(in: 30) {
             return generator.pick(["", "a[b", "]", "[]", "a.b", "\"", "%22", "\\", "\r\n", "a=b&c", "oneTwo", "a b+"])
         }
@@ -144,16 +144,16 @@ extension String: SampleKey {
 }
 
 extension Int: SampleKey {
-    public static func key(_ generator: inout SampleGenerator) -> Int { generator.pick([0, 1, 2, -3, 7, .max]) }
+    package static func key(_ generator: inout SampleGenerator) -> Int { generator.pick([0, 1, 2, -3, 7, .max]) }
 }
 
 /// A key that dictionaries write as elements.
 extension Word: SampleKey {
-    public static func key(_ generator: inout SampleGenerator) -> Word { .sample(&generator) }
+    package static func key(_ generator: inout SampleGenerator) -> Word { .sample(&generator) }
 }
 
 extension Dictionary: Sample where Key: SampleKey, Value: Sample {
-    public static func sample(_ generator: inout SampleGenerator) -> Self {
+    package static func sample(_ generator: inout SampleGenerator) -> Self {
         let count = generator.once(in: 6) ? 0 : Int.random(in: 1...3, using: &generator)
         return Dictionary(
             (0..<count).map { _ in (Key.key(&generator), Value.sample(&generator)) },
@@ -161,39 +161,39 @@ extension Dictionary: Sample where Key: SampleKey, Value: Sample {
     }
 }
 
-public struct One<First: Sample>: Sample {
+package struct One<First: Sample>: Sample {
     var first: First
 
-    public static func sample(_ generator: inout SampleGenerator) -> Self { Self(first: .sample(&generator)) }
+    package static func sample(_ generator: inout SampleGenerator) -> Self { Self(first: .sample(&generator)) }
 }
 
 /// Members are read and written as the compiler has it: `second` by `encodeIfPresent`.
-public struct Two<First: Sample, Second: Sample>: Sample {
+package struct Two<First: Sample, Second: Sample>: Sample {
     var first: First
     var secondPart: Second?
 
-    public static func sample(_ generator: inout SampleGenerator) -> Self {
+    package static func sample(_ generator: inout SampleGenerator) -> Self {
         Self(first: .sample(&generator), secondPart: .sample(&generator))
     }
 }
 
-public struct Three<First: Sample, Second: Sample, Third: Sample>: Sample {
+package struct Three<First: Sample, Second: Sample, Third: Sample>: Sample {
     var first: First?
     var second: Second?
     var thirdURL: Third
 
-    public static func sample(_ generator: inout SampleGenerator) -> Self {
+    package static func sample(_ generator: inout SampleGenerator) -> Self {
         Self(first: .sample(&generator), second: .sample(&generator), thirdURL: .sample(&generator))
     }
 }
 
 /// An enumeration with values of its own.
-public enum Choice<First: Sample, Second: Sample>: Sample {
+package enum Choice<First: Sample, Second: Sample>: Sample {
     case first(First)
     case second(value: Second?)
     case neither
 
-    public static func sample(_ generator: inout SampleGenerator) -> Self {
+    package static func sample(_ generator: inout SampleGenerator) -> Self {
         switch Int.random(in: 0..<6, using: &generator) {
         case 0: .neither
         case 1...3: .first(.sample(&generator))
@@ -203,19 +203,19 @@ public enum Choice<First: Sample, Second: Sample>: Sample {
 }
 
 /// Members of types that containers have methods of their own for, which generic types don't call.
-public struct Plain: Sample {
+package struct Plain: Sample {
     var text: String, flag: Bool, double: Double, float: Float, int: Int, uint: UInt
     var int8: Int8, int16: Int16, int32: Int32, int64: Int64, int128: Int128
     var uint8: UInt8, uint16: UInt16, uint32: UInt32, uint64: UInt64, uint128: UInt128
     var maybe: Maybe
     var row: Row
 
-    public struct Maybe: Sample {
+    package struct Maybe: Sample {
         var text: String?, flag: Bool?, double: Double?, float: Float?, int: Int?, uint: UInt?
         var int8: Int8?, int16: Int16?, int32: Int32?, int64: Int64?, int128: Int128?
         var uint8: UInt8?, uint16: UInt16?, uint32: UInt32?, uint64: UInt64?, uint128: UInt128?
 
-        public static func sample(_ generator: inout SampleGenerator) -> Self {
+        package static func sample(_ generator: inout SampleGenerator) -> Self {
             Self(
                 text: .sample(&generator), flag: .sample(&generator), double: .sample(&generator),
                 float: .sample(&generator), int: .sample(&generator), uint: .sample(&generator),
@@ -227,14 +227,14 @@ public struct Plain: Sample {
     }
 
     /// An array of different types, each in its place.
-    public struct Row: Sample {
+    package struct Row: Sample {
         var text: String, flag: Bool, small: Int8, wide: Int128, widest: UInt128
 
         init(_ text: String, _ flag: Bool, _ small: Int8, _ wide: Int128, _ widest: UInt128) {
             (self.text, self.flag, self.small, self.wide, self.widest) = (text, flag, small, wide, widest)
         }
 
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             var row = try decoder.unkeyedContainer()
             self.text = try row.decode(String.self)
             self.flag = try row.decode(Bool.self)
@@ -243,7 +243,7 @@ public struct Plain: Sample {
             self.widest = try row.decode(UInt128.self)
         }
 
-        public func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var row = encoder.unkeyedContainer()
             try row.encode(self.text)
             try row.encode(self.flag)
@@ -252,13 +252,13 @@ public struct Plain: Sample {
             try row.encode(self.widest)
         }
 
-        public static func sample(_ generator: inout SampleGenerator) -> Self {
+        package static func sample(_ generator: inout SampleGenerator) -> Self {
             Self(
                 .sample(&generator), .sample(&generator), .sample(&generator), .sample(&generator), .sample(&generator))
         }
     }
 
-    public static func sample(_ generator: inout SampleGenerator) -> Self {
+    package static func sample(_ generator: inout SampleGenerator) -> Self {
         Self(
             text: .sample(&generator), flag: .sample(&generator), double: .sample(&generator),
             float: .sample(&generator), int: .sample(&generator), uint: .sample(&generator), int8: .sample(&generator),
@@ -270,13 +270,13 @@ public struct Plain: Sample {
 }
 
 /// A class with a superclass, which writes beside its members or under a key.
-public class Base<First: Sample>: Codable {
+package class Base<First: Sample>: Codable {
     var first: First
 
     init(_ first: First) { self.first = first }
 }
 
-public final class Derived<First: Sample, Second: Sample>: Base<First>, Sample {
+package final class Derived<First: Sample, Second: Sample>: Base<First>, Sample {
     enum Key: String, CodingKey { case own, up }
     var own: Second
 
@@ -285,23 +285,23 @@ public final class Derived<First: Sample, Second: Sample>: Base<First>, Sample {
         super.init(first)
     }
 
-    public required init(from decoder: any Decoder) throws {
+    package required init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.own = try container.decode(Second.self, forKey: .own)
         try super.init(from: container.superDecoder(forKey: .up))
     }
 
-    public override func encode(to encoder: any Encoder) throws {
+    package override func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(self.own, forKey: .own)
         try super.encode(to: container.superEncoder(forKey: .up))
     }
 
-    public static func == (left: Derived, right: Derived) -> Bool {
+    package static func == (left: Derived, right: Derived) -> Bool {
         left.first == right.first && left.own == right.own
     }
 
-    public static func sample(_ generator: inout SampleGenerator) -> Self {
+    package static func sample(_ generator: inout SampleGenerator) -> Self {
         Self(.sample(&generator), .sample(&generator))
     }
 }
@@ -309,11 +309,11 @@ public final class Derived<First: Sample, Second: Sample>: Base<First>, Sample {
 // MARK: Types
 
 /// Makes types of others.
-public struct SampleTypes {
+package struct SampleTypes {
     private let single: [any Sample.Type]
 
     /// - Parameter more: Single values besides the standard library's.
-    public init(more: [any Sample.Type] = []) {
+    package init(more: [any Sample.Type] = []) {
         self.single =
             [
                 String.self, String.self, String.self, Bool.self, Int.self, Int8.self, Int16.self, Int32.self,
@@ -324,7 +324,7 @@ public struct SampleTypes {
     }
 
     /// A type of objects.
-    public func object(_ generator: inout SampleGenerator) -> any Sample.Type {
+    package func object(_ generator: inout SampleGenerator) -> any Sample.Type {
         func one<First: Sample>(_: First.Type) -> any Sample.Type { One<First>.self }
         func map<First: Sample>(_: First.Type) -> any Sample.Type { [String: First].self }
         let depth = Int.random(in: 0...4, using: &generator)
@@ -380,25 +380,26 @@ public struct SampleTypes {
 }
 
 /// What became of values that were written and read.
-public struct RoundTrips {
-    public private(set) var equal = 0
-    public private(set) var refused = 0
+package struct RoundTrips {
+    package private(set) var equal = 0
+    package private(set) var refused = 0
     /// What came back otherwise, or couldn't be read; the first few of them.
-    public private(set) var wrong: [String] = []
+    package private(set) var wrong: [String] = []
 
-    public init() {}
+    package init() {}
 
-    public var count: Int { self.equal + self.refused + self.wrong.count }
+    package var count: Int { self.equal + self.refused + self.wrong.count }
 
     /// Cases to try: `normally` as many, or `FORMWORK_CASES` of the environment.
-    public static func cases(normally: Int) -> Int {
+    package static func cases(normally: Int) -> Int {
         ProcessInfo.processInfo.environment["FORMWORK_CASES"].flatMap { Int($0) } ?? normally
     }
 
     /// - Parameters:
     ///   - written: What was written; an error of `EncodingError` is a refusal.
     ///   - read: Reads it.
-    public mutating func tried<Value: Sample>(_ value: Value, _ read: Result<Value, any Error>?, _ what: () -> String) {
+    package mutating func tried<Value: Sample>(_ value: Value, _ read: Result<Value, any Error>?, _ what: () -> String)
+    {
         switch read {
         case nil: self.refused += 1
         case .success(value)?: self.equal += 1

@@ -34,7 +34,7 @@ extension String.Encoding {
         "sjis": "shift_jis", "shift-jis": "shift_jis", "windows-31j": "shift_jis", "x-sjis": "shift_jis",
         "latin2": "iso-8859-2", "cp1250": "windows-1250", "cp1251": "windows-1251", "cp1253": "windows-1253",
         "cp1254": "windows-1254", "koi8": "koi8-r", "x-gbk": "gbk", "big5-hkscs": "big5", "ks_c_5601-1987": "euc-kr",
-        "unicode": "utf-16", "mac": "macintosh",
+        "unicode": "utf-16",
     ]
 
     private static let charsets: [String.Encoding: String] = [

@@ -4,27 +4,27 @@ import TestSupport
 import Testing
 
 extension Data: Sample {
-    public static func sample(_ generator: inout SampleGenerator) -> Data {
+    package static func sample(_ generator: inout SampleGenerator) -> Data {
         Data((0..<Int.random(in: 0...4, using: &generator)).map { _ in .sample(&generator) })
     }
 }
 
 extension Date: Sample {
     /// Whole seconds: what every way of writing dates keeps.
-    public static func sample(_ generator: inout SampleGenerator) -> Date {
+    package static func sample(_ generator: inout SampleGenerator) -> Date {
         if generator.once(in: 40) { return Date(timeIntervalSinceReferenceDate: .infinity) }
         return Date(timeIntervalSince1970: Double(Int.random(in: 0...4_000_000_000, using: &generator)))
     }
 }
 
 extension URL: Sample {
-    public static func sample(_ generator: inout SampleGenerator) -> URL {
+    package static func sample(_ generator: inout SampleGenerator) -> URL {
         URL(fileURLWithPath: "/a b/\(Int.random(in: 0...9, using: &generator))")
     }
 }
 
 extension Decimal: Sample {
-    public static func sample(_ generator: inout SampleGenerator) -> Decimal {
+    package static func sample(_ generator: inout SampleGenerator) -> Decimal {
         generator.once(in: 20) ? .nan : Decimal(Int.random(in: -9999...9999, using: &generator)) / 100
     }
 }

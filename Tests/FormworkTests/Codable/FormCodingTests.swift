@@ -217,18 +217,156 @@ struct FormCodingTests {
         #expect(try FormDataDecoder().decode(Outer.self, from: form) == Outer())
     }
 
-    @Test("What couldn't be read back is refused")
-    func refused() {
-        struct Lists: Codable { var list: [[Int]] }
-        struct Optionals: Codable { var list: [Int?] }
-        let encode = { (value: any Encodable) in _ = try FormDataEncoder().encode(value) }
-        #expect(throws: EncodingError.self) { try encode(["a[b]": 1]) }
-        #expect(throws: EncodingError.self) { try encode(["": 1]) }
-        #expect(throws: EncodingError.self) { try encode(["a": ["b]": 1]]) }
-        #expect(throws: EncodingError.self) { try encode([1, 2]) }
-        #expect(throws: EncodingError.self) { try encode("text") }
-        #expect(throws: EncodingError.self) { try encode(Lists(list: [[], [1]])) }
-        #expect(throws: EncodingError.self) { try encode(Optionals(list: [1, nil])) }
+    struct Lossy: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var path: String
+        var message: String
+        var arrays = FormDataEncoder.Arrays.brackets
+        var value: @Sendable () -> any Encodable
+    }
+
+    enum Word: String, Codable { case empty = "" }
+    enum Case: Codable { case neither, many(count: Int?) }
+    struct Inner: Codable, Equatable { var a: Int?, b: [String] = [] }
+    struct Email: Codable, Equatable {
+        var text: String
+        init(_ text: String) { self.text = text }
+        init(from decoder: any Decoder) throws { self.text = try decoder.singleValueContainer().decode(String.self) }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(self.text)
+        }
+    }
+    struct Lost: Codable, Equatable {
+        var word: Word?, email: Email?, list: [String]?, inner: Inner?, number: Double?, nested: Int??
+        var file: [Int8]?
+    }
+    struct Cased: Codable { var a = Case.neither }
+    struct Mixed: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            var list = container.nestedUnkeyedContainer(forKey: .list)
+            try list.encode(1)
+            try list.encode(["a": 2])
+        }
+        enum Key: String, CodingKey { case list }
+    }
+    final class Deep: Codable, Sendable {
+        let next: Deep?, x: Int?
+        var depth: Int { self.next.map { $0.depth + 1 } ?? 0 }
+        init(_ next: Deep?) { (self.next, self.x) = (next, next == nil ? 1 : nil) }
+    }
+
+    static let lossy = [
+        Lossy(testDescription: "a bracket in a key", path: "a[b]", message: "a bracket") { ["a[b]": 1] },
+        Lossy(testDescription: "a bracket in an inner key", path: "a.b]", message: "a bracket") { ["a": ["b]": 1]] },
+        Lossy(testDescription: "an empty key", path: "", message: "An empty key") { ["": 1] },
+        Lossy(testDescription: "a quote in a key", path: "\"", message: "a quotation mark") { ["\"": 1] },
+        Lossy(testDescription: "an escape in a key", path: "a%0d", message: "%0D") { ["a%0d": 1] },
+        Lossy(testDescription: "an array", path: "0", message: "root is an object") { [1, 2] },
+        Lossy(testDescription: "a text", path: "", message: "root is an object") { "text" },
+        Lossy(testDescription: "nil", path: "", message: "root is an object") { Inner?.none },
+        Lossy(testDescription: "an empty array in an array", path: "list.0", message: "would be lost") {
+            ["list": [[], [1]]]
+        },
+        Lossy(testDescription: "nil in an array", path: "list.1", message: "would be lost") {
+            ["list": [1, nil]] as [String: [Int?]]
+        },
+        Lossy(testDescription: "an empty array in a dictionary", path: "k", message: "its key would be lost") {
+            ["k": []] as [String: [Int]]
+        },
+        Lossy(testDescription: "an empty object in a dictionary", path: "k", message: "its key would be lost") {
+            ["k": Inner()]
+        },
+        Lossy(testDescription: "nil in a dictionary", path: "a", message: "its key would be lost") {
+            ["a": nil] as [String: Int?]
+        },
+        Lossy(testDescription: "an empty raw value", path: "word", message: "one empty field") { Lost(word: .empty) },
+        Lossy(testDescription: "an empty text in a type", path: "email", message: "one empty field") {
+            Lost(email: Email(""))
+        },
+        Lossy(testDescription: "an empty array", path: "list", message: "would be read as nil") { Lost(list: []) },
+        Lossy(testDescription: "an empty object", path: "inner", message: "would be read as nil") {
+            Lost(inner: Inner())
+        },
+        Lossy(testDescription: "nil in an optional", path: "nested", message: "would be read as nil") {
+            Lost(nested: .some(nil))
+        },
+        Lossy(testDescription: "one empty field", path: "list", message: "one empty field", arrays: .repeated) {
+            Lost(list: [""])
+        },
+        Lossy(testDescription: "a case", path: "a.neither", message: "raw value") { Cased() },
+        Lossy(testDescription: "a case with nil", path: "a.many", message: "raw value") { Cased(a: .many(count: nil)) },
+        Lossy(testDescription: "infinity", path: "number", message: "acceptsNonFiniteNumbers") {
+            Lost(number: .infinity)
+        },
+        Lossy(testDescription: "no number", path: "number", message: "acceptsNonFiniteNumbers") { Lost(number: .nan) },
+        Lossy(
+            testDescription: "values beside objects", path: "list.1.a", message: "arrays = .indices", arrays: .repeated
+        ) {
+            Mixed()
+        },
+        Lossy(
+            testDescription: "12 levels", path: Array(repeating: "next", count: 12).joined(separator: ".") + ".x",
+            message: "nameDepth"
+        ) {
+            (0..<12).reduce(Deep(nil)) { deep, _ in Deep(deep) }
+        },
+    ]
+
+    @Test("What couldn't be read back is refused with its place and the reason", arguments: lossy)
+    func refused(row: Lossy) throws {
+        var encoder = FormDataEncoder()
+        encoder.arrays = row.arrays
+        let error = try #require(throws: EncodingError.self) { try encoder.encode(row.value()) }
+        guard case .invalidValue(_, let context) = error else { throw error }
+        #expect(context.codingPath.map(\.stringValue).joined(separator: ".") == row.path, "\(context.debugDescription)")
+        #expect(context.debugDescription.contains(row.message), "\(context.debugDescription)")
+    }
+
+    @Test("Empty text is text; a depth is one for both; mixed arrays come back with brackets and indices")
+    func kept() async throws {
+        struct Texts: Codable, Equatable {
+            var text: String? = "", texts: [String?] = ["", "z"], email = Email(""), word = Word.empty
+            var wide = Int128.min, widest: UInt128? = .max, list = [Int128.max], map = ["k": UInt128(7)]
+        }
+        let form = try await Self.sent(try FormDataEncoder().encode(Texts()))
+        #expect(form["wide"] == "-170141183460469231731687303715884105728")
+        #expect(try FormDataDecoder().decode(Texts.self, from: form) == Texts())
+        var (encoder, decoder) = (FormDataEncoder(), FormDataDecoder())
+        (encoder.nameDepth, decoder.nameDepth) = (12, 12)
+        let deep = try await Self.sent(try encoder.encode((0..<12).reduce(Deep(nil)) { deep, _ in Deep(deep) }))
+        #expect(deep.entries.count == 1)
+        #expect(try decoder.decode(Deep.self, from: deep).depth == 12)
+        for arrays in [FormDataEncoder.Arrays.brackets, .indices] {
+            encoder.arrays = arrays
+            let mixed = try await Self.sent(try encoder.encode(Mixed()))
+            #expect(mixed.entries.map(\.name) == [arrays == .brackets ? "list[]" : "list[0]", "list[1][a]"])
+        }
+    }
+
+    @Test(
+        "A number is decimal and finite unless the decoder accepts others",
+        arguments: ["nan", "inf", "-inf", "infinity", "Infinity", "NaN", "0x1p3", "1e999", "-1e999", " 1"])
+    func numbers(text: String) async throws {
+        struct Numbers: Codable { var value: Double, small: Float? }
+        let form = try await self.form(["value": text])
+        let error = try #require(throws: DecodingError.self) { try FormDataDecoder().decode(Numbers.self, from: form) }
+        guard case .dataCorrupted(let context) = error else { throw error }
+        #expect(context.codingPath.map(\.stringValue) == ["value"])
+        #expect(context.debugDescription == "\"\(text)\" is not a valid Double.")
+        let small = try await self.form(["value": "1", "small": "1e39"])
+        #expect(throws: DecodingError.self) { try FormDataDecoder().decode(Numbers.self, from: small) }
+        var decoder = FormDataDecoder()
+        decoder.acceptsNonFiniteNumbers = true
+        let isAccepted = ["nan", "inf", "-inf", "Infinity", "NaN"].contains(text)
+        let number = try? decoder.decode(Numbers.self, from: form).value
+        #expect((number != nil) == isAccepted && number?.isFinite != true)
+        var encoder = FormDataEncoder()
+        encoder.acceptsNonFiniteNumbers = true
+        let written = try await Self.sent(try encoder.encode(Numbers(value: .nan, small: -.infinity)))
+        let read = try decoder.decode(Numbers.self, from: written)
+        #expect(read.value.isNaN && read.small == -.infinity)
     }
 
     @Test("Types with a text of their own")

@@ -4,9 +4,11 @@ import Foundation
 /// Decodes url-encoded text into `Decodable` values, with the options of the ``URLEncodedFormEncoder`` that wrote it.
 ///
 /// Arrays are read as `a[]=`, `a=` or `a[0]=` and Booleans as `1`, `true`, `on`, `0`, `false` or `off`, whatever the
-/// options say, because browsers and servers send them so. What an option can't give back is a `DecodingError` that
-/// names the option: closures for `Data` and dates, dictionaries with changed keys, arrays of objects without an index
-/// when their bounds can't be told, and `nil` that is written like a value, or not at all within an array.
+/// options say, because browsers and servers send them so. Numbers are decimal. `nil` is what `nilEncoding` writes.
+///
+/// What the encoder writes by default is read back equal. In other text, what an option can't give back is a `DecodingError`
+/// that names the option: closures for `Data`, dates and members' names, dictionaries with changed keys, and arrays of objects
+/// without an index when their bounds can't be told.
 public struct URLEncodedFormDecoder {
     /// The names of an array's elements; the three without a closure are read alike where they mean the same.
     public var arrayEncoding: URLEncodedFormEncoder.ArrayEncoding
