@@ -283,6 +283,13 @@ func receivingForms(_ body: BodyChunks, _ contentType: String) async throws -> P
     return profile
 }
 
+func receivingCharsets(_ form: ReceivedForm) throws -> Profile {
+    var decoder = FormDataDecoder()
+    decoder.textDecoding = .foundation
+    let answer = try decoder.decode(Profile.self, from: form)
+    return answer
+}
+
 func receivingLimits(_ body: BodyChunks, _ contentType: String) async throws {
     var limits = ParsingLimits()
     limits.fileBytes = 10 << 20

@@ -6,10 +6,10 @@ import FormworkCore
 /// an array, and one that stands once where an array is wanted is its only element. Names are compared byte for byte.
 ///
 /// - An array that has no field is empty: forms send nothing of a list in which nothing is chosen.
-/// - `nil` is a field that isn't there, a file control that was left empty (no filename, no bytes), and, for optionals of
-///   other types than `String`, an empty field. A type that asks `decodeNil` itself gets an empty field as text.
-/// - A number is written in decimal digits, with a point and an exponent where it has a fraction: `0x10`, `nan` and a number
-///   that is too large for its type are errors.
+/// - `nil` is a field that isn't there, a file control that was left empty (no filename, no bytes), and, for optionals
+///   of other types than `String`, an empty field. A type that asks `decodeNil` itself gets an empty field as text.
+/// - A number is written in decimal digits, with a point and an exponent where it has a fraction: `0x10`, `nan` and a
+///   number that is too large for its type are errors.
 /// - Text is read in its declared charset, see ``textDecoding``; bytes that are no such text are an error.
 /// - `Bool` is `true`, `1`, `on`, `yes` or `false`, `0`, `off`, `no`, in any case; a checkbox sends `on` or nothing, so a
 ///   missing `Bool` is an error unless it is optional.
@@ -23,8 +23,8 @@ public struct FormDataDecoder: Sendable {
     public var nameDepth = 8
     /// Whether `a.b` is a member, as `a[b]` is. Default: no.
     public var splitsAtDots = false
-    /// Whether `inf`, `-inf` and `nan` are numbers, as Swift writes them, and `Infinity`, `-Infinity` and `NaN`, as JavaScript
-    /// does. Default: they are errors, as with `JSONDecoder`.
+    /// Whether `inf`, `-inf` and `nan` are numbers, as Swift writes them, and `Infinity`, `-Infinity` and `NaN`, as
+    /// JavaScript does. Default: they are errors, as with `JSONDecoder`.
     public var acceptsNonFiniteNumbers = false
     /// The charsets that fields may be in. Default: ``TextDecoding/standard``.
     public var textDecoding = TextDecoding.standard

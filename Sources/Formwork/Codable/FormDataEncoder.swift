@@ -3,17 +3,17 @@ import FormworkCore
 /// Encodes a value as a form: a field for each of its values, a file for each ``FormFile``.
 ///
 /// Members are named with brackets, `a[b]`; elements as ``arrays`` says, and with their index where they have members of
-/// their own, `a[0][b]`. What is written, ``FormDataDecoder`` with the same ``nameDepth`` and ``acceptsNonFiniteNumbers``
-/// reads back equal. What it couldn't is an `EncodingError` with the coding path:
+/// their own, `a[0][b]`. What is written, ``FormDataDecoder`` with the same ``nameDepth`` and
+/// ``acceptsNonFiniteNumbers`` reads back equal. What it couldn't is an `EncodingError` with the coding path:
 ///
-/// - `nil` and empty arrays and objects write nothing. They are accepted for a member whose key is one of a fixed set, as a
-///   struct's are. They are refused as a dictionary's value and as an array's element, which would be lost.
-/// - An optional that has a value which writes nothing, or one empty field, is refused: `nil` is read from that. An optional
-///   `String` may be empty.
-/// - A case of an enumeration with neither a raw value nor values of its own is refused, and so is an empty array that a
-///   type of its own wraps.
-/// - Keys that are empty or hold a bracket, a quotation mark, a backslash, a control character, or `%22`, `%0D` or `%0A`
-///   are refused: receivers differ in how they read them.
+/// - `nil` and empty arrays and objects write nothing. They are accepted for a member whose key is one of a fixed set,
+///   as a struct's are. They are refused as a dictionary's value and as an array's element, which would be lost.
+/// - An optional that has a value which writes nothing, or one empty field, is refused: `nil` is read from that. An
+///   optional `String` may be empty.
+/// - A case of an enumeration with neither a raw value nor values of its own is refused, and so is an empty array that
+///   a type of its own wraps.
+/// - Keys that are empty or hold a bracket, a quotation mark, a backslash, a control character, or `%22`, `%0D` or
+///   `%0A` are refused: receivers differ in how they read them.
 ///
 /// ```
 /// let form = try FormDataEncoder().encode(profile)
@@ -31,7 +31,8 @@ public struct FormDataEncoder: Sendable {
 
     /// How the elements of an array are named. Default: with brackets.
     public var arrays = Arrays.brackets
-    /// Levels that a name may have below its first: `a[b][]` has 2. Default 8, at most 512: as ``FormDataDecoder/nameDepth``.
+    /// Levels that a name may have below its first: `a[b][]` has 2. Default 8, at most 512: as
+    /// ``FormDataDecoder/nameDepth``.
     public var nameDepth = 8
     /// Whether `inf`, `-inf` and `nan` are written for numbers that are infinite or none. Default: they are refused.
     public var acceptsNonFiniteNumbers = false

@@ -37,7 +37,8 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func read<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
         if let member = self.find(key) { return try member.read(type) }
-        // Empty arrays, and objects whose members are all left out, send nothing. The bound is for types that need themselves.
+        // Empty arrays, and objects whose members are all left out, send nothing. The bound is for types that need
+        // themselves.
         if self.decoder.absence < 32, let value = try? self.decoder.absent(key).read(type) { return value }
         return try self.member(key).read(type)
     }

@@ -99,7 +99,8 @@ struct FormValueDecoder: Decoder {
     /// Whether the form has nothing of this, or an empty control for files.
     var isNothing: Bool { self.absence > 0 || Self.isEmptyFile(self.value) }
 
-    /// Whether an optional of `type` is `nil` here: for all but `String`, an empty field is a control that was left empty.
+    /// Whether an optional of `type` is `nil` here: for all but `String`, an empty field is a control that was left
+    /// empty.
     func isNil(_ type: Any.Type) -> Bool {
         if self.isNothing { return true }
         guard case .leaf(let entry) = self.value, !entry.isFile else { return false }

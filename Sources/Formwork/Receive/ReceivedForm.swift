@@ -21,8 +21,8 @@ public struct ReceivedForm: Sendable {
         public var isFile: Bool { self.header.isFile }
         /// The content's type as the sender wrote it; `nil` for none, which means `text/plain`.
         public var contentType: String? { self.header.contentType }
-        /// The charset that the part declares for its text, or the form by a field `_charset_`, in lower case; `nil` for none,
-        /// which means UTF-8.
+        /// The charset that the part declares for its text, or the form by a field `_charset_`, in lower case; `nil`
+        /// for none, which means UTF-8.
         public let charset: String?
 
         init(header: ReceivedHeader, content: CollectedContent, charset: String?) {
@@ -38,8 +38,8 @@ public struct ReceivedForm: Sendable {
 
         /// A field's content as text.
         /// - Parameter decoding: The charsets that it may be in.
-        /// - Throws: ``FormworkError/Code/malformedBody`` for a charset that isn't one of these, and for bytes that aren't valid
-        ///   in it; ``FormworkError/Code/invalidArgument`` for a file.
+        /// - Throws: ``FormworkError/Code/malformedBody`` for a charset that isn't one of these, and for bytes that
+        ///   aren't valid in it; ``FormworkError/Code/invalidArgument`` for a file.
         public func text(in decoding: TextDecoding) throws(FormworkError) -> String {
             guard !self.isFile, let bytes = self.content.inMemory else {
                 throw FormworkError(.invalidArgument, "This part is a file, not a field of text")

@@ -43,8 +43,8 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
         try await self.reader.collect(upTo: .content(limit), of: self.index)
     }
 
-    /// The rest of the content as text, in the charset that the part itself declares, see ``TextDecoding/standard``; what isn't
-    /// valid is repaired as UTF-8, as WHATWG has it.
+    /// The rest of the content as text, in the charset that the part itself declares, see ``TextDecoding/standard``;
+    /// what isn't valid is repaired as UTF-8, as WHATWG has it.
     /// - Throws: What ``collect(upTo:)`` throws.
     @inlinable
     public func text(upTo limit: Int) async throws -> String {

@@ -2,8 +2,9 @@ import FormworkCore
 
 /// Which charsets the text of received fields may be in.
 ///
-/// A field declares its charset by the parameter `charset` of its `Content-Type` (RFC 7578 §5.1.2), or the form does for all
-/// of its fields by one named `_charset_` (§4.6); text that declares none is UTF-8. Names of fields are always UTF-8.
+/// A field declares its charset by the parameter `charset` of its `Content-Type` (RFC 7578 §5.1.2), or the form does
+/// for all of its fields by one named `_charset_` (§4.6); text that declares none is UTF-8. Names of fields are always
+/// UTF-8.
 public struct TextDecoding: Sendable {
     /// UTF-8, US-ASCII, and ISO-8859-1, which is read as windows-1252, as browsers mean it (WHATWG Encoding).
     public static let standard = TextDecoding { _ in nil }
@@ -11,8 +12,8 @@ public struct TextDecoding: Sendable {
     private let other: @Sendable (_ charset: String) -> (@Sendable ([UInt8]) -> String?)?
 
     /// Adds charsets to those of ``standard``.
-    /// - Parameter find: Gives, for a charset's name in lower case, what makes text of bytes, which gives `nil` for bytes that
-    ///   are no text in that charset; or `nil` for a charset that isn't known.
+    /// - Parameter find: Gives, for a charset's name in lower case, what makes text of bytes, which gives `nil` for
+    ///   bytes that are no text in that charset; or `nil` for a charset that isn't known.
     public init(adding find: @escaping @Sendable (_ charset: String) -> (@Sendable ([UInt8]) -> String?)?) {
         self.other = find
     }

@@ -1,5 +1,6 @@
 extension ReceivedHeader {
-    /// The parameter `charset` of `Content-Type` (RFC 7578 §5.1.2) in lower case; `nil` when there is none that can be read.
+    /// The parameter `charset` of `Content-Type` (RFC 7578 §5.1.2) in lower case; `nil` when there is none that can be
+    /// read.
     package var charset: String? {
         guard let type = self.contentType.map({ Array($0.utf8) }), var place = type.firstIndex(of: 0x3B) else {
             return nil

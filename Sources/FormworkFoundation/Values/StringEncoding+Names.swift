@@ -22,7 +22,8 @@ extension String.Encoding {
     /// is known here.
     public var ianaCharset: String? { Self.charsets[self] }
 
-    /// The encoding of a name in lower case that ``ianaCharset`` gives, or one of its aliases in forms; `nil` for another.
+    /// The encoding of a name in lower case that ``ianaCharset`` gives, or one of its aliases in forms; `nil` for
+    /// another.
     init?(ianaCharset name: String) {
         let name = Self.aliases[name] ?? name
         guard let encoding = Self.charsets.first(where: { $0.value == name })?.key else { return nil }

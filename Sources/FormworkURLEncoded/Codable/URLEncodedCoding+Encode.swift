@@ -31,8 +31,8 @@ extension URLEncodedCoding {
         return (arena, range)
     }
 
-    /// Whether names may not lead back to what they were made of. What a closure makes of a member's can't be undone, which
-    /// is the caller's choice.
+    /// Whether names may not lead back to what they were made of. What a closure makes of a member's can't be undone,
+    /// which is the caller's choice.
     private func namesMayBeLost(_ hasContainersInArrays: Bool) -> Bool {
         if case .custom = self.members { return false }
         if self.rename != nil { return true }

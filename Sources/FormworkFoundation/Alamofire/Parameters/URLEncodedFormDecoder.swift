@@ -6,9 +6,9 @@ import Foundation
 /// Arrays are read as `a[]=`, `a=` or `a[0]=` and Booleans as `1`, `true`, `on`, `0`, `false` or `off`, whatever the
 /// options say, because browsers and servers send them so. Numbers are decimal. `nil` is what `nilEncoding` writes.
 ///
-/// What the encoder writes by default is read back equal. In other text, what an option can't give back is a `DecodingError`
-/// that names the option: closures for `Data`, dates and members' names, dictionaries with changed keys, and arrays of objects
-/// without an index when their bounds can't be told.
+/// What the encoder writes by default is read back equal. In other text, what an option can't give back is a
+/// `DecodingError` that names the option: closures for `Data`, dates and members' names, dictionaries with changed
+/// keys, and arrays of objects without an index when their bounds can't be told.
 public struct URLEncodedFormDecoder {
     /// The names of an array's elements; the three without a closure are read alike where they mean the same.
     public var arrayEncoding: URLEncodedFormEncoder.ArrayEncoding
@@ -28,8 +28,8 @@ public struct URLEncodedFormDecoder {
     public var spaceEncoding: URLEncodedFormEncoder.SpaceEncoding
     /// How much is read.
     public var limits: URLEncodedLimits
-    /// Whether `inf`, `-inf` and `nan` are numbers, as Swift writes them, and `Infinity`, `-Infinity` and `NaN`, as JavaScript
-    /// does. Default: they are errors.
+    /// Whether `inf`, `-inf` and `nan` are numbers, as Swift writes them, and `Infinity`, `-Infinity` and `NaN`, as
+    /// JavaScript does. Default: they are errors.
     public var acceptsNonFiniteNumbers = false
 
     /// Makes a decoder for what an encoder with these options writes, or a browser.

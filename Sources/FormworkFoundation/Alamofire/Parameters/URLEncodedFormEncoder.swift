@@ -3,22 +3,22 @@ import Foundation
 
 /// Encodes `Encodable` values as url-encoded text, with Alamofire's options.
 ///
-/// Members are sorted, arrays keep their order. What ``URLEncodedFormDecoder/init(for:limits:)`` reads back otherwise is an
-/// `EncodingError` with the coding path and the option:
+/// Members are sorted, arrays keep their order. What ``URLEncodedFormDecoder/init(for:limits:)`` reads back otherwise
+/// is an `EncodingError` with the coding path and the option:
 ///
-/// - a key written twice with different values, a key that is empty or holds a bracket or `keyPathEncoding`'s dot, and more
-///   than 64 levels;
-/// - `nil` that isn't written, and an empty array or object: as an element of an array, as a dictionary's value, behind an
-///   optional, or in a type that wraps a single value. They are accepted for members of structs;
+/// - a key written twice with different values, a key that is empty or holds a bracket or `keyPathEncoding`'s dot, and
+///   more than 64 levels;
+/// - `nil` that isn't written, and an empty array or object: as an element of an array, as a dictionary's value, behind
+///   an optional, or in a type that wraps a single value. They are accepted for members of structs;
 /// - a value behind an optional, or in a type that wraps it, that looks like `nilEncoding`'s text;
 /// - a case of an enumeration with neither a raw value nor values of its own;
-/// - with any but `indexInBrackets`: arrays within arrays, objects in an array that don't have the same members, and with
-///   `noBrackets` any objects in an array;
+/// - with any but `indexInBrackets`: arrays within arrays, objects in an array that don't have the same members, and
+///   with `noBrackets` any objects in an array;
 /// - with a `keyEncoding`: a dictionary's key that changes, and two keys that become one;
 /// - numbers that are infinite or none.
 ///
-/// Dates come back with the precision that `dateEncoding` has. What closures make of data, dates and members' names is not
-/// looked at. `compatibility: .exact` writes Alamofire's bytes, and loses what Alamofire loses.
+/// Dates come back with the precision that `dateEncoding` has. What closures make of data, dates and members' names is
+/// not looked at. `compatibility: .exact` writes Alamofire's bytes, and loses what Alamofire loses.
 public final class URLEncodedFormEncoder {
     /// What can't be encoded at all.
     public enum Error: Swift.Error {
@@ -44,8 +44,8 @@ public final class URLEncodedFormEncoder {
     public let nilEncoding: NilEncoding
     /// How a space is written.
     public let spaceEncoding: SpaceEncoding
-    /// The characters of ASCII that are not escaped. A space among them has no effect, and `%`, `&` and `=`, and `+` where it
-    /// is a space, only with `Compatibility.exact`.
+    /// The characters of ASCII that are not escaped. A space among them has no effect, and `%`, `&` and `=`, and `+`
+    /// where it is a space, only with `Compatibility.exact`.
     public var allowedCharacters: CharacterSet { didSet { self.escaping = self.makeEscaping() } }
     /// Whether data may be lost where Alamofire loses it.
     public let compatibility: Compatibility
