@@ -94,8 +94,46 @@ struct UploadStreamTests {
         var (pointer, length): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         #expect(!stream.getBuffer(&pointer, length: &length))
         for _ in 0..<2 { stream.close() }
-        #expect(stream.streamStatus == .closed && stream.streamError == nil && stream.hasBytesAvailable)
+        #expect(stream.streamStatus == .closed && stream.streamError == nil)
+        #expect(!stream.hasBytesAvailable, "who closed it waits for no more")
         #expect(stream.read(&byte, maxLength: 1) == -1, "closed before the end is not the end")
+    }
+
+    @Test("A stream that is closed has no bytes, in whatever status it was; the table of BodyInputStream holds")
+    func closedStreams() throws {
+        let folder = try UploadFolder()
+        let path = try folder.file("f", noise(200_000))
+        let plan = try form(.file(path)).plan()
+        let (new, opened, whole) = (plan.makeInputStream(), plan.makeInputStream(), plan.makeInputStream())
+        for stream in [opened, whole] { stream.open() }
+        #expect(drain(whole).count > 200_000 && whole.streamStatus == .atEnd && !whole.hasBytesAvailable)
+        var byte: UInt8 = 0
+        #expect(whole.read(&byte, maxLength: 1) == 0)
+        let failed = plan.makeInputStream()
+        failed.open()
+        #expect(truncate(path.string, 100_000) == 0)
+        _ = drain(failed)
+        #expect(failed.streamStatus == .error && failed.hasBytesAvailable && failed.read(&byte, maxLength: 1) == -1)
+        for (stream, status) in [
+            (new, Stream.Status.closed), (opened, .closed), (whole, .closed), (failed, .error),
+        ] {
+            stream.close()
+            #expect(!stream.hasBytesAvailable && stream.streamStatus == status)
+            #expect(stream.read(&byte, maxLength: 1) == -1)
+            stream.open()
+            #expect(stream.streamStatus == status, "a closed stream stays closed")
+        }
+    }
+
+    @Test("A read is short where a stream in the body gives less, and is no end")
+    func shortReads() throws {
+        let plan = try form(.stream(length: 2500) { DripStream(noise(2500), from: Int($0)) }).plan()
+        let stream = plan.makeInputStream()
+        stream.open()
+        var (counts, room): ([Int], [UInt8]) = ([], Array(repeating: 0, count: 1 << 16))
+        while stream.hasBytesAvailable { counts.append(stream.read(&room, maxLength: room.count)) }
+        #expect(counts.count > 1 && counts.allSatisfy { $0 > 0 })
+        #expect(Int64(counts.reduce(0, +)) == plan.contentLength)
     }
 
     @Test("Closing ends a read that waits", .timeLimit(.minutes(10)))
@@ -169,7 +207,9 @@ struct UploadStreamTests {
             stream.open()
             #expect(drain(stream) == (try plan.bytes(upTo: 1000)))
         }
-        #expect(first.streamStatus == .closed)
+        #expect(first.streamStatus == .closed && first.hasBytesAvailable, "to URLSession this is no end of a body")
+        var byte: UInt8 = 0
+        #expect(first.read(&byte, maxLength: 1) == -1)
 
         let once = BodyInputStreams(try form(.stream(once: DripStream(noise(10)))).plan())
         let only = try once.next()
