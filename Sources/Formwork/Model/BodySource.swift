@@ -111,6 +111,23 @@ public struct BodySource: Sendable {
         .init(.file(path, range: FileRange(), expecting: .validator(state)))
     }
 
+    /// A regular file in whatever state each reader finds it: opened anew by each, and never compared with an earlier state.
+    /// Of one that has grown the first `length` bytes are read; one that has shrunk is a
+    /// ``FormworkError/Code/lengthMismatch``.
+    package static func file(unchecked path: FilePath, length: Int64) -> BodySource {
+        .init(
+            .stream(
+                StreamSource(
+                    length: length, isReplayable: true, label: "the file", path: path.string, surplus: .leave,
+                    waitsForNobody: true,
+                    opening: .pull { offset in
+                        let descriptor = try SystemCalls.open(path, .readOnly, .nonBlocking)
+                        let stream = DescriptorStream(descriptor, owned: true)
+                        _ = try SystemCalls.seek(descriptor, by: offset, from: .start)
+                        return stream
+                    })))
+    }
+
     /// An open descriptor, from where it stands when the body is planned. It stays the caller's: keep it open while
     /// readers live.
     ///

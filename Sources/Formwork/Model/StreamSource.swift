@@ -23,6 +23,8 @@ struct StreamSource: Sendable {
     var path: String?
     /// What comes after the declared length.
     var surplus: StreamSurplus = .refuse
+    /// Whether reading waits for the disk at most.
+    var waitsForNobody = false
     var opening: Opening
 }
 

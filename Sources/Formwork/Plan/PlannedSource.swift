@@ -27,7 +27,7 @@ enum PlannedSource: Sendable {
     var waitsForNobody: Bool {
         switch self {
         case .bytes, .file, .synthetic: true
-        case .stream: false
+        case .stream(let stream): stream.waitsForNobody
         case .encoded(let content): content.raw.waitsForNobody
         case .parts(let parts): parts.waitsForNobody
         }

@@ -6,19 +6,26 @@ public struct MultipartFormBuilder: Sendable {
     /// What ``throttle(packetSize:delay:)`` set; `nil` for as fast as it goes.
     public private(set) var rateLimit: RateLimit?
 
-    private let compatibility: Compatibility
-    private var form: FormData
-    /// The form as it was declared, which AFNetworking takes the length from.
-    private var declared: FormData
-    private(set) var isEmpty = true
+    /// A part, and where it is read as AFNetworking reads it, the bytes that it was said to have.
+    private struct Part {
+        var part: BodyPart
+        var declared: Int64?
+        /// The file that is looked at again when all parts are there, as AFNetworking opens it then.
+        var file: FilePath?
+    }
 
-    init(boundary: Boundary, _ compatibility: Compatibility) {
-        let isSafe = compatibility == .safe
-        self.compatibility = compatibility
-        self.form = FormData(
-            framing: MultipartFraming(
-                boundary: boundary, escaping: isSafe ? .whatwg : .raw, quoting: isSafe ? .whenNeeded : .never))
-        self.declared = self.form
+    private let compatibility: Compatibility
+    private let mediaTypes: [String: String]
+    private let framing: MultipartFraming
+    private var parts: [Part] = []
+    var isEmpty: Bool { self.parts.isEmpty }
+
+    init(boundary: Boundary, _ settings: RequestSettings) {
+        let isSafe = settings.compatibility == .safe
+        self.compatibility = settings.compatibility
+        self.mediaTypes = settings.mediaTypes
+        self.framing = MultipartFraming(
+            boundary: boundary, escaping: isSafe ? .whatwg : .raw, quoting: isSafe ? .whenNeeded : .never)
     }
 
     // MARK: - Parts
@@ -33,11 +40,13 @@ public struct MultipartFormBuilder: Sendable {
         self.append(try self.header(name, fileName, mimeType), .bytes(Array(data)))
     }
 
-    /// Appends a file under its own name; its type is the extension's.
+    /// Appends a file under its own name; its type is the extension's, by ``RequestSettings/mediaTypes`` first.
     /// - Throws: What ``append(file:name:fileName:mimeType:)`` throws.
     public mutating func append(file url: URL, name: String) throws {
-        let type = MediaTypeTable.mediaType(forExtension: url.pathExtension) ?? MediaTypeChoice.unknown
-        try self.append(file: url, name: name, fileName: url.lastPathComponent, mimeType: type)
+        let type =
+            self.mediaTypes[url.pathExtension.lowercased()] ?? MediaTypeTable.mediaType(forExtension: url.pathExtension)
+        try self.append(
+            file: url, name: name, fileName: url.lastPathComponent, mimeType: type ?? MediaTypeChoice.unknown)
     }
 
     /// Appends a file, which has to stay as it is until it was read.
@@ -52,9 +61,11 @@ public struct MultipartFormBuilder: Sendable {
         guard let state else {
             throw FormworkError(.invalidArgument, "is no regular file, whose length were known", path: url.path)
         }
+        let path = FilePath(url.path)
+        let part = BodyPart(header: header, source: .file(path, expecting: state))
         switch self.compatibility {
-        case .safe: self.append(header, .file(FilePath(url.path), expecting: state))
-        case .exact: self.append(header, lenient: InputStream(url: url), length: state.size)
+        case .safe: self.append(part)
+        case .exact: self.parts.append(Part(part: part, declared: state.size, file: path))
         }
     }
 
@@ -65,11 +76,14 @@ public struct MultipartFormBuilder: Sendable {
     ) throws(FormworkError) {
         let header = try self.header(name, fileName, mimeType)
         guard length >= 0 else { throw FormworkError(.invalidArgument, "a stream of \(length) bytes") }
-        switch self.compatibility {
-        case .safe:
-            let source = stream.map { BodySource.stream(once: InputStreamBytes($0), length: length) }
-            self.append(header, source ?? .stream(once: InputStreamBytes(InputStream(data: Data())), length: length))
-        case .exact: self.append(header, lenient: stream, length: length)
+        switch (self.compatibility, stream) {
+        case (.safe, let stream?): self.append(header, .stream(once: InputStreamBytes(stream), length: length))
+        case (.safe, nil):
+            self.append(header, .stream(length: length) { _ in InputStreamBytes(InputStream(data: Data())) })
+        case (.exact, let stream):
+            let source = stream.map { BodySource.stream(once: LenientStream(stream: InputStreamBytes($0))) }
+            self.parts.append(
+                Part(part: BodyPart(header: header, source: source ?? .bytes([])), declared: length))
         }
     }
 
@@ -80,12 +94,14 @@ public struct MultipartFormBuilder: Sendable {
 
     /// Appends a part of the engine's, which may be what AFNetworking has no words for.
     public mutating func append(_ part: BodyPart) {
-        self.form.append(part)
-        self.declared.append(part)
-        self.isEmpty = false
+        self.parts.append(Part(part: part))
     }
 
     /// Slows the body down: `packetSize` bytes each `delay` at most. The defaults are AFNetworking's for 3G.
+    ///
+    /// It goes into ``MultipartRequest/options``, and so with the request however that is sent. A second call replaces
+    /// the first.
+    /// - Precondition: `packetSize` is 1 or more and `delay` not negative.
     public mutating func throttle(
         packetSize: Int = RateLimit.afNetworking3G.packet, delay: Duration = RateLimit.afNetworking3G.delay
     ) {
@@ -96,21 +112,26 @@ public struct MultipartFormBuilder: Sendable {
 
     /// The body, and its length as declared.
     func plan() throws(FormworkError) -> (plan: BodyPlan, length: Int64?) {
-        let plan = try self.form.plan()
+        var (form, declared) = (FormData(framing: self.framing), FormData(framing: self.framing))
+        for part in self.parts {
+            let header = part.part.header
+            form.append(part.file.map { BodyPart(header: header, source: Self.lenient($0)) } ?? part.part)
+            let length = part.declared.map { SyntheticBytes(.zeros, count: $0) }
+            declared.append(length.map { BodyPart(header: header, source: .synthetic($0)) } ?? part.part)
+        }
+        let plan = try form.plan()
         guard self.compatibility == .exact else { return (plan, plan.contentLength) }
-        return (plan, try self.declared.plan().contentLength)
+        return (plan, try declared.plan().contentLength)
+    }
+
+    /// A file as it is now, whatever it was when it was appended; nothing where it is gone.
+    private static func lenient(_ path: FilePath) -> BodySource {
+        guard let state = try? FileValidator(ofRegularFile: path) else { return .bytes([]) }
+        return .file(unchecked: path, length: state.size)
     }
 
     private mutating func append(_ header: PartHeader, _ source: BodySource) {
         self.append(BodyPart(header: header, source: source))
-    }
-
-    private mutating func append(_ header: PartHeader, lenient stream: InputStream?, length: Int64) {
-        let stream = LenientStream(stream: InputStreamBytes(stream ?? InputStream(data: Data())))
-        self.form.append(BodyPart(header: header, source: .stream(once: stream)))
-        self.declared.append(
-            BodyPart(header: header, source: .synthetic(SyntheticBytes(.zeros, count: length))))
-        self.isEmpty = false
     }
 
     private func header(_ name: String, _ fileName: String?, _ type: String?) throws(FormworkError) -> PartHeader {

@@ -5,27 +5,39 @@ import SystemPackage
     import FoundationNetworking
 #endif
 
-/// A request and the multipart body that goes with it.
+/// A request, the multipart body that goes with it, and how the two are sent.
 ///
-/// `URLSession.upload` takes both; `request.setBody(plan)` makes a stream of the body.
+/// `URLSession.upload(_:)` sends it, ``streamingRequest()`` is for other ways of sending, ``write(to:durably:)`` makes a
+/// file of the body. All three do what ``options`` say: throttle, report progress, feed digests, check the framing.
 public struct MultipartRequest: Sendable {
     /// The request with `Content-Type` and `Content-Length`, without the body.
     public var request: URLRequest
-    /// The body; `nil` for a form without parts, where the request is whole.
+    /// The body's bytes, without ``options``; `nil` for a form without parts, where the request is whole.
+    ///
+    /// Where another client sends them, give it `options.reading` too: a throttle is there.
     public var plan: BodyPlan?
-    /// How the body is to be read.
-    public var options: ReaderOptions
+    /// How it is sent. `options.reading.rateLimit` is what ``MultipartFormBuilder/throttle(packetSize:delay:)`` asked for.
+    public var options: UploadOptions
+
+    /// The request with the body as a stream that reads it as ``options`` say. Each call makes a new stream, which can be
+    /// sent once, as ``Foundation/URLRequest/setBody(_:options:)`` says.
+    public func streamingRequest() -> URLRequest {
+        var request = self.request
+        if let plan { request.setBody(plan, options: self.options.reading) }
+        return request
+    }
 
     /// Writes the body to a file first, for servers that want a length and for sessions in the background.
     ///
-    /// The file appears, or changes, only when it is whole: whatever fails, what was there stays.
+    /// The file appears, or changes, only when it is whole: whatever fails, what was there stays. A throttle slows the
+    /// writing down, as AFNetworking's does, and not the sending of the file.
     /// - Returns: The request, for `uploadTask(with:fromFile:)`.
     /// - Throws: `FormworkError`; ``RequestSerializationError`` for what is no file URL.
     @discardableResult
     public func write(to url: URL, durably: Bool = false) throws -> URLRequest {
         guard url.isFileURL else { throw RequestSerializationError.badURL("Expected URL to be a file URL") }
         guard let plan else { throw FormworkError(.invalidArgument, "there is no multipart body to write") }
-        try plan.write(toFile: FilePath(url.path), durably: durably, options: self.options)
+        try plan.write(toFile: FilePath(url.path), durably: durably, options: self.options.reading)
         return self.request
     }
 }
@@ -44,10 +56,10 @@ extension RequestSerializer {
             throw FormworkError(.invalidArgument, "a \(method) request has no body: take another method")
         }
         var request = try self.request(method: method, url: url)
-        var builder = MultipartFormBuilder(boundary: try self.settings.boundary(), self.settings.compatibility)
+        var builder = MultipartFormBuilder(boundary: try self.settings.boundary(), self.settings)
         if let parameters { try self.settings.append(parameters, to: &builder) }
         try construct(&builder)
-        let options = ReaderOptions(rateLimit: builder.rateLimit)
+        let options = UploadOptions(reading: ReaderOptions(rateLimit: builder.rateLimit))
         guard !builder.isEmpty else { return MultipartRequest(request: request, plan: nil, options: options) }
         let (plan, length) = try builder.plan()
         request.httpBody = nil

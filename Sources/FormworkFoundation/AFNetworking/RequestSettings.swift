@@ -19,6 +19,9 @@ public struct RequestSettings: Sendable {
     public var headers: HTTPHeaders
     /// The encoding of bodies of text; before version 2.6.0 that of escapes too.
     public var stringEncoding = String.Encoding.utf8
+    /// The types of files appended under their own name, by extension in lower case; other extensions have the type of
+    /// ``MediaTypeTable``. AFNetworking asks Apple's systems, whose answers differ for some: `cer` is one known for sure.
+    public var mediaTypes = ["cer": "application/x-x509-ca-cert"]
     /// The methods whose parameters go into the URL, in upper case.
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
     /// Writes queries and forms; `nil` leaves that to ``dialect``.
@@ -51,9 +54,13 @@ public struct RequestSettings: Sendable {
         self.headers = headers ?? .afnetworking(version)
     }
 
-    /// How parameters are written, in a query as in a form.
+    /// How parameters are written, in a query as in a form: ``URLEncodedDialect/afnetworking(_:)`` with names, and the texts of
+    /// sets, in the order of `NSString`'s `compare:`, before version 2.2 of `caseInsensitiveCompare:`.
     public var dialect: URLEncodedDialect {
         var dialect = URLEncodedDialect.afnetworking(self.version)
+        dialect.flattening.order =
+            self.version < "2.2"
+            ? .by { $0.caseInsensitiveCompare($1) == .orderedAscending } : .by { $0.precedes($1) }
         if self.version < "2.6", self.stringEncoding != .utf8 { dialect.transcoding = .init(self.stringEncoding) }
         if self.compatibility == .safe { dialect.flattening.rootArray = .refused }
         return dialect

@@ -10,9 +10,12 @@ extension URLRequest {
     /// `GET` becomes `POST`. The stream can be sent once: URLSession loses it on a redirect and on a 401, which is what
     /// `URLSession.upload(_:with:options:)` is for. Cancelling a task of one's own can end the process on Linux, where the
     /// session has a `URLCache` (swift-corelibs-foundation 3296); that call keeps clear of it, too.
-    public mutating func setBody(_ plan: BodyPlan) {
+    /// - Parameters:
+    ///   - plan: The body.
+    ///   - options: What its reader does besides reading: a rate limit, progress, digests, the framing's check.
+    public mutating func setBody(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) {
         self.describeBody(plan, isFixed: plan.contentLength != nil)
-        self.httpBodyStream = plan.makeInputStream()
+        self.httpBodyStream = plan.makeInputStream(options: options)
     }
 
     /// Sets what the header section says of the body.
@@ -46,6 +49,7 @@ extension URLRequest {
         guard becomesGet else { return (next, true) }
         next.httpMethod = "GET"
         next.httpBodyStream = nil
+        next.httpBody = nil
         for name in self.allHTTPHeaderFields?.keys.map({ $0 }) ?? []
         where name.lowercased().hasPrefix("content-") || name.lowercased() == "transfer-encoding" {
             next.setValue(nil, forHTTPHeaderField: name)

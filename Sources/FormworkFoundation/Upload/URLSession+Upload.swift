@@ -19,14 +19,32 @@ extension URLSession {
         _ plan: BodyPlan, with request: URLRequest, options: UploadOptions = UploadOptions()
     ) async throws -> (Data, HTTPURLResponse) {
         let plan = options.length == .fixed ? try await plan.readyToSend(options) : plan
-        let first = request.url
         var request = request
         request.describeBody(plan, isFixed: options.length == .fixed)
-        var streams: BodyInputStreams? = BodyInputStreams(plan, options: options.reading)
+        return try await self.send(request, body: BodyInputStreams(plan, options: options.reading), options)
+    }
+
+    /// Sends a request and its multipart body as ``MultipartRequest/options`` say, throttle included, and gives the answer:
+    /// also one that isn't 2xx.
+    ///
+    /// All that ``upload(_:with:options:)`` promises holds here. A form without parts has no body: its request goes as it
+    /// is.
+    /// - Throws: What ``upload(_:with:options:)`` throws.
+    public func upload(_ upload: MultipartRequest) async throws -> (Data, HTTPURLResponse) {
+        guard let plan = upload.plan else { return try await self.send(upload.request, body: nil, upload.options) }
+        return try await self.upload(plan, with: upload.request, options: upload.options)
+    }
+
+    /// As many transfers as redirects and a 401 ask for.
+    private func send(
+        _ request: URLRequest, body: BodyInputStreams?, _ options: UploadOptions
+    ) async throws -> (Data, HTTPURLResponse) {
+        let first = request.url
+        var (request, streams) = (request, body)
         var redirects = 0
         var isAuthorized = false
         while true {
-            request.httpBodyStream = try streams?.next()
+            if let streams { request.httpBodyStream = try streams.next() }
             let (data, response) = try await self.send(request, streams, followsRedirects: options.maximumRedirects > 0)
             if response.statusCode == 401, !isAuthorized, let first, response.url?.hasOrigin(of: first) ?? false,
                 let authorization = try await options.authentication?.answer(response)

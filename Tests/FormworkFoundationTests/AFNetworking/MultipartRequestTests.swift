@@ -1,6 +1,7 @@
 import Foundation
 import FormworkFoundation
 import FoundationNetworking
+import Synchronization
 import Testing
 
 @Suite("AFNetworking's multipart requests")
@@ -180,9 +181,129 @@ struct MultipartRequestTests {
             try form.append(Data(), name: "n")
             form.throttle()
         }
-        #expect(request.options.rateLimit == RateLimit(packet: 16_384, delay: .milliseconds(200)))
+        #expect(request.options.reading.rateLimit == RateLimit(packet: 16_384, delay: .milliseconds(200)))
         let own = try Self.make { $0.throttle(packetSize: 7, delay: .seconds(1)) }
-        #expect(own.options.rateLimit == RateLimit(packet: 7, delay: .seconds(1)))
+        #expect(own.options.reading.rateLimit == RateLimit(packet: 7, delay: .seconds(1)))
+    }
+
+    @Test("A file part of AFNetworking's is opened anew by each reader, and has a length")
+    func replayableFile() throws {
+        let folder = try Folder()
+        let file = try folder.file("f.txt", "four")
+        let request = try Self.make(.exact) { form in
+            try form.append(file: file, name: "f")
+            try form.append(nil, length: 0, name: "s", fileName: "t", mimeType: "e/f")
+        }
+        let plan = try #require(request.plan)
+        #expect(plan.replayBlocker == nil)
+        let length = request.request.value(forHTTPHeaderField: "Content-Length")
+        #expect(length != nil && length == plan.contentLength.map(String.init))
+        let first = try plan.bytes(upTo: 1000)
+        #expect(try plan.bytes(upTo: 1000) == first && first.count == plan.contentLength.map { Int($0) })
+        #expect(try plan.makeReader(from: 150).collect(upTo: 1000) == Array(first[150...]))
+        _ = try folder.file("f.txt", "FOUR")
+        #expect(try Self.body(request).contains("\r\n\r\nFOUR\r\n"), "as it is when it is read")
+        _ = try folder.file("f.txt", "fourteen")
+        #expect(try Self.body(request).contains("\r\n\r\nfour\r\n"), "as long as it was")
+        _ = try folder.file("f.txt", "4")
+        let error = #expect(throws: FormworkError.self) { try Self.body(request) }
+        #expect(error?.code == .lengthMismatch && error?.path == file.path && error?.part?.name == "f")
+        try FileManager.default.removeItem(at: file)
+        #expect(throws: FormworkError.self) { try Self.body(request) }
+    }
+
+    @Test("A file that is gone when the request is made is empty to AFNetworking")
+    func goneFile() throws {
+        let folder = try Folder()
+        let file = try folder.file("f.txt", "four")
+        let make = { (compatibility: Compatibility) in
+            _ = try folder.file("f.txt", "four")
+            return try Self.make(compatibility) { form in
+                try form.append(file: file, name: "f")
+                try FileManager.default.removeItem(at: file)
+                try form.append(Data("next".utf8), name: "n")
+            }
+        }
+        let body = try Self.body(make(.exact))
+        #expect(body.contains("Content-Type: text/plain\r\n\r\n\r\n--B\r\n") && body.hasSuffix("next\r\n--B--\r\n"))
+        #expect(throws: FormworkError.self) { try make(.safe) }
+    }
+
+    @Test("The type of an extension is the settings' before the table's")
+    func mediaTypes() throws {
+        let folder = try Folder()
+        let files = try ["ca.cer", "CA.CER", "a.txt", "a.own"].map { try folder.file($0, "") }
+        for compatibility in [Compatibility.safe, .exact] {
+            var serializer = HTTPRequestSerializer(
+                settings: RequestSettings(compatibility: compatibility, headers: [:]))
+            serializer.settings.mediaTypes["own"] = "application/x-own"
+            let request = try serializer.multipartFormRequest(method: "POST", url: "http://a.b/") { form in
+                for file in files { try form.append(file: file, name: "f") }
+            }
+            let types = try Self.body(request).split(separator: "\r\n").filter { $0.hasPrefix("Content-Type: ") }
+            #expect(
+                types == [
+                    "Content-Type: application/x-x509-ca-cert", "Content-Type: application/x-x509-ca-cert",
+                    "Content-Type: text/plain", "Content-Type: application/x-own",
+                ])
+        }
+    }
+
+    @Test("What was asked of a request goes with it to a server, into a stream and into a file")
+    func waysOut() async throws {
+        let server = try UploadServer(["/": [.status(201)]])
+        let folder = try Folder()
+        for compatibility in [Compatibility.safe, .exact] {
+            let settings = RequestSettings(compatibility: compatibility, headers: [:])
+            let file = try folder.file("f", String(repeating: "x", count: 5000))
+            var upload = try HTTPRequestSerializer(settings: settings)
+                .multipartFormRequest(method: "POST", url: server.url("/")) { form in
+                    try form.append(file: file, name: "f")
+                    form.throttle(packetSize: 500, delay: .microseconds(1))
+                }
+            // Packets show in the steps of the progress: no time has to be taken.
+            let steps = Steps()
+            upload.options.reading.progress = ProgressObserver(every: .zero) { steps.add($0.position) }
+            let length = Int64(try #require(upload.request.value(forHTTPHeaderField: "Content-Length")))
+
+            let (_, response) = try await URLSession(configuration: .ephemeral).upload(upload)
+            let sent = try #require(server.requests.last)
+            #expect(response.statusCode == 201 && sent.isWhole && Int64(sent.count) == length)
+            #expect(try sent.body == #require(upload.plan).bytes(upTo: 10_000))
+            #expect(sent.fields("Content-Length").count == 1 && sent.fields("Transfer-Encoding") == [])
+            #expect(steps.take(length))
+
+            let request = upload
+            _ = try await URLSession(configuration: .ephemeral).data(for: request.streamingRequest())
+            #expect(try #require(server.requests.last).body == sent.body && steps.take(length))
+
+            let stream = try #require(upload.streamingRequest().httpBodyStream as? BodyInputStream)
+            stream.open()
+            #expect(drain(stream) == sent.body && steps.take(length))
+
+            _ = try upload.write(to: folder["body"])
+            #expect(try Array(Data(contentsOf: folder["body"])) == sent.body && steps.take(length))
+        }
+    }
+
+    @Test("A form without parts is sent as its request is")
+    func sendingNothing() async throws {
+        let server = try UploadServer([
+            "/a": [.status(303, ["Location: /b"])], "/b": [.status(200)], "/c": [.status(307, ["Location: /d"])],
+            "/d": [.status(204)],
+        ])
+        let session = URLSession(configuration: .ephemeral)
+        for (path, lines, status) in [
+            ("/a", ["POST /a HTTP/1.1", "GET /b HTTP/1.1"], 200),
+            ("/c", ["POST /c HTTP/1.1", "POST /d HTTP/1.1"], 204),
+        ] {
+            let upload = try HTTPRequestSerializer().multipartFormRequest(method: "POST", url: server.url(path))
+            #expect(upload.streamingRequest().httpBodyStream == nil)
+            #expect(try await session.upload(upload).1.statusCode == status)
+            let sent = server.requests.suffix(2)
+            #expect(sent.map(\.line) == lines && sent.allSatisfy { $0.count == 0 })
+            #expect(sent.last?.fields("Content-Type").isEmpty == (status == 200))
+        }
     }
 
     @Test("Written to a file, whole or not at all")
@@ -220,6 +341,22 @@ struct MultipartRequestTests {
             }
             let bytes = try #require(try make().plan).bytes(upTo: 1000)
             #expect(bytes.count { $0 == 0xE4 } == 1)
+        }
+    }
+}
+
+/// How far a body was after each of its reader's steps.
+private final class Steps: Sendable {
+    private let positions = Mutex<[Int64]>([])
+
+    func add(_ position: Int64) { self.positions.withLock { $0.append(position) } }
+
+    /// Whether a body of this length came in packets of 500 bytes at most; forgets it.
+    func take(_ length: Int64?) -> Bool {
+        self.positions.withLock { positions in
+            defer { positions = [] }
+            let steps = zip(positions, [0] + positions).map { $0 - $1 }
+            return positions.last == length && positions.count > 10 && steps.allSatisfy { $0 <= 500 }
         }
     }
 }
