@@ -35,7 +35,7 @@ public enum FacebookQuery {
     ) throws -> String? {
         let pairs = dictionary.compactMap { name, value in (name.base as? String).map { ($0, value) } }
         var query = ""
-        for (name, value) in pairs.sorted(by: { $0.0 < $1.0 }) {
+        for (name, value) in pairs.sorted(by: { $0.0.precedes($1.0) }) {
             var text = (self.requestValue(value) as? String).map(self.encode)
             if text == nil, let invalidObjectHandler {
                 var stop = false

@@ -157,7 +157,8 @@ struct Flattener {
         return distinct
     }
 
-    /// A set's elements by their text; those that have none come first, in the order given.
+    /// A set's elements by their text, in the order that a closure gives names; those that have none come first, in the order
+    /// given.
     private func sorted(_ elements: [ParameterValue], _ name: String) throws(FormworkError) -> [ParameterValue] {
         var texts: [(text: String, element: ParameterValue)] = []
         for element in elements {
@@ -171,8 +172,13 @@ struct Flattener {
                 }
             }
         }
+        let isBefore: (String, String) -> Bool =
+            if case .by(let order) = self.rules.order { order } else { { $0 < $1 } }
         return texts.enumerated()
-            .sorted { ($0.element.text, $0.offset) < ($1.element.text, $1.offset) }
+            .sorted { left, right in
+                let (first, second) = (left.element.text, right.element.text)
+                return isBefore(first, second) || !isBefore(second, first) && left.offset < right.offset
+            }
             .map(\.element.element)
     }
 }

@@ -4,6 +4,14 @@ import Testing
 
 @Suite("Facebook's query strings")
 struct FacebookQueryTests {
+    @Test("Names come in the order of NSString's compare:")
+    func order() throws {
+        let dictionary = ["Zürich": 1, "Évry": 2, "a": 3, "B": 4, "é1": 5, "e2": 6, "f": 7]
+        #expect(
+            try FacebookQuery.query(of: dictionary, compatibility: .exact) == "B=4&Évry=2&Zürich=1&a=3&e2=6&é1=5&f=7")
+        #expect(try FacebookQuery.query(of: dictionary)?.hasPrefix("B=4&%C3%89vry=2&Z%C3%BCrich=1&a=3") == true)
+    }
+
     @Test("Single texts")
     func texts() {
         #expect(FacebookQuery.encode("a b+c-._~é") == "a%20b%2Bc-._~%C3%A9")
