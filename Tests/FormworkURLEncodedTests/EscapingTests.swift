@@ -1,3 +1,4 @@
+import FormworkCore
 import FormworkURLEncoded
 import Testing
 
@@ -17,12 +18,15 @@ struct EscapingTests {
         #expect(PercentEncoder.afnetworkingValue(version).unescaped == value)
     }
 
-    @Test("Half of a surrogate pair is written as U+FFFD, a whole one as its letter")
-    func surrogates() {
+    @Test("Half of a surrogate pair is an error, a whole one is written as its letter")
+    func surrogates() throws {
         let encoder = PercentEncoder.alamofire
-        #expect(encoder.encode(utf16: [0x61, 0xD83D]) == "a%EF%BF%BD")
-        #expect(encoder.encode(utf16: [0xDE00, 0x61]) == "%EF%BF%BDa")
-        #expect(encoder.encode(utf16: [0xD83D, 0xDE00]) == "%F0%9F%98%80")
+        for units in [[0x61, 0xD83D], [0xDE00, 0x61], [0xDE00, 0xD83D], [0xD83D, 0xD83D, 0xDE00]] as [[UInt16]] {
+            let error = #expect(throws: FormworkError.self) { try encoder.encode(utf16: units) }
+            #expect(error?.code == .contentNotEncodable)
+        }
+        #expect(try encoder.encode(utf16: [0xD83D, 0xDE00]) == "%F0%9F%98%80")
+        #expect(try encoder.encode(utf16: [0xFFFD]) == "%EF%BF%BD")
     }
 
     @Test("Names are sorted without regard to case before 2.2.0")

@@ -6,7 +6,7 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
 
     mutating func encodeNil(forKey key: Key) throws {
-        guard let null = self.arena.coding.null() else { return }
+        guard let null = try self.arena.coding.null() else { return }
         try self.arena.tree.write(null, key.stringValue, self.index(key), in: self.place)
     }
 
@@ -14,7 +14,7 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func encode(_ value: Int128, forKey key: Key) throws { try self.put(value, key) }
     mutating func encode(_ value: UInt128, forKey key: Key) throws { try self.put(value, key) }
 
-    private func index(_ key: Key) -> Int { self.arena.coding.isAlamofire ? key.intValue ?? -1 : -1 }
+    private func index(_ key: Key) -> Int { self.arena.coding.index(of: key) }
 
     private func put<Value: Encodable>(_ value: Value, _ key: Key, isOptional: Bool = false) throws {
         if let text = try self.arena.text(of: value, at: { self.codingPath + [key] }) {

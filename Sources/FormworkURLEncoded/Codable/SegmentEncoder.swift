@@ -104,7 +104,7 @@ struct SingleSegment: SingleValueEncodingContainer {
     var codingPath: [any CodingKey] { self.arena.tree.codingPath(self.place) }
 
     mutating func encodeNil() throws {
-        guard let null = self.arena.coding.null() else {
+        guard let null = try self.arena.coding.null() else {
             if self.place == 0, !self.arena.coding.isAlamofire { throw InvalidRoot.singleValue }
             return
         }
@@ -165,7 +165,7 @@ struct UnkeyedSegments: UnkeyedEncodingContainer {
     }
 
     mutating func encodeNil() throws {
-        if let null = self.arena.coding.null() {
+        if let null = try self.arena.coding.null() {
             return try self.arena.tree.write(null, "", self.next(), in: self.place)
         }
         guard !self.arena.coding.isAlamofire else { return }

@@ -8,7 +8,7 @@ final class SegmentArena {
 
     init(_ coding: URLEncodedCoding) {
         self.coding = coding
-        self.nullText = coding.isAlamofire ? nil : coding.null()
+        self.nullText = coding.isAlamofire ? nil : try? coding.null()
         self.tree = SegmentTree(coding)
     }
 }
@@ -94,7 +94,7 @@ struct SegmentTree: ~Copyable {
     // MARK: Places
 
     mutating func place(_ key: any CodingKey, in parent: Int32) -> Int32 {
-        let index = self.coding.isAlamofire ? key.intValue ?? -1 : -1
+        let index = self.coding.index(of: key)
         self.places.append(Place(parent: parent, key: key, index: index, depth: self.places[Int(parent)].depth + 1))
         return Int32(self.places.count - 1)
     }

@@ -9,7 +9,7 @@ final class Reading {
     var claims: [Int32: String] = [:]
 
     init(_ tree: PairTree, _ rules: URLEncodedDecoding) {
-        (self.tree, self.rules, self.nullText) = (tree, rules, rules.coding.null())
+        (self.tree, self.rules, self.nullText) = (tree, rules, try? rules.coding.null())
         let isCustom = if case .custom = rules.coding.arrays { true } else { false }
         let isOwn = if case .custom = rules.coding.members { true } else { false }
         self.asksByName = isCustom || isOwn || rules.coding.rename != nil

@@ -27,7 +27,7 @@ package struct URLEncodedCoding {
     package var members = MemberNames.brackets
     package var bools = Flattening.Bools.numeric
     /// What no value is written as; `nil` leaves its name out too.
-    package var null: () -> String? = { nil }
+    package var null: () throws -> String? = { nil }
     /// What becomes of a whole name before it is escaped; `nil` leaves it as it is.
     package var rename: ((String) -> String)?
     package var escaping = PercentEncoder.alamofire
@@ -36,6 +36,15 @@ package struct URLEncodedCoding {
     package var foreign: any ForeignTypes = NoForeignTypes()
 
     package init() {}
+
+    /// The index that a key is; negative for a member's name.
+    ///
+    /// To Alamofire a number below 0 is an index too. It appends such an element, and ends the process where the array
+    /// isn't empty: here each is appended.
+    func index(of key: some CodingKey) -> Int {
+        guard self.isAlamofire, let index = key.intValue else { return -1 }
+        return index < 0 ? .max : index
+    }
 }
 
 /// Types that don't say themselves how they are written, as Foundation's don't: they would become objects or numbers.

@@ -1,3 +1,5 @@
+import FormworkCore
+
 /// Which bytes stand as they are in url-encoded text, which are written `%HH`, and how a space is written.
 ///
 /// Letters and digits of ASCII always stand; bytes above 0x7F never do. Hexadecimal digits are upper case
@@ -81,9 +83,15 @@ public struct PercentEncoder: Hashable, Sendable {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Escapes text given in UTF-16, in which a surrogate without its other half is written as U+FFFD (`%EF%BF%BD`).
-    public func encode(utf16 units: some Sequence<UInt16>) -> String {
-        self.encode(String(decoding: Array(units), as: UTF16.self))
+    /// Escapes text given in UTF-16.
+    /// - Throws: ``FormworkError/Code/contentNotEncodable`` for half of a surrogate pair, which UTF-8 can't write.
+    public func encode(utf16 units: some Sequence<UInt16>) throws(FormworkError) -> String {
+        guard let text = String(validating: units, as: UTF16.self) else {
+            throw FormworkError(
+                .contentNotEncodable,
+                "the text has half of a surrogate pair, which can't be written: cut texts between letters")
+        }
+        return self.encode(text)
     }
 
     /// Escapes bytes of any encoding, such as GB 18030.

@@ -218,11 +218,77 @@ struct URLEncodedFormEncoderTests {
         #expect(try URLEncodedFormDecoder().decode(Wide.self, from: text) == Wide())
     }
 
-    @Test("A date's fraction of a second is cut off in ISO 8601")
-    func iso8601() throws {
-        let date = Date(timeIntervalSinceReferenceDate: 0.999)
+    // The texts are what ISO8601DateFormatter gives, which Alamofire asks.
+    @Test(
+        "A date in ISO 8601 is its millisecond's second",
+        arguments: [
+            (0.999, "2001-01-01T00:00:00Z"), (0.9994, "2001-01-01T00:00:00Z"), (0.9995, "2001-01-01T00:00:01Z"),
+            (0.9999999, "2001-01-01T00:00:01Z"), (-0.0005, "2001-01-01T00:00:00Z"), (-0.0006, "2000-12-31T23:59:59Z"),
+            (1_000_000_000.9995, "2032-09-09T01:46:41Z"), (-2_655_815_722.0005, "1916-11-04T09:24:37Z"),
+            (202_529_436.99949998, "2007-06-03T02:10:37Z"), (-63_100_000_000, "0001-06-10T22:13:20Z"),
+        ])
+    func iso8601(time: TimeInterval, text: String) throws {
+        let date = Date(timeIntervalSinceReferenceDate: time)
+        for compatibility in [Compatibility.safe, .exact] {
+            let encoder = URLEncodedFormEncoder(dateEncoding: .iso8601, compatibility: compatibility)
+            #expect(try encoder.encode(["d": date]) == "d=\(text.replacing(":", with: "%3A"))")
+        }
+    }
+
+    @Test("A key that is a number, also one below 0, is an index to Alamofire alone")
+    func negativeKeys() throws {
+        let (safe, exact) = (URLEncodedFormEncoder(), URLEncodedFormEncoder(compatibility: .exact))
+        for key in ["-1", "1"] {
+            #expect(try safe.encode([key: "x"]) == "\(key)=x")
+            let error = #expect(throws: URLEncodedFormEncoder.Error.self) { try exact.encode([key: "x"]) as String }
+            #expect(error?.errorDescription?.contains("an array") == true)
+            #expect(try safe.encode(["a": [key: "x"]]) == "a%5B\(key)%5D=x")
+            #expect(try exact.encode(["a": [key: "x"]]) == "a%5B%5D=x")
+        }
+        // Alamofire ends the process here.
+        #expect(try exact.encode(["a": ["-1": ["b": "x"]]]) == "a%5B%5D%5Bb%5D=x")
+        #expect(try exact.encode(["a": ["-1": "x", "-2": "x"]]) == "a%5B%5D=x&a%5B%5D=x")
+        #expect(try URLEncodedFormDecoder().decode([String: String].self, from: "-1=x&0=y") == ["-1": "x", "0": "y"])
+    }
+
+    @Test("A root without names is an error of one sentence")
+    func root() {
+        for (text, error) in [
+            (
+                "an array",
+                #expect(throws: URLEncodedFormEncoder.Error.self) { try URLEncodedFormEncoder().encode([1]) as String }
+            ),
+            (
+                "a single value",
+                #expect(throws: URLEncodedFormEncoder.Error.self) { try URLEncodedFormEncoder().encode("x") as String }
+            ),
+        ] {
+            let words = "\(text) has no names to be written under: give a struct or a dictionary"
+            #expect(error.map { "\($0)" } == words)
+            #expect(error?.localizedDescription == "The parameters can't be encoded: \(words).")
+        }
+        let wrapped = #expect(throws: AFError.self) {
+            try URLEncodedFormParameterEncoder.default.encode([1], into: URLRequest(url: "http://a.b", method: .post))
+        }
         #expect(
-            try URLEncodedFormEncoder(dateEncoding: .iso8601).encode(["d": date]) == "d=2001-01-01T00%3A00%3A00Z")
+            wrapped?.errorDescription
+                == "The parameters can't be encoded: the encoder failed (an array has no names to be "
+                + "written under: give a struct or a dictionary).")
+    }
+
+    @Test("A nil encoding may refuse nil")
+    func refusedNil() throws {
+        struct Refusal: Error {}
+        struct Row: Encodable {
+            var a: Int?
+            var b: [Int?] = []
+        }
+        let encoder = URLEncodedFormEncoder(nilEncoding: .init { throw Refusal() })
+        #expect(try encoder.encode(Row(a: 1, b: [2])) == "a=1&b%5B%5D=2")
+        #expect(throws: Refusal.self) { try encoder.encode(Row(a: nil)) as String }
+        #expect(throws: Refusal.self) { try encoder.encode(Row(a: 1, b: [nil])) as String }
+        #expect(throws: Refusal.self) { try encoder.encode(["a": Int?.none]) as String }
+        #expect(try URLEncodedFormDecoder(for: encoder).decode([String: Int].self, from: "a=1") == ["a": 1])
     }
 
     @Test("A property list can be binary, and what is none is an error")
@@ -230,6 +296,16 @@ struct URLEncodedFormEncoderTests {
         let request = try URLRequest(url: "https://example.com", method: .post)
         let body = try PropertyListEncoding.binary.encode(request, with: ["a": 1]).httpBody ?? Data()
         #expect(body.starts(with: Data("bplist00".utf8)))
-        #expect(throws: AFError.self) { try PropertyListEncoding.xml.encode(request, with: ["a": NSNull()]) }
+        let error = #expect(throws: AFError.self) {
+            try PropertyListEncoding.xml.encode(request, with: ["a": NSNull()])
+        }
+        guard case .parameterEncodingFailed(.propertyListEncodingFailed)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(
+            error?.errorDescription?.hasPrefix("The parameters can't be encoded: they can't be made a property list (")
+                == true)
+        #expect(error?.underlyingError != nil)
     }
 }

@@ -38,7 +38,7 @@ struct EscapeVectorsTests {
                 guard let units = (row.json["input"] as? [String: Any])?["units"] as? [String] else {
                     throw RowNotUnderstood("the input")
                 }
-                #expect(encoder.encode(utf16: units.compactMap { UInt16($0, radix: 16) }) == expected)
+                #expect(try encoder.encode(utf16: units.compactMap { UInt16($0, radix: 16) }) == expected)
             }
         }
     }

@@ -39,7 +39,10 @@ extension URLEncodedFormEncoder.DateEncoding {
         case _ where !date.timeIntervalSinceReferenceDate.isFinite: nil
         case .secondsSince1970: String(date.timeIntervalSince1970)
         case .millisecondsSince1970: String(date.timeIntervalSince1970 * 1000)
-        case .iso8601: date.formatted(.iso8601)
+        // To the nearest millisecond, then down to the second, as Alamofire's ISO8601DateFormatter does.
+        case .iso8601:
+            Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1000 + 0.5).rounded(.down) / 1000)
+                .formatted(.iso8601)
         case .formatted(let formatter): formatter.string(from: date)
         }
     }

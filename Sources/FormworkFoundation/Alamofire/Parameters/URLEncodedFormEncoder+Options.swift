@@ -49,7 +49,7 @@ extension URLEncodedFormEncoder {
         case secondsSince1970
         /// As milliseconds since 1970.
         case millisecondsSince1970
-        /// As `2001-01-01T00:00:00Z`; fractions of a second are lost.
+        /// As `2001-01-01T00:00:00Z`; fractions of a second are lost, and one from .9995 on counts as the next second.
         case iso8601
         /// As the formatter's text.
         case formatted(DateFormatter)
@@ -125,10 +125,11 @@ extension URLEncodedFormEncoder {
         public static let null = NilEncoding { "null" }
 
         /// `nil` leaves the name out too.
-        let text: @Sendable () -> String?
+        let text: @Sendable () throws -> String?
 
-        /// Writes what the closure gives; nothing, not even a name, for `nil`.
-        public init(encoding: @escaping @Sendable () -> String?) { self.text = encoding }
+        /// Writes what the closure gives; nothing, not even a name, for `nil`. What it throws goes to the caller: so `nil`
+        /// can be refused, as Alamofire did before 5.7.
+        public init(encoding: @escaping @Sendable () throws -> String?) { self.text = encoding }
     }
 
     /// How a space is written.
