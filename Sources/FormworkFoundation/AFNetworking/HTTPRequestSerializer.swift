@@ -6,7 +6,7 @@ import Foundation
 
 /// Writes parameters into the URL or into a url-encoded form, by the request's method: AFNetworking's
 /// `AFHTTPRequestSerializer`.
-public struct HTTPRequestSerializer: RequestSerializer {
+public struct HTTPRequestSerializer: RequestSerializer, Codable {
     /// Which requests are made.
     public var settings: RequestSettings
 

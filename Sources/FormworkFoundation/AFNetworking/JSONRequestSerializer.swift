@@ -40,3 +40,24 @@ public struct JSONRequestSerializer: RequestSerializer {
         return copy
     }
 }
+
+extension JSONRequestSerializer: Codable {
+    private enum CodingKeys: CodingKey { case settings, writingOptions }
+
+    /// Reads a serializer that was written.
+    /// - Throws: What ``RequestSettings/init(from:)`` throws.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            settings: try container.decode(RequestSettings.self, forKey: .settings),
+            writingOptions: .init(rawValue: try container.decode(UInt.self, forKey: .writingOptions)))
+    }
+
+    /// Writes the settings and the layout.
+    /// - Throws: What ``RequestSettings/encode(to:)`` throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.settings, forKey: .settings)
+        try container.encode(self.writingOptions.rawValue, forKey: .writingOptions)
+    }
+}

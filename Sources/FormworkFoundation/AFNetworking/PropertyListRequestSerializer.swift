@@ -46,3 +46,30 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         return copy
     }
 }
+
+extension PropertyListRequestSerializer: Codable {
+    private enum CodingKeys: CodingKey { case settings, format, writeOptions }
+
+    /// Reads a serializer that was written.
+    /// - Throws: What ``RequestSettings/init(from:)`` throws; `DecodingError` for a format that isn't known.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let number = try container.decode(UInt.self, forKey: .format)
+        guard let format = PropertyListSerialization.PropertyListFormat(rawValue: number) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .format, in: container, debugDescription: "\(number) is not a format of property lists")
+        }
+        self.init(
+            settings: try container.decode(RequestSettings.self, forKey: .settings), format: format,
+            writeOptions: try container.decode(PropertyListSerialization.WriteOptions.self, forKey: .writeOptions))
+    }
+
+    /// Writes the settings, the format and the options.
+    /// - Throws: What ``RequestSettings/encode(to:)`` throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.settings, forKey: .settings)
+        try container.encode(self.format.rawValue, forKey: .format)
+        try container.encode(self.writeOptions, forKey: .writeOptions)
+    }
+}

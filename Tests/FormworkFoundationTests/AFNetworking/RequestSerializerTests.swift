@@ -46,6 +46,94 @@ struct RequestSerializerTests {
         #expect(try serializer.serialize(own, parameters: nil).value(forHTTPHeaderField: "User-Agent") == "mine")
     }
 
+    // The order is what NSString's compare: gives, on Linux too: by scalars, letters taken apart from their accents.
+    @Test("Names and the texts of sets come in the order of NSString's compare:, before 2.2 whatever their case")
+    func order() throws {
+        let names = ["ß", "f", "é", "Zürich", "z", "a", "Évry", "游", "가", "B", "E\u{301}t"]
+        let object = ParameterValue.object(names.map { .init($0, 1) } + [.init("n", .set(names.map { .text($0) }))])
+        for compatibility in [Compatibility.safe, .exact] {
+            var settings = RequestSettings(compatibility: compatibility, headers: [:])
+            let pairs = try settings.dialect.pairs(of: object)
+            #expect(
+                pairs.filter { $0.name != "n" }.map(\.name)
+                    == ["B", "E\u{301}t", "Évry", "Zürich", "a", "é", "f", "z", "ß", "가", "游"])
+            #expect(
+                pairs.filter { $0.name == "n" }.map(\.value)
+                    == ["B", "E\u{301}t", "Évry", "Zürich", "a", "é", "f", "z", "ß", "가", "游"])
+            settings.version = "2.1"
+            #expect(
+                try settings.dialect.pairs(of: ["b": 1, "Évry": 1, "C": 1, "A": 1, "f": 1, "_": 1]).map(\.name)
+                    == ["_", "A", "b", "C", "Évry", "f"])
+            let request = try HTTPRequestSerializer(settings: RequestSettings(headers: [:]))
+                .request(method: "POST", url: "http://a.b", object: ["Zürich": 1, "Évry": 2])
+            #expect(Self.body(request) == "%C3%89vry=2&Z%C3%BCrich=1")
+        }
+    }
+
+    @Test("Settings and serializers come back as they were written")
+    func archives() throws {
+        var settings = RequestSettings(version: "2.5.4", compatibility: .exact, headers: ["X-B": "1", "x-a": "2"])
+        settings.setAuthorization(username: "user", password: "secret")
+        settings.stringEncoding = .gb18030
+        settings.mediaTypes = ["own": "a/b"]
+        settings.methodsEncodingParametersInURL = ["GET"]
+        settings.allowsCellularAccess = false
+        settings.cachePolicy = .reloadIgnoringLocalCacheData
+        settings.httpShouldHandleCookies = false
+        settings.httpShouldUsePipelining = true
+        settings.networkServiceType = .background
+        settings.timeoutInterval = 7.5
+        func copy<Value: Codable>(_ value: Value) throws -> Value {
+            try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
+        }
+        func check(_ copy: RequestSettings) {
+            #expect(copy.version == "2.5.4" && copy.compatibility == .exact && copy.headers == settings.headers)
+            #expect(copy.headers.map(\.name) == ["X-B", "x-a", "Authorization"])
+            #expect(copy.stringEncoding == .gb18030 && copy.mediaTypes == ["own": "a/b"])
+            #expect(copy.methodsEncodingParametersInURL == ["GET"] && copy.allowsCellularAccess == false)
+            #expect(copy.cachePolicy == .reloadIgnoringLocalCacheData && copy.httpShouldHandleCookies == false)
+            #expect(copy.httpShouldUsePipelining == true && copy.networkServiceType == .background)
+            #expect(copy.timeoutInterval == 7.5)
+        }
+        check(try copy(settings))
+        check(try copy(HTTPRequestSerializer(settings: settings)).settings)
+        let json = try copy(
+            JSONRequestSerializer(settings: settings, writingOptions: [.prettyPrinted, .fragmentsAllowed]))
+        check(json.settings)
+        #expect(json.writingOptions == [.prettyPrinted, .fragmentsAllowed])
+        let list = try copy(PropertyListRequestSerializer(settings: settings, format: .binary, writeOptions: 3))
+        check(list.settings)
+        #expect(list.format == .binary && list.writeOptions == 3)
+
+        let plain = try copy(RequestSettings(headers: [:]))
+        #expect(plain.version == .latest && plain.compatibility == .safe && plain.headers.isEmpty)
+        #expect(plain.cachePolicy == nil && plain.timeoutInterval == nil && plain.allowsCellularAccess == nil)
+        let empty = try JSONDecoder().decode(RequestSettings.self, from: Data("{}".utf8))
+        #expect(empty.headers == .afnetworking(.latest) && empty.mediaTypes["cer"] != nil)
+        #expect(empty.methodsEncodingParametersInURL == ["GET", "HEAD", "DELETE"] && empty.stringEncoding == .utf8)
+    }
+
+    @Test("An archive that isn't understood, and a closure that can't be written, are errors")
+    func archiveFailures() throws {
+        for text in [
+            "{\"version\": \"two\"}", "{\"compatibility\": \"loose\"}", "{\"cachePolicy\": 99}",
+            "{\"networkServiceType\": 99}", "{\"headers\": {}}", "[]",
+        ] {
+            #expect(throws: DecodingError.self, "\(text)") {
+                try JSONDecoder().decode(RequestSettings.self, from: Data(text.utf8))
+            }
+        }
+        var serializer = Self.serializer()
+        serializer.querySerialization = { _, _ in "q" }
+        let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(serializer) }
+        guard case .invalidValue(_, let context)? = error else { return }
+        #expect(context.codingPath.map(\.stringValue) == ["settings"])
+        #expect(context.debugDescription.hasPrefix("querySerialization is a closure"))
+        serializer.settings.compatibility = .exact
+        let copy = try JSONDecoder().decode(HTTPRequestSerializer.self, from: JSONEncoder().encode(serializer))
+        #expect(copy.querySerialization == nil && copy.compatibility == .exact)
+    }
+
     @Test("Bearer and token authorization")
     func authorization() throws {
         var serializer = Self.serializer()

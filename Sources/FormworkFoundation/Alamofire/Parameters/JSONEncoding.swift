@@ -7,14 +7,14 @@ import Foundation
 /// Writes parameters as a JSON body, whatever the method.
 public struct JSONEncoding: ParameterEncoding {
     /// What can't be written as JSON.
-    public enum Error: Swift.Error, LocalizedError {
+    public enum Error: Swift.Error, LocalizedError, CustomStringConvertible {
         /// Something in it has no form in JSON, such as a date.
         case invalidJSONObject
 
-        /// What to tell a person.
-        public var errorDescription: String? {
-            "The parameters hold a value, or a kind of key, that has no form in JSON."
-        }
+        /// What was found.
+        public var description: String { "they hold a value, or a kind of key, that has no form in JSON" }
+        /// The same as one sentence.
+        public var errorDescription: String? { "The parameters can't be encoded: \(self)." }
     }
 
     /// Compact JSON.

@@ -36,7 +36,7 @@ public struct PropertyListEncoding: ParameterEncoding {
                 fromPropertyList: parameters, format: self.format, options: self.options)
             request.setBody(body, ofType: "application/x-plist")
         } catch {
-            throw AFError.parameterEncodingFailed(reason: .customEncodingFailed(error: error))
+            throw AFError.parameterEncodingFailed(reason: .propertyListEncodingFailed(error: error))
         }
         return request
     }

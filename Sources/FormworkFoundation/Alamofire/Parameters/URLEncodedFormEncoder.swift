@@ -21,9 +21,19 @@ import Foundation
 /// not looked at. `compatibility: .exact` writes Alamofire's bytes, and loses what Alamofire loses.
 public final class URLEncodedFormEncoder {
     /// What can't be encoded at all.
-    public enum Error: Swift.Error {
-        /// The value is no object, but what the text says.
+    public enum Error: Swift.Error, LocalizedError, CustomStringConvertible {
+        /// The value is not an object with named members; the text says what it is.
         case invalidRootObject(String)
+
+        /// What was found, and what to give instead.
+        public var description: String {
+            switch self {
+            case .invalidRootObject(let root):
+                "\(root) has no names to be written under: give a struct or a dictionary"
+            }
+        }
+        /// The same as one sentence.
+        public var errorDescription: String? { "The parameters can't be encoded: \(self)." }
     }
 
     /// Whether pairs are sorted by their escaped text, at every level; otherwise they stay in the order encoded.

@@ -51,6 +51,8 @@ public struct URLEncoding: ParameterEncoding {
 
     /// Alamofire's usual options.
     public static var `default`: URLEncoding { URLEncoding() }
+    /// The same as ``default``, under its name in Alamofire 4.
+    public static var methodDependent: URLEncoding { URLEncoding() }
     /// Always into the URL.
     public static var queryString: URLEncoding { URLEncoding(destination: .queryString) }
     /// Always into the body.

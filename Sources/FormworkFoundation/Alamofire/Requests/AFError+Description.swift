@@ -37,6 +37,7 @@ extension AFError.ParameterEncodingFailureReason {
         switch self {
         case .missingURL: "the request has no URL"
         case .jsonEncodingFailed(let error): "they can't be made JSON (\(error))"
+        case .propertyListEncodingFailed(let error): "they can't be made a property list (\(error))"
         case .customEncodingFailed(let error): "an encoding of the caller's failed (\(error))"
         }
     }

@@ -24,6 +24,7 @@ extension AFError {
         switch self {
         case .multipartEncodingFailed(let reason): reason.underlyingError
         case .parameterEncodingFailed(.jsonEncodingFailed(let error)),
+            .parameterEncodingFailed(.propertyListEncodingFailed(let error)),
             .parameterEncodingFailed(.customEncodingFailed(let error)),
             .parameterEncoderFailed(.encoderFailed(let error)):
             error

@@ -58,6 +58,8 @@ public enum AFError: Error, Sendable {
         case missingURL
         /// The parameters could not be made JSON.
         case jsonEncodingFailed(error: any Error)
+        /// The parameters could not be made a property list.
+        case propertyListEncodingFailed(error: any Error)
         /// An encoding of the caller's own failed.
         case customEncodingFailed(error: any Error)
     }

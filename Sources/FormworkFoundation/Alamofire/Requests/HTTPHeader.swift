@@ -1,7 +1,7 @@
 import Foundation
 
 /// One header field: a name and a value, as they are.
-public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
+public struct HTTPHeader: Hashable, Codable, Sendable, CustomStringConvertible {
     /// The field's name, in the case it was given.
     public let name: String
     /// The field's value.

@@ -85,6 +85,19 @@ extension HTTPHeaders: Collection {
     public func index(after place: Int) -> Int { place + 1 }
 }
 
+extension HTTPHeaders: Codable {
+    /// Reads an array of fields, of which each has a `name` and a `value`.
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode([HTTPHeader].self))
+    }
+
+    /// Writes an array of fields, in their order.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self.fields)
+    }
+}
+
 extension HTTPHeaders: CustomStringConvertible {
     /// A line for each field.
     public var description: String { self.fields.map(\.description).joined(separator: "\n") }
