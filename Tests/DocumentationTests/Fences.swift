@@ -89,12 +89,31 @@ func migratingFromAFNetworking() async throws -> URLRequest {
         method: "POST", url: "https://example.com/up", parameters: ["title": "Harbour at dawn"]
     ) { form in
         try form.append(file: URL(fileURLWithPath: "harbour.jpg"), name: "photo")
+        form.throttle(packetSize: 8000, delay: .milliseconds(300))
     }
-    if let body = upload.plan {
-        let (answer, response) = try await URLSession.shared.upload(body, with: upload.request)
-        print(response.statusCode, answer.count)
-    }
+    let (answer, response) = try await URLSession.shared.upload(upload)
+    print(response.statusCode, answer.count)
+    print(try await migratingUploads(upload))
     return search
+}
+
+func migratingUploads(_ upload: MultipartRequest) async throws -> [Any] {
+    var observed = upload
+    observed.options.reading.progress = ProgressObserver { print($0.position, "bytes") }
+    observed.options.authentication = .basic(user: "user", password: "secret")
+    let (_, created) = try await URLSession.shared.upload(observed)
+
+    // A task of your own: the body is a stream, which is sent once.
+    let (_, streamed) = try await URLSession.shared.data(for: upload.streamingRequest())
+    // A background session: the body is a file.
+    let background = try upload.write(to: URL(fileURLWithPath: "body.bin"))
+    return [created, streamed, background]
+}
+
+func migratingStreams(_ upload: MultipartRequest) -> BodyInputStream? {
+    let stream = upload.streamingRequest().httpBodyStream as? BodyInputStream
+    stream?.open()
+    return stream
 }
 
 func migratingToOldReleases() throws -> (HTTPRequestSerializer, URLRequest) {

@@ -98,6 +98,35 @@ struct FencesTests {
         #expect(try urlEncodedPieces() == ["title", "draft"])
     }
 
+    @Test("Every name that the migration article promises is compiled, and every error is a sentence")
+    func migratingNames() throws {
+        let names = try String(
+            contentsOf: checkout.appendingPathComponent("Tests/DocumentationTests/MigratingNames.swift"),
+            encoding: .utf8)
+        let compiled = Set(names.matches(of: /\w+/).map { String($0.output) })
+        let article = try String(
+            contentsOf: checkout.appendingPathComponent("Sources/Formwork/Formwork.docc/Migrating.md"), encoding: .utf8)
+        var promised: Set<String> = []
+        // Where ours is "the same", theirs is what is promised; the last table is of values, not of names.
+        for row in article.prefix(upTo: article.range(of: "## The body as an InputStream")!.lowerBound).split(
+            separator: "\n")
+        {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard row.hasPrefix("| "), cells.count >= 2 else { continue }
+            for cell in cells[1].hasPrefix("the same") ? [cells[0], cells[1]] : [cells[1]] {
+                for (index, code) in cell.components(separatedBy: "`").enumerated() where !index.isMultiple(of: 2) {
+                    promised.formUnion(code.matches(of: /\w{2,}/).map { String($0.output) })
+                }
+            }
+        }
+        #expect(promised.count > 40)
+        #expect(
+            promised.subtracting(compiled).sorted()
+                == ["AFNetworking", "await", "form", "try"].filter(promised.contains))
+        let errors = alamofireErrors(URL(fileURLWithPath: "/f"), FormworkError(.invalidArgument, "the cause"))
+        #expect(errors.count == 21)
+    }
+
     @Test("Public names can be written bare beside Foundation's")
     func bareNames() throws {
         // Compiling is the test: each name is used without its module, with Foundation imported.

@@ -73,7 +73,7 @@ final class Replay {
     }
 
     func compareNil(_ decoder: TreeDecoder) throws {
-        guard let null = self.arena.coding.null() else {
+        guard let null = try self.arena.coding.null() else {
             guard decoder.node < 0, !decoder.hasNamedElements else {
                 throw decoder.refusal("keyEncoding", "what is nil has another member's name")
             }
