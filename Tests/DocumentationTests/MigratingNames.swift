@@ -20,6 +20,7 @@ func alamofireForms(_ url: URL, _ stream: InputStream) throws -> [Any] {
     form.append(stream, withLength: 1, name: "a", fileName: "f", mimeType: "b/c")
     form.append(stream, withLength: 1, headers: HTTPHeaders())
     try form.writeEncodedData(to: url)
+    _ = URLEncodedFormDecoder()
     return [
         MultipartFormData.encodingMemoryThreshold, form.contentType, form.contentLength, form.boundary,
         try form.encode(),
@@ -150,7 +151,8 @@ func afnetworkingSerializers(_ url: URL) throws -> [any RequestSerializer & Coda
     http.querySerialization = nil
     _ = try http.request(method: "GET", url: url, parameters: ["a": 1])
     _ = try http.request(method: "GET", url: url, object: ["a": 1])
-    let upload = try http.multipartFormRequest(method: "POST", url: url, parameters: ["a": 1], constructing: { _ in })
+    let upload = try http.multipartFormRequest(
+        method: "POST", url: url, parameters: ["a": 1], constructing: { $0.throttle(packetSize: 1, delay: .zero) })
     try upload.write(to: url)
     return [http, JSONRequestSerializer(settings: settings), PropertyListRequestSerializer(settings: settings)]
 }
