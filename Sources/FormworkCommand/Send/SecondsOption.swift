@@ -1,5 +1,6 @@
 #if Transfer
     import ArgumentParser
+    import FormworkCore
 
     /// Seconds, fractions allowed: `1.5`.
     ///
@@ -18,7 +19,7 @@
             guard self.seconds >= 0 else {
                 throw ExitStatus(2, "formwork: \(option) \(self.text): give 0 or more seconds")
             }
-            return .microseconds(Int64((self.seconds * 1e6).rounded()))
+            return .microseconds(Int64(clamping: (self.seconds * 1e6).rounded()))
         }
 
         /// A bound; `nil` for 0, which is none, as curl has it.

@@ -1,5 +1,6 @@
 #if Transfer
     import Formwork
+    import FormworkCore
     import FormworkNIO
     import Glibc
     import SystemPackage
@@ -27,10 +28,10 @@
 
         /// Shows until the task is cancelled.
         func show(_ monitor: TransferMonitor) async {
-            if self.style == .log { try? await Task.sleep(for: self.interval) }
+            if self.style == .log { try? await Task.sleep(for: self.interval.asWait) }
             while !Task.isCancelled {
                 self.line.show(self.moment(monitor.progress))
-                try? await Task.sleep(for: self.interval)
+                try? await Task.sleep(for: self.interval.asWait)
             }
         }
 
@@ -49,8 +50,8 @@
 
         private func moment(_ progress: TransferMonitor.Progress) -> ProgressMoment {
             var moment = ProgressMoment(
-                sent: progress.sent, acknowledged: progress.acknowledged, total: progress.total,
-                attempt: max(1, progress.attempt))
+                skipped: progress.start, sent: progress.sent, acknowledged: progress.acknowledged,
+                total: progress.total, attempt: max(1, progress.attempt))
             if let part = self.parts.part(at: progress.acknowledged) {
                 moment.label = part.label
                 moment.part = (part.number, self.parts.count)
@@ -61,9 +62,10 @@
 
         private func note(_ progress: TransferMonitor.Progress) -> String? {
             if let next = progress.nextTry {
-                return "next try in \(Int(max(0, ContinuousClock.now.duration(to: next).seconds.rounded(.up)))) s"
+                let rest = ContinuousClock.now.duration(to: next).seconds.rounded(.up)
+                return "next try in \(Int(clamping: max(0, rest))) s"
             }
-            let silence = Int(progress.lastActivity.duration(to: .now).seconds)
+            let silence = Int(clamping: progress.lastActivity.duration(to: .now).seconds)
             let since = silence >= 5 ? ", nothing moved for \(silence) s" : ""
             switch progress.phase {
             case .connecting: return "connecting"

@@ -1,9 +1,12 @@
 import Formwork
+import FormworkCore
 import FormworkURLEncoded
 
 /// What progress shows of one moment.
 struct ProgressMoment: Sendable {
-    /// Bytes given to whoever moves them.
+    /// Bytes before the place where the body was begun: others moved them, or nobody.
+    var skipped: Int64 = 0
+    /// Bytes up to the place that was given to whoever moves them, those skipped counted.
     var sent: Int64
     /// Bytes that have arrived, as far as is known; `nil` where nobody tells.
     var acknowledged: Int64?
@@ -29,8 +32,8 @@ struct ProgressMoment: Sendable {
         var words: [String] = []
         if let label { words.append(label) }
         words.append(ByteSize.text(self.done) + (self.total.map { " of \(ByteSize.text($0))" } ?? ""))
-        if let total, total > 0 { words.append("\(Int(Double(self.done) / Double(total) * 100))%") }
-        words.append("\(ByteSize.text(Int64(rate)))/s")
+        if let total, total > 0 { words.append("\(Int(clamping: Double(self.done) / Double(total) * 100))%") }
+        words.append("\(ByteSize.text(Int64(clamping: rate)))/s")
         if let eta = self.eta(rate) {
             words.append("ETA \(Self.clock(eta))")
         } else {
@@ -49,8 +52,8 @@ struct ProgressMoment: Sendable {
         let members: [(String, ParameterValue)] = [
             ("event", .text("progress")), ("sent", .integer(Int128(self.sent))),
             ("acked", self.acknowledged.map { .integer(Int128($0)) } ?? .null),
-            ("total", self.total.map { .integer(Int128($0)) } ?? .null), ("rate", .integer(Int128(rate))),
-            ("eta_s", self.eta(rate).map { .integer(Int128($0.rounded())) } ?? .null),
+            ("total", self.total.map { .integer(Int128($0)) } ?? .null), ("rate", .integer(Int128(clamping: rate))),
+            ("eta_s", self.eta(rate).map { .integer(Int128(clamping: $0.rounded())) } ?? .null),
             ("part", self.part.map { .integer(Int128($0.number)) } ?? .null),
             ("attempt", .integer(Int128(self.attempt))), ("note", self.note.map { .text($0) } ?? .null),
         ]
@@ -59,11 +62,11 @@ struct ProgressMoment: Sendable {
 
     private func eta(_ rate: Double) -> Double? {
         guard let total, rate >= 1, self.done < total else { return nil }
-        return Double(total - self.done) / rate
+        return (Double(total) - Double(self.done)) / rate
     }
 
     private static func clock(_ seconds: Double) -> String {
-        let whole = Int(min(seconds.rounded(), 359_999))
+        let whole = Int(clamping: min(max(seconds.rounded(), 0), 359_999))
         func two(_ number: Int) -> String { (number < 10 ? "0" : "") + "\(number)" }
         let minutes = whole / 60 % 60
         return whole >= 3600
@@ -78,9 +81,9 @@ enum ByteSize {
         var value = Double(bytes)
         for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
             if value < 1023.5 || unit == "TiB" {
-                let tenths = Int((value * 10).rounded())
+                let tenths = Int(clamping: (value * 10).rounded())
                 let isWhole = unit == "B" || tenths >= 1000
-                return isWhole ? "\(Int(value.rounded())) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
+                return isWhole ? "\(Int(clamping: value.rounded())) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
             }
             value /= 1024
         }

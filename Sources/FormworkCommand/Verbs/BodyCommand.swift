@@ -78,7 +78,8 @@ struct BodyCommand: ParsableCommand {
     }
 
     private func reading(bodyGoesToTerminal: Bool, _ body: (ReaderOptions) throws -> Void) throws {
-        try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: bodyGoesToTerminal)) { options in
+        let style = self.progress.style(bodyGoesToTerminal: bodyGoesToTerminal)
+        try ProgressLine.shown(style, from: self.offset) { options in
             var options = options
             options.checksFraming = self.check
             options.readsFiles = self.readFiles

@@ -37,6 +37,7 @@
             monitor?.update { progress in
                 progress.phase = .idle
                 progress.total = body?.plan.contentLength
+                progress.start = body?.offset ?? 0
                 progress.sent = body?.offset ?? 0
                 progress.acknowledged = body?.offset ?? 0
                 progress.isToldByServer = false

@@ -23,6 +23,8 @@
         public struct Progress: Hashable, Sendable {
             /// What is being done.
             public var phase = Phase.idle
+            /// Where the request on its way begins: bytes that an earlier one has brought; 0 for a whole body.
+            public var start: Int64 = 0
             /// Bytes given to the connection, of which a few hundred KiB may still wait in this process.
             public var sent: Int64 = 0
             /// Bytes that the system has taken, or that the server said it has, when it says so.

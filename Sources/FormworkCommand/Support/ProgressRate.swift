@@ -1,0 +1,26 @@
+/// Bytes a second over the last five seconds, of those that were moved meanwhile.
+struct ProgressRate {
+    private var samples: [(instant: ContinuousClock.Instant, done: Int64)]
+    private var skipped: Int64?
+
+    /// Begins to count.
+    init(from instant: ContinuousClock.Instant) { self.samples = [(instant, 0)] }
+
+    /// Takes a moment.
+    /// - Returns: Bytes a second; never infinite, nor below 0.
+    mutating func take(_ moment: ProgressMoment, at now: ContinuousClock.Instant) -> Double {
+        if moment.skipped != self.skipped {
+            // The first moment, or a request that goes on elsewhere: what lies before its start was not moved by it.
+            self.samples = [(self.samples.last?.instant ?? now, moment.skipped)]
+            self.skipped = moment.skipped
+        } else if let last = self.samples.last, last.done > moment.done {
+            // Another try begins anew, or the server told how little it has.
+            self.samples = [(now, moment.done)]
+        }
+        self.samples.append((now, moment.done))
+        while self.samples.count > 2, self.samples[1].instant < now - .seconds(5) { self.samples.removeFirst() }
+        let first = self.samples[0]
+        let moved = Double(moment.done) - Double(first.done)
+        return max(0, moved) / max(first.instant.duration(to: now).seconds, 0.001)
+    }
+}
