@@ -27,13 +27,13 @@ public struct PartSequence: Sendable {
 
     /// `count` parts, each made from its index. Seeking in these costs no walk from the start.
     /// - Parameters:
-    ///   - count: Parts in all, 0 or more.
+    ///   - count: Parts in all; fewer than 0 count as 0.
     ///   - isMeasured: Whether planning walks them for their length. When not, they are made once for each reader,
     ///     which takes half the time; the body has no known length then, no offsets behind them, and what is wrong with
     ///     a name or a file is told when its turn comes.
     ///   - part: Makes the part of an index, the same each time.
     public init(count: Int, isMeasured: Bool = true, _ part: @escaping @Sendable (Int) throws -> BodyPart) {
-        precondition(count >= 0, "a count of parts is not negative")
+        let count = max(0, count)
         self.unmeasuredCount = isMeasured ? nil : count
         self.walk = { { index in index < count ? try part(index) : nil } }
     }

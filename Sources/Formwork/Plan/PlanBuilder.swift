@@ -59,7 +59,7 @@ struct PlanBuilder {
                 } catch {
                     throw error.naming(reference)
                 }
-                count += 1
+                try count.countMore(1)
             case .parts(let sequence):
                 let reference = PartReference(index: count, name: nil, enclosing: place.enclosing)
                 let parts = try PlannedParts(sequence, framer: framer, types: inside.types, first: reference)
@@ -67,7 +67,7 @@ struct PlanBuilder {
                 self.parts.append(
                     BodyPlan.Part(reference: reference, part: nil, parent: place.part, length: parts.length))
                 if parts.count > 0 { try self.append(.parts(parts), part: number) }
-                count += parts.count
+                try count.countMore(parts.count)
             case .arriving(let parts):
                 let reference = PartReference(index: count, name: nil, enclosing: place.enclosing)
                 let number = self.parts.count
@@ -76,7 +76,7 @@ struct PlanBuilder {
                     .stream(parts.framed(by: framer, types: inside.types, first: reference)), part: number)
                 // What comes behind them is none of the first part, whose delimiter has no line end before it. When no
                 // part came, that line end is an empty preamble (RFC 2046 section 5.1.1).
-                count += 1
+                try count.countMore(1)
             }
         }
         try self.layout.append(part: place.part, isFraming: true) { bytes in
@@ -170,5 +170,12 @@ extension PlanBuilder.Place {
                     + "for the other: choose another")
         }
         self.boundaries.append(boundary)
+    }
+}
+
+extension Int {
+    /// Adds to a number of parts. A part has more than a byte, so that a body's length passes its bound long before.
+    fileprivate mutating func countMore(_ parts: Int) throws(FormworkError) {
+        self = Int(try Int64(self).addingLength(Int64(parts)))
     }
 }

@@ -16,12 +16,12 @@ public actor AsyncBodyReader {
     /// Takes over a reader.
     /// - Parameters:
     ///   - reader: Not used by anybody else from then on.
-    ///   - chunkSize: Bytes of a chunk at most, 1 or more; 256 KiB unless said otherwise.
+    ///   - chunkSize: Bytes of a chunk at most, from 1 to 64 MiB, as which fewer and more count; 256 KiB unless said
+    ///     otherwise.
     public init(_ reader: sending BodyReader, chunkSize: Int = 256 << 10) {
-        precondition(chunkSize >= 1, "a chunk has 1 byte or more")
         self.reader = reader
         self.executor = ThreadExecutor()
-        self.chunkSize = chunkSize
+        self.chunkSize = max(1, min(chunkSize, BodyReader.largestChunk))
     }
 
     /// The next chunk; `nil` at the end.
@@ -43,7 +43,7 @@ public actor AsyncBodyReader {
         while true {
             try Task.checkCancellation()
             let delay = self.reader.delay
-            if delay > .zero { try await Task.sleep(for: delay) }
+            if delay > .zero { try await Task.sleep(for: delay.asWait) }
             var needsChunk = false
             let chunk = try read(self.chunkSize) { room throws(FormworkError) in
                 let step = try self.reader.fill(&room)
@@ -91,7 +91,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
 extension BodyPlan {
     /// The body as an async sequence that never blocks its consumer.
     /// - Parameters:
-    ///   - size: Bytes of a chunk at most, 1 or more.
+    ///   - size: Bytes of a chunk at most, from 1 to 64 MiB; fewer or more count as these.
     ///   - options: What each reader does besides reading.
     public func chunks(of size: Int = 256 << 10, options: ReaderOptions = ReaderOptions()) -> BodyChunks {
         BodyChunks(plan: self, chunkSize: size, options: options)

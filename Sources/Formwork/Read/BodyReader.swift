@@ -58,9 +58,11 @@ public final class BodyReader: ByteStream {
     }
 
     /// Reads at most `count` bytes into a new array; empty at the end.
+    /// - Parameter count: Bytes; more than 64 MiB are not read at once, and fewer than 0 count as 0.
     /// - Throws: What ``read(into:)`` throws.
     public func read(upTo count: Int) throws(FormworkError) -> [UInt8] {
         var bytes: [UInt8] = []
+        let count = max(0, min(count, Self.largestChunk))
         try bytes.append(upTo: count) { room throws(FormworkError) in try self.read(into: &room) }
         return bytes
     }
@@ -70,8 +72,8 @@ public final class BodyReader: ByteStream {
     ///   not; else what ``read(into:)`` throws.
     public func collect(upTo limit: Int) throws(FormworkError) -> [UInt8] {
         let rest = self.plan.contentLength.map { min($0, self.end ?? $0) - self.position }
+        // Nothing is reserved: a length may be a peer's word, and more than there is memory.
         var bytes: [UInt8] = []
-        if let rest, rest <= limit { bytes.reserveCapacity(Int(rest)) }
         while rest ?? 0 <= limit, bytes.count <= limit {
             let room = max(1, min(256 << 10, Int(rest ?? .max) - bytes.count, limit - bytes.count))
             let before = bytes.count
@@ -193,7 +195,7 @@ public final class BodyReader: ByteStream {
         _ buffer: inout MutableRawSpan, _ minimum: Int64
     ) throws(FormworkError) -> (count: Int, needsChunk: Bool) {
         var capacity = min(buffer.byteCount, self.limiter?.limit.packet ?? .max)
-        if let end = self.end { capacity = Int(min(Int64(capacity), end - self.position)) }
+        capacity = Int(min(Int64(capacity), try self.room()))
         var filled = 0
         while filled < capacity, self.index < self.pieces.count {
             switch self.pieces[self.index].content {
@@ -225,6 +227,14 @@ public final class BodyReader: ByteStream {
         }
         if self.position + Int64(filled) == self.end { try self.cursor?.verify() }
         return (filled, false)
+    }
+
+    /// Bytes that may still come: up to ``end``, and up to the last offset that can be said, which a body of unknown
+    /// length can pass when it is begun far behind its start.
+    private func room() throws(FormworkError) -> Int64 {
+        let room = (self.end ?? .max) - self.position
+        guard room == 0, self.end == nil, self.index < self.pieces.count else { return room }
+        throw FormworkError(.limitExceeded, "The body is longer than 2^63 - 1 bytes.")
     }
 
     private func openCursor(_ number: Int, at offset: Int64) throws(FormworkError) -> any SourceCursor {
@@ -271,6 +281,9 @@ public final class BodyReader: ByteStream {
 
     // MARK: - Content that others move
 
+    /// The most bytes of a new array.
+    static let largestChunk = 64 << 20
+
     /// - Parameter count: Bytes that were read since ``position``.
     private func prefersKernel(_ cursor: any SourceCursor, _ minimum: Int64, after count: Int = 0) -> Bool {
         guard minimum < .max, !self.readsFiles, self.digests.isEmpty, self.checker == nil else { return false }
@@ -282,7 +295,7 @@ public final class BodyReader: ByteStream {
         guard let cursor = self.cursor, self.prefersKernel(cursor, minimum) else { return nil }
         do throws(FormworkError) {
             guard var run = try cursor.kernelRun else { return nil }
-            run.remaining = min(run.remaining, (self.end ?? .max) - self.position)
+            run.remaining = min(run.remaining, try self.room())
             run.packet = Int64(self.limiter?.limit.packet ?? .max)
             return run
         } catch {

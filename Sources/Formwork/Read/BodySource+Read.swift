@@ -10,7 +10,8 @@ extension BodySource {
         var bytes: [UInt8] = []
         if let length = plan.contentLength {
             guard length <= Int64(limit) else { throw Self.tooLong(limit) }
-            bytes.reserveCapacity(Int(length))
+            // A length may be a peer's word, and more than there is memory.
+            bytes.reserveCapacity(Int(min(length, 1 << 20)))
         }
         for try await chunk in plan.chunks() {
             guard chunk.count <= limit - bytes.count else { throw Self.tooLong(limit) }
@@ -24,7 +25,7 @@ extension BodySource {
     }
 
     /// The bytes as an async sequence that never blocks its consumer.
-    /// - Parameter size: Bytes of a chunk at most, 1 or more.
+    /// - Parameter size: Bytes of a chunk at most, from 1 to 64 MiB; fewer or more count as these.
     /// - Throws: ``FormworkError/Code/sourceUnavailable`` when the source can't be looked at.
     public func chunks(of size: Int = 256 << 10) throws(FormworkError) -> BodyChunks {
         try BodyPlan(copying: self).chunks(of: size)

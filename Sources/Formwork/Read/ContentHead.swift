@@ -107,7 +107,7 @@ private final class HeadedStream: ByteStream {
         let descriptor = self.rest as? DescriptorStream
         while self.head.count < limit, !self.isAtEnd, try self.head.isEmpty || descriptor?.isReady ?? true {
             let count = self.head.count
-            try self.head.append(upTo: limit - count) { room in try self.rest.read(into: &room) }
+            try self.head.append(upTo: limit - count) { room in try self.rest.readChecked(into: &room) }
             self.isAtEnd = self.head.count == count
         }
         return Array(self.head.prefix(limit))

@@ -41,13 +41,8 @@ final class StreamCursor: SourceCursor {
     }
 
     private func pull(_ room: inout MutableRawSpan) throws(FormworkError) -> Int {
-        let limit = room.byteCount
         do {
-            let count = try self.stream.read(into: &room)
-            guard (0...limit).contains(count) else {
-                throw FormworkError(.sourceUnavailable, "a stream said it wrote \(count) bytes into \(limit)")
-            }
-            return count
+            return try self.stream.readChecked(into: &room)
         } catch let error as FormworkError {
             throw error
         } catch {
@@ -107,6 +102,18 @@ final class ChunkCursor: SourceCursor {
             self.chunk = Array(chunk.prefix(Int(remaining)))
         }
         self.remaining = remaining - Int64(self.chunk.count)
+    }
+}
+
+extension ByteStream {
+    /// Reads, and looks at the number that a caller's stream gives.
+    mutating func readChecked(into room: inout MutableRawSpan) throws -> Int {
+        let limit = room.byteCount
+        let count = try self.read(into: &room)
+        guard (0...limit).contains(count) else {
+            throw FormworkError(.sourceUnavailable, "a stream said it wrote \(count) bytes into \(limit)")
+        }
+        return count
     }
 }
 

@@ -28,8 +28,8 @@ enum CollectingLimit {
 
     var room: Int {
         switch self {
-        case .content(let bytes): bytes
-        case .form(let left, _): left
+        case .content(let bytes): max(0, bytes)
+        case .form(let left, _): max(0, left)
         }
     }
 

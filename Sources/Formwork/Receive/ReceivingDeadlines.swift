@@ -1,6 +1,7 @@
 /// How long a body may take, counted from when its parts are first asked for. The consumer's own time counts too.
 ///
-/// None is set unless said otherwise: servers have idle time-outs of their own.
+/// None is set unless said otherwise: servers have idle time-outs of their own. One above 10⁹ seconds (31 years) counts as
+/// that, and a negative one as 0.
 public struct ReceivingDeadlines: Sendable, Hashable {
     /// For the whole body; `nil` for no bound.
     public var total: Duration?
@@ -26,10 +27,10 @@ struct RunningDeadlines: Sendable {
     init?(_ deadlines: ReceivingDeadlines) {
         guard deadlines != ReceivingDeadlines() else { return nil }
         (self.chunk, self.part) = (deadlines.chunk, deadlines.part)
-        self.bodyEnd = deadlines.total.map { ContinuousClock.now.advanced(by: $0) }
+        self.bodyEnd = deadlines.total.map { .after($0) }
     }
 
-    mutating func partBegan() { self.partEnd = self.part.map { ContinuousClock.now.advanced(by: $0) } }
+    mutating func partBegan() { self.partEnd = self.part.map { .after($0) } }
     mutating func partEnded() { self.partEnd = nil }
 
     /// The first of them, and what it is a deadline of; `nil` for none.
@@ -37,7 +38,7 @@ struct RunningDeadlines: Sendable {
         guard self.bodyEnd != nil || self.partEnd != nil || self.chunk != nil else { return nil }
         return [
             (self.bodyEnd, "the body"), (self.partEnd, "the part"),
-            (self.chunk.map { ContinuousClock.now.advanced(by: $0) }, "the next chunk"),
+            (self.chunk.map { .after($0) }, "the next chunk"),
         ].compactMap { instant, subject in instant.map { ($0, subject) } }.min { $0.0 < $1.0 }
     }
 }

@@ -444,8 +444,8 @@ enum SystemCalls {
 
     /// Sleeps this thread.
     static func sleep(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        var wanted = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        let (whole, attoseconds) = duration.asWait.components
+        var wanted = timespec(tv_sec: Int(whole), tv_nsec: Int(attoseconds / 1_000_000_000))
         var rest = timespec()
         // SAFETY: both pointers are to this frame's variables.
         while unsafe nanosleep(&wanted, &rest) != 0, errno == EINTR { wanted = rest }

@@ -11,14 +11,14 @@ public struct MediaTypeDetection: Sendable {
 
     /// Makes a detection.
     /// - Parameters:
-    ///   - headCount: Bytes from the content's start that `decide` wants to see, 0 or more.
+    ///   - headCount: Bytes from the content's start that `decide` wants to see, from 0 to 64 MiB; fewer or more count as
+    ///     these.
     ///   - decide: Gives the choice for a filename, `nil` when there is none, and a head that is shorter only when the
     ///     content is, and `nil` when the content can't be looked into.
     public init(
         headCount: Int, _ decide: @escaping @Sendable (_ filename: String?, _ head: [UInt8]?) -> MediaTypeChoice
     ) {
-        precondition(headCount >= 0, "a count of bytes is not negative")
-        self.headCount = headCount
+        self.headCount = max(0, min(headCount, 64 << 20))
         self.decide = decide
     }
 

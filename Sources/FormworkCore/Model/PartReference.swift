@@ -16,7 +16,7 @@ public struct PartReference: Hashable, Sendable, Codable, CustomStringConvertibl
 
     /// For people, who count from 1: `part 3 "photo"`, `part 2.1 "inner"` for the first part inside the second.
     public var description: String {
-        "part " + (self.enclosing + [self.index]).map { String($0 + 1) }.joined(separator: ".")
+        "part " + (self.enclosing + [self.index]).map { String(Int128($0) + 1) }.joined(separator: ".")
             + (self.name.map { " \"\($0.withControlCharactersEscaped)\"" } ?? "")
     }
 }

@@ -97,6 +97,7 @@ public struct MultipartParser: Sendable {
     }
 
     init(unchecked boundary: [UInt8], _ profile: ParsingProfile, _ limits: ParsingLimits) {
+        let limits = limits.withoutNegatives
         (self.profile, self.limits) = (profile, limits)
         self.delimiter = [0x0D, 0x0A, 0x2D, 0x2D] + boundary
         self.search = DelimiterSearch(profile.lineEnds == .crlf ? self.delimiter : Array(self.delimiter.dropFirst()))
@@ -171,7 +172,7 @@ public struct MultipartParser: Sendable {
     /// Sets how many content bytes the current part may have, those already read counted.
     ///
     /// It holds for this part only; the next one begins with ``ParsingLimits``'s value again.
-    public mutating func limitContent(to bytes: Int64) { self.contentLimit = bytes }
+    public mutating func limitContent(to bytes: Int64) { self.contentLimit = max(0, bytes) }
 
     /// Where a place of the chunk is in the body.
     func bodyOffset(_ place: Int) -> Int64 { self.base + Int64(place) }

@@ -1,7 +1,7 @@
 /// How much of an untrusted body is read before ``FormworkError/Code/limitExceeded``.
 ///
 /// Every default is finite; a caller that wants no bound writes `.max`, and so says it. Bytes count as received, before
-/// any decoding. A limit's value passes; one more fails, as soon as it is read.
+/// any decoding. A limit's value passes; one more fails, as soon as it is read. A negative one counts as 0.
 public struct ParsingLimits: Hashable, Sendable {
     /// Bytes of the boundary. Default 70, RFC 2046 §5.1.1.
     public var boundaryLength = 70
@@ -41,4 +41,16 @@ public struct ParsingLimits: Hashable, Sendable {
         (limits.nameBytes, limits.parts, limits.fields, limits.files) = (.max, .max, .max, .max)
         return limits
     }()
+
+    /// The same with 0 for each that is negative.
+    var withoutNegatives: Self {
+        var limits = self
+        let counts: [WritableKeyPath<Self, Int>] = [
+            \.boundaryLength, \.headerBytes, \.headerCount, \.totalHeaderBytes, \.nameBytes, \.parts, \.fields, \.files,
+        ]
+        for count in counts { limits[keyPath: count] = max(0, limits[keyPath: count]) }
+        let sizes: [WritableKeyPath<Self, Int64>] = [\.totalBytes, \.preambleBytes, \.fieldBytes, \.fileBytes]
+        for size in sizes { limits[keyPath: size] = max(0, limits[keyPath: size]) }
+        return limits
+    }
 }

@@ -27,6 +27,8 @@ struct PairTree {
         _ pairs: URLEncodedPairs, _ names: URLEncodedCoding.MemberNames, depth: Int
     ) throws(FormworkError) {
         self.usesDots = if case .dots = names { true } else { false }
+        // Trees are walked by calling, so even `.max` has a bound.
+        let depth = min(max(0, depth), 512)
         for pair in pairs {
             let path = self.cut(pair.name)
             guard path.count <= depth else {

@@ -80,7 +80,7 @@ private struct Decimal {
     private func compare(_ number: Double) -> Int {
         let twos = Int(number.exponent) - 52
         let tens = self.exponent - self.digits.count + 1
-        let left = Self.product(UInt64(number.magnitude.significand * 0x1p52), (2, twos), (10, -tens))
+        let left = Self.product(UInt64(clamping: number.magnitude.significand * 0x1p52), (2, twos), (10, -tens))
         let right = Self.product(UInt64(self.digits) ?? 0, (10, tens), (2, -twos))
         if left.count != right.count { return left.count < right.count ? -1 : 1 }
         for (left, right) in zip(left, right).reversed() where left != right { return left < right ? -1 : 1 }
