@@ -16,8 +16,7 @@
 
         /// - Parameter maximumBytes: Bytes that a body may have, 0 or more.
         public init(maximumBytes: Int64) {
-            precondition(maximumBytes >= 0, "a limit is not negative")
-            self.limit = maximumBytes
+            self.limit = max(0, maximumBytes)
         }
 
         /// Looks at the length, or counts the chunks.

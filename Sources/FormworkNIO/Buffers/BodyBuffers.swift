@@ -44,8 +44,7 @@
             of size: Int = 256 << 10, allocator: ByteBufferAllocator = ByteBufferAllocator(),
             options: ReaderOptions = ReaderOptions()
         ) -> BodyBuffers {
-            precondition(size >= 1, "a buffer has 1 byte or more")
-            return BodyBuffers(plan: self, size: size, allocator: allocator, options: options)
+            BodyBuffers(plan: self, size: max(1, min(size, 64 << 20)), allocator: allocator, options: options)
         }
     }
 #endif

@@ -136,7 +136,7 @@
                     defer { state.hold = min(state.hold * 2, .milliseconds(100)) }
                     return state.hold
                 }
-                try await Task.sleep(for: hold)
+                try await Task.sleep(for: hold.asWait)
                 if case .failing(let error) = self.state.withLock({ $0.stop }) { throw error }
                 return ByteBuffer()
             }

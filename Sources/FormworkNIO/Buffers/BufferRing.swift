@@ -60,7 +60,7 @@
             var pause = Duration.microseconds(100)
             var waited = Duration.zero
             while self.countOnTheWay >= self.limit, waited < .seconds(1) {
-                try await Task.sleep(for: pause)
+                try await Task.sleep(for: pause.asWait)
                 waited += pause
                 pause = min(pause * 2, .milliseconds(10))
             }

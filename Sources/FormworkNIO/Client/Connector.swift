@@ -52,7 +52,7 @@
             let setup = Setup(
                 endpoint: endpoint, proxy: proxy, context: context, proxyContext: proxyContext,
                 isHTTP2: self.options.version == .http2, makeHandler: makeHandler)
-            let deadline = ContinuousClock.now + self.options.connectTimeout
+            let deadline = ContinuousClock.Instant.after(self.options.connectTimeout)
             let late = TransferError(
                 .timedOut,
                 "no connection to \((proxy?.endpoint ?? endpoint).authority) within \(self.options.connectTimeout)")
@@ -114,8 +114,8 @@
     extension Duration {
         /// Nanoseconds that fit into 64 bits, 100 years at most.
         var clampedNanoseconds: Int64 {
-            let seconds = min(self.components.seconds, 3_153_600_000)
-            return max(0, seconds) * 1_000_000_000 + max(0, self.components.attoseconds / 1_000_000_000)
+            let (seconds, attoseconds) = self.asWait.components
+            return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
         }
     }
 #endif

@@ -76,9 +76,9 @@
             private func watch(_ channel: any Channel, _ timeout: Duration) -> Task<Void, any Error> {
                 Task { [ledger] in
                     while true {
-                        let rest = timeout - ledger.stall
+                        let rest = timeout.asWait - ledger.stall
                         guard rest > .zero else { break }
-                        try await Task.sleep(for: max(rest, .milliseconds(10)))
+                        try await Task.sleep(for: max(rest, .milliseconds(10)).asWait)
                     }
                     ledger.fail(
                         TransferError(

@@ -82,7 +82,7 @@
         public func collect(upTo limit: Int) async throws -> (bytes: ByteBuffer, isTruncated: Bool) {
             var bytes = ByteBuffer()
             while var buffer = try await self.next() {
-                let room = limit - bytes.readableBytes
+                let room = max(0, limit) - bytes.readableBytes
                 if buffer.readableBytes > room {
                     if var head = buffer.readSlice(length: room) { bytes.writeBuffer(&head) }
                     return (bytes, true)

@@ -11,10 +11,10 @@
     enum RetryAfter {
         /// How long to wait; `nil` for no value, or one that says nothing.
         /// - Parameter now: Seconds since 1970.
-        static func delay(_ value: String?, now: Int64 = Int64(Date().timeIntervalSince1970)) -> Duration? {
+        static func delay(_ value: String?, now: Int64 = Int64(clamping: Date().timeIntervalSince1970)) -> Duration? {
             guard let value else { return nil }
-            if let seconds = Int64(value), seconds >= 0 { return .seconds(min(seconds, 1_000_000_000)) }
-            return HTTPDate.seconds(value).map { .seconds(max(0, $0 - now)) }
+            if let seconds = Int64(value), seconds >= 0 { return Duration.seconds(min(seconds, 1_000_000_000)) }
+            return HTTPDate.seconds(value).map { Duration.seconds($0 - now).asWait }
         }
     }
 #endif

@@ -40,7 +40,7 @@
         ///   - remaining: Time left for all; `nil` without a bound.
         func pause(after retries: Int, asked: Duration? = nil, remaining: Duration?) -> Duration? {
             guard retries < self.count else { return nil }
-            let pause = asked ?? self.pause(before: retries + 1, chance: .random(in: 0...1))
+            let pause = (asked ?? self.pause(before: retries + 1, chance: .random(in: 0...1))).asWait
             if let remaining, pause >= remaining { return nil }
             return pause
         }
@@ -51,7 +51,7 @@
         func pause(before retry: Int, chance: Double) -> Duration {
             if let delay { return delay }
             let doubled = Duration.seconds(1) * (1 << min(retry - 1, 20))
-            return min(doubled, self.maximumDelay) * (1 - chance / 2)
+            return min(doubled, self.maximumDelay.asWait) * (1 - chance / 2)
         }
     }
 #endif

@@ -80,7 +80,7 @@
             _ answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result
         ) async throws -> Result {
             guard let maximumTime else { return try await self.drive(machine, nil, observer, answered) }
-            let end = ContinuousClock.now + maximumTime
+            let end = ContinuousClock.Instant.after(maximumTime)
             do {
                 return try await Race.run(until: end, late: Late()) {
                     try await self.drive(machine, end, observer, answered)
@@ -106,8 +106,8 @@
                 case .pause(let duration, let reason):
                     trace.retries += 1
                     observer.retrying(reason, duration)
-                    observer.monitor.pause(until: .now + duration)
-                    try await Task.sleep(for: duration)
+                    observer.monitor.pause(until: .after(duration))
+                    try await Task.sleep(for: duration.asWait)
                 case .answered(let head):
                     trace.upload = machine.upload
                     let answer = ExchangeAnswer(

@@ -48,7 +48,7 @@
                     else { throw failure.error }
                     if hasBody { try plan.checkReplayable(behind: failure.error) }
                     retries += 1
-                    try await _Concurrency.Task.sleep(for: pause)
+                    try await _Concurrency.Task.sleep(for: pause.asWait)
                     continue
                 }
                 if response.history.count > 1, let last = response.history.last?.request {
@@ -73,7 +73,7 @@
                         remaining: deadline.remaining)
                 {
                     retries += 1
-                    try await _Concurrency.Task.sleep(for: pause)
+                    try await _Concurrency.Task.sleep(for: pause.asWait)
                 } else {
                     return UploadResponse(
                         response: response, url: request.url, bytesSent: feed?.count ?? 0,
@@ -188,7 +188,7 @@
                     checksFraming: options.reading.checksFraming)
             }
             guard let remaining = deadline.remaining else { return try await collect() }
-            return try await Race.run(until: .now + remaining, late: HTTPClientError.deadlineExceeded, collect)
+            return try await Race.run(until: .after(remaining), late: HTTPClientError.deadlineExceeded, collect)
         }
     }
 #endif

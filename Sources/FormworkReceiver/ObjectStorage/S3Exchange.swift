@@ -110,7 +110,7 @@
                             "error": "\(error.error.description.withControlCharactersEscaped)", "try": "\(attempt)",
                         ])
                 }
-                try await Task.sleep(for: wait)
+                try await Task.sleep(for: wait.asWait)
                 attempt += 1
                 delay = min(delay * 2, self.patience.longestDelay)
             }
@@ -148,7 +148,8 @@
         }
 
         private func deadline(_ length: Int) -> NIODeadline {
-            .now() + TimeAmount(self.patience.stall) * 2 + .seconds(Int64(length / max(self.patience.slowest, 1)))
+            .now() + TimeAmount(self.patience.stall.asWait) * 2
+                + .seconds(Int64(length / max(self.patience.slowest, 1)))
         }
 
         /// The request as the client sends it, good for some minutes.

@@ -100,7 +100,9 @@
         /// The part size for a file of that length.
         func partSize(for length: Int64?) -> Int {
             guard let length else { return self.options.partSize }
-            let needed = (length + Int64(Self.maximumParts) - 1) / Int64(Self.maximumParts)
+            // Rounded up, and of a Content-Length, which is any number.
+            let (parts, rest) = length.quotientAndRemainder(dividingBy: Int64(Self.maximumParts))
+            let needed = parts + (rest > 0 ? 1 : 0)
             return min(max(self.options.partSize, Int(clamping: needed)), Self.partSizes.upperBound)
         }
 

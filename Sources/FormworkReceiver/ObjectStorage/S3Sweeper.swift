@@ -20,7 +20,7 @@
 
         package func run() async throws {
             await cancelWhenGracefulShutdown {
-                while (try? await Task.sleep(for: self.pause)) != nil {
+                while (try? await Task.sleep(for: self.pause.asWait)) != nil {
                     do { try await self.storage.sweep(olderThan: self.age) } catch {
                         guard !Task.isCancelled else { return }
                         self.storage.logger.warning(

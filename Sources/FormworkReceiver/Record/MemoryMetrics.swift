@@ -118,7 +118,7 @@
                     text += "\(value.label)_sum\(value.labels) \(sum.value)\n"
                     text += "\(value.label)_count\(value.labels) \(sum.count)\n"
                 } else if sum.value == sum.value.rounded(), abs(sum.value) < 1e15 {
-                    text += "\(value.label)\(value.labels) \(Int64(sum.value))\n"
+                    text += "\(value.label)\(value.labels) \(Int64(clamping: sum.value))\n"
                 } else {
                     text += "\(value.label)\(value.labels) \(sum.value)\n"
                 }

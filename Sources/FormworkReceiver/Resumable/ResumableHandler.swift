@@ -92,7 +92,7 @@
                 case .refused(let answer): return .answer(answer)
                 case .options:
                     var limits = self.store.options.limits
-                    limits.maxAge = Int64(self.store.options.lifetime)
+                    limits.maxAge = Int64(clamping: self.store.options.lifetime)
                     return .answer(UploadResource.options(limits: limits))
                 case .offset:
                     guard let upload else { return .notResumable }

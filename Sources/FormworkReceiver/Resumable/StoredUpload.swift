@@ -292,7 +292,7 @@
             guard self.uploadProtocol == .tus, self.record.answer == nil else { return answer }
             var answer = answer
             answer.response.headerFields[.uploadExpires] = HTTPDate.text(
-                Int64(self.record.expires.timeIntervalSince1970))
+                Int64(clamping: self.record.expires.timeIntervalSince1970))
             return answer
         }
 

@@ -75,7 +75,7 @@
         /// The upload in this state, with so many bytes.
         func resource(offset: Int64, limits: UploadLimits, now: Date) -> UploadResource {
             var limits = limits
-            limits.maxAge = max(0, Int64(self.expires.timeIntervalSince(now)))
+            limits.maxAge = max(0, Int64(clamping: self.expires.timeIntervalSince(now)))
             return UploadResource(
                 self.uploadProtocol, offset: offset, length: self.length, isWhole: self.isWhole,
                 isProcessed: self.answer != nil, limits: limits)

@@ -222,8 +222,9 @@
             let files = try self.files()
             guard files.records.count < self.options.maximumCount else { return false }
             guard let most = self.options.maximumTotalSize else { return true }
-            let taken = files.data.reduce(0) { $0 + self.size(self.dataPath($1)) }
-            return length <= most - taken
+            var left = most
+            for name in files.data where left > 0 { left -= min(self.size(self.dataPath(name)), left) }
+            return length <= left
         }
 
         /// The uploads' names, by the files that there are of them.

@@ -43,7 +43,7 @@
             var fields = self.fields
             for field in SecurityFields.all { fields[field.name] = field.value }
             if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
-            fields[.date] = HTTPDate.text(Int64(Date.now.timeIntervalSince1970))
+            fields[.date] = HTTPDate.text(Int64(clamping: Date.now.timeIntervalSince1970))
             fields[.contentLength] = String(self.body.count)
             if self.closes, !isHTTP2 { fields[.connection] = "close" }
             return HTTPResponse(status: self.status, headerFields: fields)

@@ -82,7 +82,7 @@
                 if count > 0 {
                     self.logger.notice("stopping", metadata: ["uploads": "\(count)", "grace": "\(self.options.grace)"])
                 }
-                try await Task.sleep(for: self.options.grace)
+                try await Task.sleep(for: self.options.grace.asWait)
                 let dropped = self.slots.drop()
                 self.connections.cut()
                 if dropped > 0 { self.logger.warning("uploads dropped", metadata: ["uploads": "\(dropped)"]) }

@@ -105,7 +105,7 @@
             var end: ContinuousClock.Instant?
             while self.count > 0 {
                 if self.isDropped {
-                    let last = end ?? .now + limit
+                    let last = end ?? .after(limit)
                     if .now >= last { return }
                     end = last
                 }

@@ -47,6 +47,24 @@
             #expect(outcome.isOver && !outcome.isAnswerLost && outcome.response.status == .ok)
         }
 
+        /// A piece size and an offset together may be more than a number holds.
+        @Test(arguments: [Int64.max, .max - 1, .max - 5])
+        func largestPieces(size: Int64) throws {
+            var options = UploadClientOptions(.ietf)
+            options.maximumAppendSize = size
+            var client = try UploadClient(.post(), length: nil, options: options)
+            _ = try self.sent(&client)
+            client.sending(upTo: 100)
+            #expect(client.informed(self.answer(104, Self.offer)) == .goOn)
+            client.lost(Cut())
+            guard case .send(let question, _) = client.next() else { throw Cut() }
+            #expect(question.method == .head)
+            client.answered(self.answer(204, [.uploadOffset: "60", .uploadComplete: "?0"]))
+            let (_, range) = try self.sent(&client)
+            // Without a length, so that nobody adds the two.
+            #expect(range == UploadRange(offset: 60, count: nil))
+        }
+
         /// A cut, HEAD, PATCH of the rest: §2.1; and credentials stay at their origin.
         @Test func cut() throws {
             var options = UploadClientOptions()

@@ -23,6 +23,16 @@
                 resource: resource)
         }
 
+        @Test(arguments: [ResumableProtocol.draft(.v8), .tus])
+        func `An upload of as many bytes as can be counted takes no more`(uploadProtocol: ResumableProtocol) {
+            var full = self.resource(uploadProtocol, offset: .max)
+            #expect(full.take(1)?.response.status == .contentTooLarge)
+            #expect(full.offset == .max)
+            var last = self.resource(uploadProtocol, offset: .max - 10)
+            #expect(last.take(10) == nil)
+            #expect(last.offset == .max)
+        }
+
         /// The example of §4.3.3.
         @Test func offset() {
             let answer = self.resource(

@@ -216,6 +216,63 @@
                 #expect(server.requests[0].contains("100-continue") && !server.requests[1].contains("100-continue"))
             }
 
+            @Test(
+                "Times may be as long as a duration",
+                arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max), .seconds(1_000_000_000_000)])
+            func longestTimes(time: Duration) async throws {
+                let server = try ScriptedServer([self.answering("200 OK")])
+                var options = FormClient.Options()
+                (options.connectTimeout, options.stallTimeout, options.expectationTimeout) = (time, time, time)
+                options.expectationThreshold = 100
+                let sender = Sender(
+                    client: FormClient(options: options),
+                    retry: RetryPolicy(count: 1, delay: time, maximumDelay: time), maximumTime: time)
+                #expect(try await self.send(self.plan, to: server.url(), sender).status == 200)
+            }
+
+            @Test(
+                "A pause may be as long as a duration, or a server's Retry-After",
+                arguments: [
+                    (Duration.seconds(Int64.max), ""), (Duration(attoseconds: .max), ""),
+                    (.zero, "Retry-After: 9223372036854775807\r\n"),
+                    (.zero, "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT\r\n"),
+                ])
+            func longestPause(delay: Duration, field: String) async throws {
+                let server = try ScriptedServer([self.answering("503 Service Unavailable", field)])
+                let (pauses, continuation) = AsyncStream.makeStream(of: Duration.self)
+                let plan = try self.plan
+                let sending = Task {
+                    let observer = Sender.Observer(retrying: { continuation.yield($1) })
+                    try await Sender(retry: RetryPolicy(count: 1, delay: delay)).send(
+                        plan, with: HTTPRequest(to: server.url()), observer: observer
+                    ) { answer, _ in answer.head.status.code }
+                }
+                let pause = await pauses.first { _ in true }
+                let isDate = field.contains("9999")
+                #expect(isDate ? pause ?? .zero > .seconds(900_000_000) : pause == .seconds(1_000_000_000))
+                // It waits, and doesn't end the process.
+                try await Task.sleep(for: .milliseconds(200))
+                sending.cancel()
+                await #expect(throws: CancellationError.self) { try await sending.value }
+            }
+
+            @Test("An answer collected up to fewer than no bytes is cut", arguments: [-1, Int.min])
+            func negativeCollecting(limit: Int) async throws {
+                let server = try ScriptedServer([self.answering("200 OK")])
+                let isTruncated = try await Sender().send(self.plan, with: HTTPRequest(to: server.url())) { answer, _ in
+                    let (bytes, isTruncated) = try await answer.body.collect(upTo: limit)
+                    return bytes.readableBytes == 0 && isTruncated
+                }
+                #expect(isTruncated)
+            }
+
+            @Test("Buffers may have any size", arguments: [Int.max, 1 << 40, 0, -1, .min])
+            func bufferSizes(size: Int) async throws {
+                var count = 0
+                for try await buffer in try self.plan.buffers(of: size) { count += buffer.readableBytes }
+                #expect(Int64(count) == (try self.plan.contentLength))
+            }
+
             @Test("All of it in time, or not at all")
             func maximumTime() async throws {
                 let server = try ScriptedServer([{ _, connection in connection.waitForEnd() }])

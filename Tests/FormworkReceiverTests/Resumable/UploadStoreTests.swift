@@ -38,6 +38,35 @@
             #expect(try self.files(bench) == 0)
         }
 
+        @Test(arguments: ["1e300", "-1e300", "9.3e18"])
+        func `A record may name any time`(time: String) async throws {
+            let bench = HandlerBench()
+            let (location, record) = try await self.begin(bench)
+            let text = try String(contentsOfFile: record, encoding: .utf8)
+            let changed = text.replacing(/"expires":[-0-9.e+]+/, with: "\"expires\":\(time)")
+            #expect(changed != text)
+            try Data(changed.utf8).write(to: URL(filePath: record))
+            let ask = ResumableHandlerTests.ask
+            let status = try await bench.answer(.head, location, ask).response.status
+            #expect(status == (time.hasPrefix("-") ? .notFound : .noContent))
+            let store = try UploadStore(bench.folder)
+            #expect(store.removeExpired() == (time.hasPrefix("-") ? 1 : 0))
+        }
+
+        @Test func `Uploads may be larger together than a number holds`() async throws {
+            let bench = HandlerBench { $0.maximumTotalSize = .max }
+            _ = try await self.begin(bench)
+            _ = try await self.begin(bench)
+            for name in try FileManager.default.contentsOfDirectory(atPath: bench.folder.string)
+            where name.hasSuffix(".data") {
+                let file = try FileDescriptor.open(bench.folder.appending(name), .writeOnly)
+                // Where the file system takes such a size; tmpfs does.
+                try file.closeAfter { try? file.resize(to: 8_000_000_000_000_000_000) }
+            }
+            _ = try await self.begin(bench)
+            #expect(try UploadStore(bench.folder).list().count == 3)
+        }
+
         @Test func `A record that can't be read at the moment is neither missing nor removed`() async throws {
             let bench = HandlerBench()
             let (location, record) = try await self.begin(bench)

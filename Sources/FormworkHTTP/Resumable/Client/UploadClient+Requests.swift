@@ -107,6 +107,8 @@
             let offset = self.acknowledged
             var size = min(self.pieceSize ?? .max, self.limits.maxAppendSize ?? .max)
             size = max(size, self.limits.minAppendSize ?? 1, 1)
+            // As many bytes as reach the last offset are as good as no bound, and their end is a number.
+            if size >= .max - offset { size = .max }
             guard let length = self.length else {
                 return (UploadRange(offset: offset, count: size == .max ? nil : size), size == .max)
             }

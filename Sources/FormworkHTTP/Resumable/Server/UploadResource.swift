@@ -108,7 +108,9 @@
         /// Takes the next bytes of content.
         /// - Returns: Why they can't be kept; `nil` when they are. After a refusal none of the request's later bytes are.
         package mutating func take(_ count: Int) -> UploadAnswer? {
-            let end = self.offset + Int64(count)
+            // Where it goes on is a file's size, and any number.
+            let (end, isTooLarge) = self.offset.addingReportingOverflow(Int64(count))
+            guard !isTooLarge else { return self.tooLarge }
             guard end <= self.length ?? .max else { return self.inconsistent }
             guard end <= self.limits.maxSize ?? .max, self.received + Int64(count) <= self.limits.maxAppendSize ?? .max
             else { return self.tooLarge }
