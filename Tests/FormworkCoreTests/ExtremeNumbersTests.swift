@@ -10,7 +10,7 @@ struct ExtremeNumbersTests {
             (0.0, 0), (-0.9, 0), (1.999, 1), (-1.5, -1), (1e15, 1_000_000_000_000_000),
             (9_223_372_036_854_774_784, 9_223_372_036_854_774_784), (9_223_372_036_854_775_808, .max), (1e300, .max),
             (.infinity, .max), (-9_223_372_036_854_775_808, .min), (-1e300, .min), (-.infinity, .min), (.nan, 0),
-            (5e-324, 0),
+            (.leastNonzeroMagnitude, 0),
         ] as [(Double, Int64)])
     func clamping(number: Double, integer: Int64) {
         #expect(Int64(clamping: number) == integer)

@@ -14,7 +14,7 @@
     public struct BodyLimitMiddleware<Context: RequestContext>: RouterMiddleware {
         private let limit: Int64
 
-        /// - Parameter maximumBytes: Bytes that a body may have, 0 or more.
+        /// - Parameter maximumBytes: Bytes that a body may have; fewer than 0 count as 0.
         public init(maximumBytes: Int64) {
             self.limit = max(0, maximumBytes)
         }

@@ -37,7 +37,7 @@
     extension BodyPlan {
         /// The body as `ByteBuffer`s, without blocking an event loop or a thread that tasks share.
         /// - Parameters:
-        ///   - size: Bytes of a buffer at most, 1 or more.
+        ///   - size: Bytes of a buffer at most, from 1 to 64 MiB; fewer or more count as these.
         ///   - allocator: Makes the buffers.
         ///   - options: What each reader does besides reading.
         public func buffers(

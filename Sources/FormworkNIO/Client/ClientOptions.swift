@@ -3,7 +3,7 @@
     import SystemPackage
 
     extension FormClient {
-        /// How a client connects, and what it waits for.
+        /// How a client connects, and what it waits for: 0 to 10⁹ seconds (31 years), as which what is beyond counts.
         public struct Options: Sendable {
             /// Which HTTP is spoken.
             public enum Version: Sendable {

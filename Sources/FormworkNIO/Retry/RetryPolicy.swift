@@ -1,5 +1,6 @@
 #if NIO
-    /// When a transfer is tried again, and how long is waited before.
+    /// When a transfer is tried again, and how long is waited before: 0 to 10⁹ seconds (31 years), as which what is beyond
+    /// counts.
     public struct RetryPolicy: Hashable, Sendable {
         /// Tries behind the first; 0 for none.
         public var count: Int
