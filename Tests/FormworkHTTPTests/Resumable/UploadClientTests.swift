@@ -48,7 +48,7 @@
         }
 
         /// A piece size and an offset together may be more than a number holds.
-        @Test(arguments: [Int64.max, .max - 1, .max - 5])
+        @Test(arguments: [Int64.max, Int64.max - 1, Int64.max - 5] as [Int64])
         func largestPieces(size: Int64) throws {
             var options = UploadClientOptions(.ietf)
             options.maximumAppendSize = size

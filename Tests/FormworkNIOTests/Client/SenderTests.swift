@@ -236,7 +236,7 @@
                     (Duration.seconds(Int64.max), ""), (Duration(attoseconds: .max), ""),
                     (.zero, "Retry-After: 9223372036854775807\r\n"),
                     (.zero, "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT\r\n"),
-                ])
+                ] as [(Duration, String)])
             func longestPause(delay: Duration, field: String) async throws {
                 let server = try ScriptedServer([self.answering("503 Service Unavailable", field)])
                 let (pauses, continuation) = AsyncStream.makeStream(of: Duration.self)
