@@ -17,7 +17,7 @@ struct ProgressTests {
 
     static let rows = [
         Row(
-            skipped: 0, moments: [(0.5, 1000, 2000), (1, 3000, 3000), (2, 3000, 1500), (7, 13_000, 2000)],
+            skipped: 0, moments: [(0.5, 1000, 2000), (1, 3000, 3000), (2, 3000, 1500), (7, 15_000, 2000)],
             guardsAgainst: "an average over other than the last five seconds"),
         Row(
             skipped: tebibytes10, moments: [(0.5, tebibytes10 + 1000, 2000), (1, tebibytes10 + 3000, 3000)],

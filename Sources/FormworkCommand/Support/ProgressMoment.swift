@@ -52,13 +52,15 @@ struct ProgressMoment: Sendable {
         let members: [(String, ParameterValue)] = [
             ("event", .text("progress")), ("sent", .integer(Int128(self.sent))),
             ("acked", self.acknowledged.map { .integer(Int128($0)) } ?? .null),
-            ("total", self.total.map { .integer(Int128($0)) } ?? .null), ("rate", .integer(Int128(clamping: rate))),
-            ("eta_s", self.eta(rate).map { .integer(Int128(clamping: $0.rounded())) } ?? .null),
+            ("total", self.total.map { .integer(Int128($0)) } ?? .null), ("rate", Self.whole(rate)),
+            ("eta_s", self.eta(rate).map { Self.whole($0.rounded()) } ?? .null),
             ("part", self.part.map { .integer(Int128($0.number)) } ?? .null),
             ("attempt", .integer(Int128(self.attempt))), ("note", self.note.map { .text($0) } ?? .null),
         ]
         return OrderedJSON.write(.object(members.map { ParameterValue.Member($0.0, $0.1) }))
     }
+
+    private static func whole(_ number: Double) -> ParameterValue { .integer(Int128(Int64(clamping: number))) }
 
     private func eta(_ rate: Double) -> Double? {
         guard let total, rate >= 1, self.done < total else { return nil }
