@@ -1,4 +1,5 @@
 #if Transfer
+    import FormworkCore
     import Synchronization
 
     /// The uploads under way: bounded in number, and dropped together when the time for them is over.

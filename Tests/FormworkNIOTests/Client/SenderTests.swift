@@ -2,6 +2,7 @@
     import Formwork
     import FormworkHTTP
     @testable import FormworkNIO
+    import NIOCore
     import Foundation
     import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import SystemPackage
+import Testing
 
 /// A folder of one test's own, gone with it.
 final class TemporaryFolder {
@@ -43,5 +44,14 @@ func openDescriptors(leadingInto folder: FilePath) -> Int {
     return numbers.count { number in
         let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
         return target?.hasPrefix("\(folder)/") ?? false
+    }
+}
+
+extension FilePath {
+    /// Sets the file's times, by `touch`: Foundation's dates have no nanoseconds.
+    func touch(_ arguments: String...) throws {
+        let process = try Process.run(URL(fileURLWithPath: "/usr/bin/touch"), arguments: arguments + [self.string])
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
     }
 }
