@@ -182,6 +182,14 @@ func changingFiles(_ plan: BodyPlan) throws {
     }
 }
 
+func snapshot() throws {
+    var form = FormData()
+    form.append(name: "database", file: "app.sqlite")
+    try form.snapshotFiles()
+    let plan = try form.plan()
+    _ = plan
+}
+
 func checkingWhileSent(_ plan: BodyPlan) throws {
     do {
         try plan.write(toFile: "body.bin", options: ReaderOptions(checksFraming: true))

@@ -227,9 +227,11 @@ struct RequestSerializerTests {
                 encoder: URLEncodedFormEncoder(allowedCharacters: CharacterSet(charactersIn: characters)),
                 destination: .queryString)
         }
-        request = try allowed("[]abck").encode(["k[]": "a b%"], into: request)
+        request = try allowed("[]abck").encode(["k": ["a b%"]], into: request)
         #expect(request.url?.absoluteString == "http://a.b/?x=%20&k%5B%5D=a%20b%25")
-        #expect(throws: AFError.self) { try allowed("k%").encode(["k": "%"], into: request) }
+        // A name or value with a raw "%" couldn't be read back: it is escaped whatever the set says.
+        request = try allowed("k%").encode(["k": "%"], into: URLRequest(url: try #require(URL(string: "http://a.b/"))))
+        #expect(request.url?.absoluteString == "http://a.b/?k=%25")
     }
 
     @Test("A thousand writers of header fields at once")
