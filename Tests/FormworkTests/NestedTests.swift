@@ -134,19 +134,89 @@ struct NestedTests {
         expect(.invalidArgument) { try form.plan() }
     }
 
-    @Test("40 levels are allowed, 41 not")
-    func depth() throws {
-        func nested(_ depth: Int) -> FormData {
+    /// The ways that a form gets into another one.
+    enum Way: CaseIterable {
+        case part, concatenation, encoded, sequence, unmeasured, arriving
+
+        func form(_ boundary: String? = nil, holding inner: FormData) throws -> FormData {
             var form = FormData()
-            if depth == 0 {
-                form.append(name: "a", value: "1")
-            } else {
-                form.append(BodyPart(name: "m", multipart: nested(depth - 1)))
+            if let boundary { form.framing.boundary = try Boundary(boundary) }
+            let part = BodyPart(name: "m", multipart: inner)
+            switch self {
+            case .part: form.append(part)
+            case .concatenation: form.append(name: "m", source: .concatenation([.text("x"), .multipart(inner)]))
+            case .encoded:
+                let header = PartHeader(name: "m", transferEncoding: .quotedPrintable())
+                form.append(BodyPart(header: header, source: .multipart(inner)))
+            case .sequence: form.append(PartSequence(count: 1) { _ in part })
+            case .unmeasured: form.append(PartSequence(count: 1, isMeasured: false) { _ in part })
+            case .arriving:
+                form.append(
+                    once: AsyncStream { continuation in
+                        continuation.yield(part)
+                        continuation.finish()
+                    })
             }
             return form
         }
-        _ = try nested(40).plan()
-        expect(.limitExceeded) { try nested(41).plan() }
+    }
+
+    private static func text(_ form: FormData) async throws -> String {
+        var bytes: [UInt8] = []
+        for try await chunk in try form.plan().chunks() { bytes += chunk }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test("40 levels are allowed, 41 not, whatever the way in", arguments: Way.allCases)
+    func depth(way: Way) async throws {
+        var form = FormData()
+        form.append(name: "a", value: "1")
+        for _ in 0..<39 { form = try Way.part.form(holding: form) }
+        form = try way.form(holding: form)
+        #expect(try await Self.text(form).contains("\r\n\r\n1\r\n"))
+        for outer in [Way.part, .concatenation, .sequence, .arriving] {
+            let deep = try outer.form(holding: form)
+            let error = await #expect(throws: FormworkError.self) { try await Self.text(deep) }
+            #expect(error?.code == .limitExceeded, "\(error?.description ?? "")")
+        }
+    }
+
+    @Test(
+        "A boundary like one around it is refused whatever the way in, and the part inside is named",
+        arguments: Way.allCases)
+    func alike(way: Way) async throws {
+        let rows = [
+            ("b", "x", "part 1.1 \"n\""), ("x", "b2", "part 1.1 \"n\""), ("b", "b2", "part 1 \"m\""),
+            ("b2", "b", "part 1 \"m\""),
+        ]
+        for (outer, middle, part) in rows {
+            var form = FormData(framing: try Self.framing(middle, "mixed"))
+            form.append(BodyPart(name: "n", multipart: FormData(framing: try Self.framing("b", "mixed"))))
+            let nested = try way.form(outer, holding: form)
+            let error = await #expect(throws: FormworkError.self) { try await Self.text(nested) }
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.part?.description == part)
+        }
+    }
+
+    @Test("Types are found in the outer form's way, unless the inner one has its own", arguments: Way.allCases)
+    func types(way: Way) async throws {
+        let folder = TemporaryFolder()
+        let file = try folder.file("a.bin", "<p>")
+        let outer = MediaTypeDetection(headCount: 3) { name, head in
+            let head = head.map { String(decoding: $0, as: UTF8.self) } ?? "nothing"
+            return MediaTypeChoice("x/\(head == "<p>" ? "seen" : "unseen")", by: .content, reason: "")
+        }
+        let own = MediaTypeDetection(headCount: 0) { _, _ in MediaTypeChoice("x/own", by: .content, reason: "") }
+        for (types, expected) in [(nil, "x/seen"), (own, "x/own")] {
+            var inner = FormData(types: types)
+            inner.append(name: "f", file: file)
+            var middle = FormData()
+            middle.append(BodyPart(name: "n", multipart: inner))
+            var form = try way.form(holding: middle)
+            form.types = outer
+            #expect(try await Self.text(form).contains("Content-Type: \(expected)\r\n"))
+        }
     }
 
     @Test("A sequence's parts may be multiparts too")

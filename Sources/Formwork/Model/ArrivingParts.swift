@@ -2,20 +2,20 @@ import FormworkCore
 
 /// Parts of an async sequence that are framed as they come: of a form that arrives while it is sent on.
 struct ArrivingParts: Sendable {
-    private let open: @Sendable (PartFramer, MediaTypeDetection, PartReference) throws -> ChunkIterator
+    private let open: @Sendable (PartFramer, FormPlace, PartReference) throws -> ChunkIterator
 
     init<Parts: AsyncSequence & Sendable>(_ parts: Parts) where Parts.Element == BodyPart {
         let once = OneShot(parts)
-        self.open = { framer, types, first in
-            FramedPartsIterator(try once.take().makeAsyncIterator(), framer, types, first)
+        self.open = { framer, place, first in
+            FramedPartsIterator(try once.take().makeAsyncIterator(), framer, place, first)
         }
     }
 
     /// The parts and their framing as one stream of bytes.
-    func framed(by framer: PartFramer, types: MediaTypeDetection, first: PartReference) -> StreamSource {
+    func framed(by framer: PartFramer, place: FormPlace, first: PartReference) -> StreamSource {
         StreamSource(
             length: nil, isReplayable: false, label: "an async sequence of parts",
-            opening: .chunks { [open] _ in try open(framer, types, first) })
+            opening: .chunks { [open] _ in try open(framer, place, first) })
     }
 }
 
@@ -27,7 +27,7 @@ where Parts.Element == BodyPart {
 
     private var parts: Parts
     private let framer: PartFramer
-    private let types: MediaTypeDetection
+    private let place: FormPlace
     /// The part that comes next, or is being given.
     private var part: PartReference
     private var count = 0
@@ -37,8 +37,8 @@ where Parts.Element == BodyPart {
     private var given: Int64 = 0
     var log: PartLog?
 
-    init(_ parts: Parts, _ framer: PartFramer, _ types: MediaTypeDetection, _ first: PartReference) {
-        (self.parts, self.framer, self.types, self.part) = (parts, framer, types, first)
+    init(_ parts: Parts, _ framer: PartFramer, _ place: FormPlace, _ first: PartReference) {
+        (self.parts, self.framer, self.place, self.part) = (parts, framer, place, first)
     }
 
     override func next(isolation: isolated (any Actor)?) async throws -> [UInt8]? {
@@ -75,11 +75,12 @@ where Parts.Element == BodyPart {
         self.part.name = part.header.name
         self.count += 1
         do throws(FormworkError) {
+            let resolver = SourceResolver(place: self.place, part: self.part.index)
             if part.isUndecided {
-                if self.types.headCount > 0 {
-                    try part.decideTypeByLooking(self.types)
+                if self.place.types.headCount > 0 {
+                    try part.decideTypeByLooking(self.place.types, resolver)
                 } else {
-                    part.decideType(by: self.types, head: nil)
+                    part.decideType(by: self.place.types, head: nil)
                 }
             }
             try part.takeMultipartType()
@@ -87,10 +88,10 @@ where Parts.Element == BodyPart {
             try self.framer.appendHead(of: part.header, isFirst: self.part.index == 0, to: &bytes)
             self.log?.base = self.given
             self.log?.add(part.header, self.part, 0, contentFrom: bytes.count)
-            self.content = try BodyPlan(copying: part.content).makeReader()
+            self.content = try BodyPlan(copying: part.content, resolver: resolver).makeReader()
             return bytes
         } catch {
-            throw error.withoutPlace.naming(self.part)
+            throw error.naming(self.part)
         }
     }
 

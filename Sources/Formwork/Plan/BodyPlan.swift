@@ -76,7 +76,7 @@ public struct BodyPlan: Sendable {
 
     /// One source's bytes and nothing else, to move them by the ways that bodies have.
     package init(copying source: BodySource) throws(FormworkError) {
-        try self.init(copying: source, resolver: SourceResolver(status: SourceResolver.look))
+        try self.init(copying: source, resolver: SourceResolver())
     }
 
     /// What this body's bytes are once they are collected: another source, behind the same `Content-Type`.

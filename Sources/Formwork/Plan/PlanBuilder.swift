@@ -2,21 +2,6 @@ import FormworkCore
 
 /// Turns a form, and the forms inside its parts, into the one list.
 struct PlanBuilder {
-    /// Where a form stands in the body.
-    fileprivate struct Place {
-        /// The places of the parts around it, outermost first.
-        var enclosing: [Int] = []
-        /// Their boundaries.
-        var boundaries: [Boundary] = []
-        /// The number of the part that it is the content of; -1 for the body itself.
-        var part = -1
-        /// How types are found unless the form says otherwise.
-        var types = MediaTypeDetection.byExtension
-    }
-
-    /// Parts may lie in this many others.
-    static let depthLimit = 40
-
     private let resolver: SourceResolver
     private(set) var layout = Layout()
     private(set) var sources: [PlannedSource] = []
@@ -26,11 +11,12 @@ struct PlanBuilder {
     /// Whether the body is a form, and not one source's content.
     private(set) var isForm = false
 
-    init(resolver: SourceResolver = SourceResolver(status: SourceResolver.look)) { self.resolver = resolver }
+    init(resolver: SourceResolver = SourceResolver()) { self.resolver = resolver }
 
+    /// A form at the resolver's place.
     mutating func build(_ form: FormData) throws(FormworkError) {
         self.isForm = true
-        try self.append(form, at: Place())
+        try self.append(form, at: self.resolver.formPlace, in: -1)
     }
 
     /// One source's content without any framing.
@@ -44,59 +30,54 @@ struct PlanBuilder {
         self.parts[0].length = self.layout.length
     }
 
-    private mutating func append(_ form: FormData, at place: Place) throws(FormworkError) {
+    /// - Parameter parent: The number of the part that the form is the content of; -1 for the body itself.
+    private mutating func append(_ form: FormData, at outside: FormPlace, in parent: Int) throws(FormworkError) {
         let framer = PartFramer(form.framing)
-        var inside = place
-        inside.types = form.types ?? place.types
-        try inside.enter(form.framing.boundary)
+        let place = try outside.inside(form)
         var count = 0
         for entry in form.entries {
             switch entry {
             case .part(let part):
                 let reference = PartReference(index: count, name: part.header.name, enclosing: place.enclosing)
                 do throws(FormworkError) {
-                    try self.append(part, as: reference, framer, at: inside)
+                    try self.append(part, as: reference, framer, at: place, in: parent)
                 } catch {
                     throw error.naming(reference)
                 }
                 try count.countMore(1)
             case .parts(let sequence):
                 let reference = PartReference(index: count, name: nil, enclosing: place.enclosing)
-                let parts = try PlannedParts(sequence, framer: framer, types: inside.types, first: reference)
+                let parts = try PlannedParts(sequence, framer: framer, place: place, first: reference)
                 let number = self.parts.count
                 self.parts.append(
-                    BodyPlan.Part(reference: reference, part: nil, parent: place.part, length: parts.length))
+                    BodyPlan.Part(reference: reference, part: nil, parent: parent, length: parts.length))
                 if parts.count > 0 { try self.append(.parts(parts), part: number) }
                 try count.countMore(parts.count)
             case .arriving(let parts):
                 let reference = PartReference(index: count, name: nil, enclosing: place.enclosing)
                 let number = self.parts.count
-                self.parts.append(BodyPlan.Part(reference: reference, part: nil, parent: place.part, length: nil))
-                try self.append(
-                    .stream(parts.framed(by: framer, types: inside.types, first: reference)), part: number)
+                self.parts.append(BodyPlan.Part(reference: reference, part: nil, parent: parent, length: nil))
+                try self.append(.stream(parts.framed(by: framer, place: place, first: reference)), part: number)
                 // What comes behind them is none of the first part, whose delimiter has no line end before it. When no
                 // part came, that line end is an empty preamble (RFC 2046 section 5.1.1).
                 try count.countMore(1)
             }
         }
-        try self.layout.append(part: place.part, isFraming: true) { bytes in
+        try self.layout.append(part: parent, isFraming: true) { bytes in
             framer.appendEnd(afterParts: count > 0, to: &bytes)
         }
     }
 
     private mutating func append(
-        _ part: BodyPart, as reference: PartReference, _ framer: PartFramer, at place: Place
+        _ part: BodyPart, as reference: PartReference, _ framer: PartFramer, at place: FormPlace, in parent: Int
     ) throws(FormworkError) {
         var part = part
         let number = self.parts.count
         try part.takeMultipartType()
         if case .multipart(let form) = part.content.kind {
-            try self.appendHead(of: part, as: reference, framer, at: place)
-            var inside = place
-            inside.enclosing.append(reference.index)
-            inside.part = number
+            try self.appendHead(of: part, as: reference, framer, in: parent)
             let start = self.layout.length
-            try self.append(form, at: inside)
+            try self.append(form, at: place.inside(partAt: reference.index), in: number)
             self.parts[number].length = start.flatMap { start in self.layout.length.map { $0 - start } }
             return
         }
@@ -104,11 +85,12 @@ struct PlanBuilder {
         let isSmall = content.isSmall
         var sources: [PlannedSource] = []
         if !isSmall {
-            try self.resolver.resolve(content) { source throws(FormworkError) in sources.append(source) }
+            let resolver = self.resolver(at: place, part: reference.index)
+            try resolver.resolve(content) { source throws(FormworkError) in sources.append(source) }
         }
         if part.isUndecided, place.types.headCount > 0, let stream = sources.firstToDefer {
-            let parts = PlannedParts(deferring: part, until: stream, framer: framer, types: place.types, as: reference)
-            self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: place.part, length: nil))
+            let parts = PlannedParts(deferring: part, until: stream, framer: framer, place: place, as: reference)
+            self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: parent, length: nil))
             return try self.append(.parts(parts), part: number)
         }
         if part.isUndecided {
@@ -118,10 +100,12 @@ struct PlanBuilder {
             let head =
                 count == 0
                 ? nil
-                : isReady ? try sources.head(upTo: count) : try part.head(upTo: count, resolver: self.resolver)
+                : isReady
+                    ? try sources.head(upTo: count)
+                    : try part.head(upTo: count, resolver: self.resolver(at: place, part: reference.index))
             part.decideType(by: place.types, head: head)
         }
-        try self.appendHead(of: part, as: reference, framer, at: place)
+        try self.appendHead(of: part, as: reference, framer, in: parent)
         if isSmall {
             let start = self.layout.bytes.count
             try self.layout.append(part: number, isFraming: false) { bytes in content.appendIfSmall(to: &bytes) }
@@ -133,12 +117,16 @@ struct PlanBuilder {
         }
     }
 
+    private func resolver(at place: FormPlace, part index: Int) -> SourceResolver {
+        SourceResolver(status: self.resolver.status, place: place, part: index)
+    }
+
     /// Appends what stands before a part's content, and makes it the last part.
     private mutating func appendHead(
-        of part: BodyPart, as reference: PartReference, _ framer: PartFramer, at place: Place
+        of part: BodyPart, as reference: PartReference, _ framer: PartFramer, in parent: Int
     ) throws(FormworkError) {
         let number = self.parts.count
-        self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: place.part, length: 0))
+        self.parts.append(BodyPlan.Part(reference: reference, part: part, parent: parent, length: 0))
         try self.layout.append(part: number, isFraming: true) { bytes throws(FormworkError) in
             try framer.appendHead(of: part.header, isFirst: reference.index == 0, to: &bytes)
         }
@@ -150,26 +138,6 @@ struct PlanBuilder {
         if self.replayBlocker == nil { self.replayBlocker = Blocker(replayOf: source, in: reference) }
         try self.layout.append(source.length, part: part, .source(self.sources.count))
         self.sources.append(source)
-    }
-}
-
-extension PlanBuilder.Place {
-    /// Goes into a form with this boundary.
-    ///
-    /// A receiver compares a line's start with `--` and the boundary (RFC 2046 §5.1.1), so a boundary that another one
-    /// begins with would end the wrong multipart.
-    fileprivate mutating func enter(_ boundary: Boundary) throws(FormworkError) {
-        guard self.boundaries.count <= PlanBuilder.depthLimit else {
-            throw FormworkError(
-                .limitExceeded, "the multipart lies in more than \(PlanBuilder.depthLimit) others: nest less deep")
-        }
-        for outer in self.boundaries where boundary.text.hasPrefix(outer.text) || outer.text.hasPrefix(boundary.text) {
-            throw FormworkError(
-                .invalidArgument,
-                "the boundary \"\(boundary)\" and the one around it, \"\(outer)\", begin alike, so that receivers take one "
-                    + "for the other: choose another")
-        }
-        self.boundaries.append(boundary)
     }
 }
 

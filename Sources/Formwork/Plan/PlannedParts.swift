@@ -17,8 +17,10 @@ struct PlannedParts: Sendable {
 
     let sequence: PartSequence
     let framer: PartFramer
+    /// Where the parts are.
+    let place: FormPlace
     /// How types are found.
-    let types: MediaTypeDetection
+    var types: MediaTypeDetection { self.place.types }
     /// Whether planning walked the sequence: if not, there are no marks and no states of files.
     var isMeasured: Bool { self.sequence.unmeasuredCount == nil }
     /// Names the first part, but for its own name.
@@ -42,12 +44,12 @@ struct PlannedParts: Sendable {
 
     /// A part whose type is found when its turn comes, because only then anybody may wait for its content.
     init(
-        deferring part: BodyPart, until stream: StreamSource, framer: PartFramer, types: MediaTypeDetection,
+        deferring part: BodyPart, until stream: StreamSource, framer: PartFramer, place: FormPlace,
         as reference: PartReference
     ) {
         self.sequence = PartSequence(count: 1, isMeasured: false) { _ in part }
         self.framer = framer
-        self.types = types
+        self.place = place
         self.first = reference
         self.count = 1
         self.length = nil
@@ -59,11 +61,11 @@ struct PlannedParts: Sendable {
 
     /// Walks `sequence` once.
     init(
-        _ sequence: PartSequence, framer: PartFramer, types: MediaTypeDetection, first: PartReference
+        _ sequence: PartSequence, framer: PartFramer, place: FormPlace, first: PartReference
     ) throws(FormworkError) {
         self.sequence = sequence
         self.framer = framer
-        self.types = types
+        self.place = place
         self.first = first
         if let count = sequence.unmeasuredCount {
             self.count = count
@@ -77,11 +79,12 @@ struct PlannedParts: Sendable {
         }
         var walk = PartWalk(self, from: 0)
         var files: [FileStatus] = []
-        let resolver = SourceResolver { path throws(FormworkError) in
-            let status = try SourceResolver.look(at: path)
-            files.append(status)
-            return status
-        }
+        var resolver = SourceResolver(
+            status: { path throws(FormworkError) in
+                let status = try SourceResolver.look(at: path)
+                files.append(status)
+                return status
+            }, place: place)
         var scratch: [UInt8] = []
         while var part = try walk.next() {
             if self.count % Self.stride == 0 {
@@ -90,8 +93,10 @@ struct PlannedParts: Sendable {
             self.count += 1
             scratch.removeAll(keepingCapacity: true)
             do throws(FormworkError) {
+                resolver.part = walk.place
                 if part.isUndecided {
-                    try part.decideTypeByLooking(types)
+                    // Not by that resolver, which would count the files twice.
+                    try part.decideTypeByLooking(place.types, SourceResolver(place: place, part: walk.place))
                     self.found.append(part.header.contentType)
                 }
                 let isWhole = try walk.append(part, to: &scratch)
@@ -181,16 +186,21 @@ struct PartWalk {
         part.goesOutAsItIs ? part.source.appendIfSmall(to: &bytes) : part.content.appendIfSmall(to: &bytes)
     }
 
+    /// The last part's place in its form.
+    var place: Int { self.first.index + max(0, self.index) }
+
     func reference(to part: BodyPart) -> PartReference { self.reference(named: part.header.name) }
 
     func reference(named name: String?) -> PartReference {
-        PartReference(index: self.first.index + max(0, self.index), name: name, enclosing: self.first.enclosing)
+        PartReference(index: self.place, name: name, enclosing: self.first.enclosing)
     }
 }
 
 extension BodyPart {
-    mutating func decideTypeByLooking(_ types: MediaTypeDetection) throws(FormworkError) {
-        let head = try self.head(upTo: types.headCount, resolver: SourceResolver(status: SourceResolver.look))
+    mutating func decideTypeByLooking(
+        _ types: MediaTypeDetection, _ resolver: SourceResolver
+    ) throws(FormworkError) {
+        let head = try self.head(upTo: types.headCount, resolver: resolver)
         self.decideType(by: types, head: head)
     }
 }

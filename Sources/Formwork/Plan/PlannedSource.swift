@@ -74,7 +74,14 @@ extension BodySource.ExpectedState {
 /// What a file is comes from `status`, so that parts made again for reading get the state that planning saw.
 struct SourceResolver {
     /// What the file at a path is.
-    var status: (FilePath) throws(FormworkError) -> FileStatus
+    var status: (FilePath) throws(FormworkError) -> FileStatus = SourceResolver.look
+    /// The place of the form whose part has the content.
+    var place = FormPlace()
+    /// That part's index; `nil` for a source by itself.
+    var part: Int?
+
+    /// The place of a form that is in the content.
+    var formPlace: FormPlace { self.part.map(self.place.inside(partAt:)) ?? self.place }
 
     /// The system's answer.
     static func look(at path: FilePath) throws(FormworkError) -> FileStatus {

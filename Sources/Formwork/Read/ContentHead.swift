@@ -8,7 +8,7 @@ extension MediaTypeDetection {
     /// - Throws: ``FormworkError/Code/sourceUnavailable`` for what can't be read.
     public func choice(of source: BodySource, filename: String?) throws(FormworkError) -> MediaTypeChoice {
         var part = BodyPart(header: PartHeader(filename: filename), source: source)
-        let resolver = SourceResolver(status: SourceResolver.look)
+        let resolver = SourceResolver()
         if self.headCount > 0 {
             part.decideType(by: self, head: try part.head(upTo: self.headCount, resolver: resolver))
         } else {

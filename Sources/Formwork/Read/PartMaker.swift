@@ -57,7 +57,7 @@ struct PartMaker {
         var part = part
         do throws(FormworkError) {
             guard self.parts.isMeasured else {
-                try part.decideTypeByLooking(self.parts.types)
+                try part.decideTypeByLooking(self.parts.types, self.resolver())
                 return part
             }
             guard self.typesSeen < self.parts.found.count else { throw self.changed() }
@@ -111,12 +111,14 @@ struct PartMaker {
         }
         let (files, changed) = (self.parts.files, self.changed())
         var seen = self.filesSeen
-        let recorded = SourceResolver { _ throws(FormworkError) in
-            guard seen < files.count else { throw changed }
-            defer { seen += 1 }
-            return files[seen]
+        var resolver = self.resolver()
+        if self.parts.isMeasured {
+            resolver.status = { _ throws(FormworkError) in
+                guard seen < files.count else { throw changed }
+                defer { seen += 1 }
+                return files[seen]
+            }
         }
-        let resolver = self.parts.isMeasured ? recorded : SourceResolver(status: SourceResolver.look)
         var length: Int64? = 0
         try resolver.resolve(part.content) { source throws(FormworkError) in
             length = try length.addingLength(source.length)
@@ -125,6 +127,9 @@ struct PartMaker {
         self.filesSeen = seen
         return length
     }
+
+    /// Looks at the last part's content.
+    private func resolver() -> SourceResolver { SourceResolver(place: self.parts.place, part: self.walk.place) }
 
     private func changed() -> FormworkError {
         FormworkError(
