@@ -91,7 +91,10 @@ int fw_queued(int pipe) {
 
 static const int guarded[] = {SIGPIPE, SIGXFSZ};
 
-int fw_signal_guard_begin(fw_signal_guard *guard) {
+static _Thread_local fw_signal_guard *current;
+
+int fw_signal_guard_lower(fw_signal_guard *guard) {
+  current = guard;
   sigset_t set;
   sigemptyset(&set);
   for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++) sigaddset(&set, guarded[i]);
@@ -99,7 +102,8 @@ int fw_signal_guard_begin(fw_signal_guard *guard) {
   return -pthread_sigmask(SIG_BLOCK, &set, &guard->blocked);
 }
 
-int fw_signal_guard_end(const fw_signal_guard *guard) {
+int fw_signal_guard_lift(const fw_signal_guard *guard) {
+  current = NULL;
   for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++) {
     sigset_t pending, one;
     if (sigismember(&guard->pending, guarded[i])) continue;
@@ -112,3 +116,16 @@ int fw_signal_guard_end(const fw_signal_guard *guard) {
   }
   return -pthread_sigmask(SIG_SETMASK, &guard->blocked, NULL);
 }
+
+int fw_signal_guard_begin(fw_signal_guard *guard) {
+  guard->around = current;
+  return fw_signal_guard_lower(guard);
+}
+
+int fw_signal_guard_end(const fw_signal_guard *guard) {
+  int result = fw_signal_guard_lift(guard);
+  current = guard->around;
+  return result;
+}
+
+fw_signal_guard *fw_signal_guard_current(void) { return current; }

@@ -50,6 +50,43 @@ struct CurlCommandTests {
         #expect(numbered(expected).contains("X-a: 1"))
     }
 
+    @Test("A printed command has the type of standard input, or isn't printed", arguments: ["extension", "auto"])
+    func printedStandardInput(types: String) throws {
+        for argument in ["backup=@-;filename=backup.tar", "file=@-", "f=<-", "f=@-;type=a/b", "f=@-;encoder=base64"] {
+            let folder = Folder()
+            let receiver = try Receiver()
+            let line = try Command.run(
+                "curl", "http://127.0.0.1:\(receiver.port)/", "-F", argument, "--type-from", types, "--print", "--",
+                "-sS",
+                "-H", "Expect:")
+            let isDeferred = types == "auto" && argument.contains("@-") && !argument.contains("type=")
+            #expect((line.status == 0) != isDeferred, "\(argument)")
+            guard !isDeferred else {
+                #expect(line.errors.hasSuffix("can't be said on curl's command line: give the type\n"))
+                continue
+            }
+            try folder.file("line", line.text)
+            let sent = try Command.shell("printf %PDF-1.4 | bash line", in: folder.path)
+            #expect(sent.text == "ok", "\(sent.errors)")
+            let (head, body) = receiver.request()
+            let boundary = try #require(head.firstMatch(of: /boundary=([-0-9a-zA-Z]+)/)?.1)
+            let ours = try Command.run(
+                "body", "-F", argument, "--type-from", types, "--boundary", "\(boundary)", input: Array("%PDF-1.4".utf8)
+            )
+            #expect(Array(body) == ours.output, "\(argument)")
+        }
+    }
+
+    @Test("A plan shows control characters escaped")
+    func controlCharacters() throws {
+        let folder = Folder()
+        try folder.file("a\u{1B}[31mb", "x")
+        let result = try Command.shell(
+            "\"$F\" plan -F $'f=@a\\e[31mb' -F $'g=@a\\e[31mb;filename=g' --boundary b", in: folder.path)
+        #expect(result.status == 0 && !result.text.contains("\u{1B}"))
+        #expect(result.text.components(separatedBy: "a\\u{1B}[31mb").count == 3)
+    }
+
     @Test("A body of unknown length goes chunked")
     func chunked() throws {
         let receiver = try Receiver()

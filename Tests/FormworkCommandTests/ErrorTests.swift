@@ -16,11 +16,32 @@ struct ErrorTests {
         }
     }
 
+    private static let lengthOfEnabled =
+        (try? String(contentsOfFile: "/sys/kernel/mm/transparent_hugepage/enabled", encoding: .utf8))?.utf8.count ?? 0
+
     static let rows = [
         Row("-F", "name", status: 2, "-F name: there is no '=': write name=value or name=@file"),
         Row(
             "-F", "f=@nope.jpg", status: 26,
             "-F f=@nope.jpg: nope.jpg can't be read (No such file or directory)"),
+        Row("-F", "f=@a.txt/", status: 26, "-F f=@a.txt/: a.txt/ can't be read (Not a directory)"),
+        Row("-F", "f=<a.txt/", status: 26, "-F 'f=<a.txt/': a.txt/ can't be read (Not a directory)"),
+        Row(
+            "-F", "f=x;headers=@a.txt/", status: 26,
+            "-F 'f=x;headers=@a.txt/': a.txt/ can't be read (Not a directory)"),
+        Row(
+            "-F", "a=b;type=text/plain charset=utf-8", status: 2,
+            "-F 'a=b;type=text/plain charset=utf-8': column 21: \"charset=utf-8\" follows the type without a ';' before it: "
+                + "a parameter is written text/plain;charset=utf-8"),
+        Row(
+            "-F", "f=@/proc/version", status: 26,
+            "-F f=@/proc/version: /proc/version says that it has 0 bytes but has some, as files of /proc do: pass it as "
+                + "a stream"),
+        Row(
+            "-F", "f=@/sys/kernel/mm/transparent_hugepage/enabled", status: 26,
+            "-F f=@/sys/kernel/mm/transparent_hugepage/enabled: /sys/kernel/mm/transparent_hugepage/enabled says that it "
+                + "has 4096 bytes but ended at file offset \(lengthOfEnabled), as files of /sys do: pass it as a stream"
+        ),
         Row("-F", "f=@/tmp", status: 26, "-F f=@/tmp: /tmp is a directory: name a file in it"),
         Row(
             "-F", "a={\"x\":\"y;z\"}", status: 2,
@@ -57,6 +78,7 @@ struct ErrorTests {
     func row(row: Row) throws {
         let folder = Folder()
         try FileManager.default.createSymbolicLink(atPath: folder.path + "/dangling", withDestinationPath: "nowhere")
+        try folder.file("a.txt", "A")
         let result = try Command.shell(
             "\"$F\" body "
                 + row.arguments.map {
@@ -68,6 +90,55 @@ struct ErrorTests {
         #expect(result.errors == "formwork: \(message)\n")
         #expect(result.status == row.status)
         #expect(result.output.isEmpty)
+    }
+
+    @Test("A file as standard input that is longer than it says is to come through a pipe")
+    func standardInputOfProc() throws {
+        let result = try Command.shell(
+            "\"$F\" body -F 'f=<-' < /proc/version; cat /proc/version | \"$F\" body -F 'f=<-'")
+        #expect(result.errors.contains("has 0 bytes but has some, as files of /proc do: pass it through a pipe"))
+        #expect(result.text.contains("Linux") && result.status == 0)
+    }
+
+    @Test("With --compat curl, what curl can't open comes before what it doesn't know")
+    func orderOfStatuses() throws {
+        let folder = Folder()
+        try folder.file("a.txt", "A")
+        for arguments in [
+            "-F 'f=@nope,a.txt;encoder=zz'", "-F 'm=(' -F f=@nope -F 'a=b;encoder=zz'",
+            "-F f=@a.txt/ -F 'a=b;encoder=zz'",
+        ] {
+            let result = try Command.shell("\"$F\" body --compat curl \(arguments)", in: folder.path)
+            #expect(result.status == 26 && result.output.isEmpty, "\(arguments)")
+        }
+        #expect(try Command.shell("\"$F\" body --compat curl -F 'm=(' -F 'a=b;encoder=zz'").status == 43)
+    }
+
+    @Test("A warning that nobody reads doesn't end the command")
+    func closedStandardError() throws {
+        let folder = Folder()
+        let script = """
+            import os, signal, subprocess, sys
+            read, write = os.pipe()
+            os.close(read)
+            result = subprocess.run([sys.argv[1], "body", "-F", "=x", "--boundary", "b"], stderr=write, stdout=subprocess.PIPE)
+            print(result.returncode, len(result.stdout))
+            """
+        try folder.file("run.py", script)
+        let result = try Command.shell("python3 run.py \"$F\"", in: folder.path)
+        #expect(result.text == "0 49\n", "\(result.errors)")
+    }
+
+    @Test("A folder in which content can't be collected is named")
+    func fullTemporaryFolder() throws {
+        let folder = Folder()
+        let result = try Command.shell(
+            "ulimit -f 8; head -c 100000 /dev/zero | TMPDIR=$PWD \"$F\" body --spool -F f=@-", in: folder.path)
+        #expect(result.status == 23 && folder.names.isEmpty)
+        #expect(
+            result.errors
+                == "formwork: -F f=@-: \(folder.path) a temporary file for the content can't be written in this folder "
+                + "(File too large)\n")
     }
 
     @Test("Arguments that are not UTF-8 are refused, not repaired")

@@ -172,10 +172,9 @@ struct NestedTests {
         var form = FormData()
         form.append(name: "a", value: "1")
         for _ in 0..<39 { form = try Way.part.form(holding: form) }
-        form = try way.form(holding: form)
-        #expect(try await Self.text(form).contains("\r\n\r\n1\r\n"))
+        #expect(try await Self.text(way.form(holding: form)).contains("\r\n\r\n1\r\n"))
         for outer in [Way.part, .concatenation, .sequence, .arriving] {
-            let deep = try outer.form(holding: form)
+            let deep = try outer.form(holding: way.form(holding: form))
             let error = await #expect(throws: FormworkError.self) { try await Self.text(deep) }
             #expect(error?.code == .limitExceeded, "\(error?.description ?? "")")
         }

@@ -283,4 +283,37 @@ struct SourceTests {
         let lazyError = #expect(throws: FormworkError.self) { try lazy.plan() }
         #expect(lazyError?.part?.index == 3)
     }
+
+    /// A block device that this process may read, and its size; `nil` where there is none, as in most containers.
+    private static let blockDevice: (path: FilePath, size: Int64)? = {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev")) ?? []
+        for name in names.sorted() {
+            let path = "/dev/\(name)"
+            var status = stat()
+            guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFBLK else { continue }
+            let number = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            guard number >= 0 else { continue }
+            defer { close(number) }
+            let size = Int64(lseek(number, 0, SEEK_END))
+            if size > 0 { return (FilePath(path), size) }
+        }
+        return nil
+    }()
+
+    @Test("A block device has a length", .enabled(if: blockDevice != nil))
+    func blockDevices() throws {
+        let (path, size) = try #require(Self.blockDevice)
+        var form = formB()
+        form.append(name: "d", source: .file(path))
+        #expect(try form.plan().contentLength == size + 58)
+        let descriptor = try FileDescriptor.open(path, .readOnly)
+        defer { try? descriptor.close() }
+        try descriptor.seek(offset: min(size, 512), from: .start)
+        form = formB()
+        form.append(name: "d", source: .descriptor(descriptor))
+        let plan = try form.plan()
+        #expect(plan.contentLength == size - min(size, 512) + 58)
+        #expect(try descriptor.seek(offset: 0, from: .current) == min(size, 512))
+        #expect(!plan.isReplayable)
+    }
 }

@@ -140,6 +140,44 @@ struct WriteTests {
         #expect(error?.cause as? Errno == .noSpace)
     }
 
+    @Test("A link to nothing has its target made, as a shell's > does; a loop of links is an error and stays")
+    func danglingLinks() throws {
+        let folder = TemporaryFolder()
+        let subfolder = folder.path.appending("sub")
+        try FileManager.default.createDirectory(atPath: subfolder.string, withIntermediateDirectories: false)
+        for (link, target) in [
+            ("one", "two"), ("two", "sub/three"), ("sub/three", "../made"), ("absolute", "\(folder.path)/there"),
+            ("loop", "loop"), ("lost", "nowhere/made"),
+        ] {
+            let path = folder.path.pushing(FilePath(link)).string
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+        }
+        var form = formB()
+        form.append(name: "t", value: "1")
+        let plan = try form.plan()
+        try plan.write(toFile: folder.path.appending("one"))
+        try plan.write(toFile: folder.path.appending("absolute"))
+        for name in ["loop", "lost"] {
+            expect(.writeFailed) { try plan.write(toFile: folder.path.appending(name)) }
+        }
+        #expect(folder.names == ["absolute", "loop", "lost", "made", "one", "sub", "there", "two"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path.appending("one").string) == "two")
+        #expect(try contents(of: folder.path.appending("made")).count == 59)
+        #expect(try contents(of: folder.path.appending("there")).count == 59)
+    }
+
+    @Test("A file whose name is as long as names can be is replaced", arguments: ["x", "ü", "🇩🇪", "e\u{301}"])
+    func longNames(letter: String) throws {
+        let folder = TemporaryFolder()
+        let name = String(repeating: letter, count: 248 / letter.utf8.count)
+        let target = try folder.file(name, "old")
+        var form = formB()
+        form.append(name: "t", value: "1")
+        try form.plan().write(toFile: target)
+        #expect(try contents(of: target).count == 59)
+        #expect(folder.names == [name])
+    }
+
     @Test("A file is replaced only by a whole one, keeps its permissions, and a link stays a link")
     func replacing() throws {
         let folder = TemporaryFolder()

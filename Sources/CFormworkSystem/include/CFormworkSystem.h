@@ -31,14 +31,22 @@ int fw_wait(int descriptor, short events, int64_t nanoseconds);
 int fw_queued(int pipe);
 
 /// Which signals were blocked before, and which were pending.
-typedef struct {
+typedef struct fw_signal_guard {
   sigset_t blocked;
   sigset_t pending;
+  /// The guard of this thread that this one is inside of; NULL for none.
+  struct fw_signal_guard *around;
 } fw_signal_guard;
 /// Holds SIGPIPE and SIGXFSZ back from this thread, so that a closed pipe or a full quota is an errno.
 int fw_signal_guard_begin(fw_signal_guard *guard);
 /// Swallows those that came meanwhile and restores the thread's mask.
 int fw_signal_guard_end(const fw_signal_guard *guard);
+/// The guard begun last on this thread and not ended; NULL when there is none.
+fw_signal_guard *fw_signal_guard_current(void);
+/// Does what its end does, for a while.
+int fw_signal_guard_lift(const fw_signal_guard *guard);
+/// Does what its beginning does, again.
+int fw_signal_guard_lower(fw_signal_guard *guard);
 
 #ifdef __cplusplus
 }

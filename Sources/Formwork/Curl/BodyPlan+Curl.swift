@@ -6,7 +6,8 @@ extension BodyPlan {
     ///
     /// Types are written out where curl would guess another one. Paths are as the caller gave them.
     /// - Throws: ``FormworkError/Code/invalidArgument`` with the part for what curl can't say: a name with `=`, bytes that
-    ///   are no text, a slice of a file, content from code, another disposition than curl's.
+    ///   are no text, a slice of a file, content from code, another disposition than curl's, a type that is found only
+    ///   when the content comes.
     public func curlArguments() throws(FormworkError) -> [String] {
         let framing = self.storage.framing
         var words: [String] = []
@@ -17,30 +18,29 @@ extension BodyPlan {
         }
         let type = framing.typeWithoutBoundary
         if type != "multipart/form-data" { words += ["-H", "Content-Type: \(type)"] }
-        for part in try self.arguments(in: -1, isFormData: type.isFormDataType) { words += ["-F", part] }
+        for part in try self.arguments(in: -1, isFormData: type.isFormDataType, self.partNumbers) {
+            words += ["-F", part]
+        }
         return words
     }
 
-    private func arguments(in parent: Int, isFormData: Bool) throws(FormworkError) -> [String] {
+    private func arguments(
+        in parent: Int, isFormData: Bool, _ numbers: [[Int]]
+    ) throws(FormworkError) -> [String] {
         var arguments: [String] = []
-        for (number, planned) in self.storage.parts.enumerated() where planned.parent == parent {
+        for number in numbers[parent + 1] {
+            let planned = self.storage.parts[number]
             do throws(FormworkError) {
                 guard let part = planned.part else { throw .unsayable("parts made by code") }
                 arguments.append(try part.curlArgument(isFormData: isFormData))
                 guard case .multipart(let form) = part.content.kind else { continue }
                 let isFormData = form.framing.typeWithoutBoundary.isFormDataType
-                arguments += try self.arguments(in: number, isFormData: isFormData) + ["=)"]
+                arguments += try self.arguments(in: number, isFormData: isFormData, numbers) + ["=)"]
             } catch {
                 throw error.naming(planned.reference)
             }
         }
         return arguments
-    }
-}
-
-extension MultipartFraming {
-    fileprivate var typeWithoutBoundary: String {
-        self.verbatimType ?? "multipart/\(self.subtype)" + (self.parameters.isEmpty ? "" : "; \(self.parameters)")
     }
 }
 
@@ -86,6 +86,11 @@ extension BodyPart {
     }
 
     private func curlParameters(path: String?) throws(FormworkError) -> String {
+        guard !self.isUndecided else {
+            throw FormworkError(
+                .invalidArgument,
+                "the type is found when the content comes, which can't be said on curl's command line: give the type")
+        }
         var text = ""
         let isUpload = path != nil && self.header.filename != nil
         if case .multipart(let form) = self.source.kind {
@@ -144,7 +149,9 @@ private enum CurlWord {
         let hasKeyword = parameters.contains { piece in
             keywords.contains { piece.drop { $0 == " " || $0 == "\t" }.hasPrefix($0) }
         }
-        guard !hasKeyword, !isUpload || !type.utf8.contains(UInt8(ascii: ",")) else {
+        // curl from 8.13 on ends a type at its first blank.
+        let hasBlank = type.utf8.prefix { $0 != UInt8(ascii: ";") }.contains { $0 == 0x20 || $0 == 0x09 }
+        guard !hasKeyword, !hasBlank, !isUpload || !type.utf8.contains(UInt8(ascii: ",")) else {
             throw .unsayable("the type \(type)")
         }
         return type

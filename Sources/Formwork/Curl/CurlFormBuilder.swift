@@ -121,11 +121,20 @@ struct CurlFormBuilder {
         }
         var parameters = file.parameters
         if isUpload, parameters.filename == nil { parameters.filename = file.path.basename }
-        let path = FilePath(file.path)
+        let path = try Self.path(file.path)
         // curl reads a directory as an empty file of unknown length.
         let isDirectory = self.isCurl && (try? SystemCalls.status(of: path))?.kind == .directory
         let source: BodySource = isDirectory ? .stream { _ in NoBytes() } : .file(path)
         try self.append(name, source, parameters, path: file.path, isUpload: isUpload)
+    }
+
+    /// The path as the system takes it: a slash at its end, which `FilePath` drops, has it be a folder.
+    private static func path(_ text: String) throws(FormworkError) -> FilePath {
+        let path = FilePath(text)
+        guard text.utf8.count > 1, text.utf8.last == UInt8(ascii: "/"),
+            try SourceResolver.look(at: path).kind != .directory
+        else { return path }
+        throw FormworkError(.sourceUnavailable, "can't be read", path: text, cause: Errno.notDirectory)
     }
 
     /// - Parameter path: The file's, which curl guesses the type from too; `nil` for what is no file.
@@ -182,7 +191,7 @@ struct CurlFormBuilder {
         case let encoding?: return encoding
         case nil:
             // curl meets what it can't open before this.
-            _ = try self.levels[0].form.plan()
+            for level in self.levels { _ = try level.form.plan() }
             _ = try BodyPlan(copying: source)
             throw FormworkError(
                 .invalidArgument,
@@ -225,7 +234,7 @@ struct CurlFormBuilder {
     private mutating func lines(ofFile path: String) throws(FormworkError) -> [[UInt8]] {
         let bytes: [UInt8]
         do throws(FormworkError) {
-            bytes = try BodyPlan(copying: .file(FilePath(path))).bytes(upTo: 1 << 20)
+            bytes = try BodyPlan(copying: .file(Self.path(path))).bytes(upTo: 1 << 20)
         } catch {
             guard self.isCurl, let cause = error.cause else { throw error.withoutPlace }
             self.warnings.append("Cannot read from \(path): \(cause)")

@@ -91,10 +91,10 @@ public struct BodyPart: Sendable {
 
     /// Writes a multipart's type from its framing, unless the caller wrote one.
     mutating func takeMultipartType() throws(FormworkError) {
-        guard case .multipart(let form) = self.source.kind else { return }
-        let contentType = try form.framing.contentType
-        let isWritten = self.header.fields.contains { $0.isNamed("Content-Type") || $0.replaces("Content-Type") }
-        if self.header.contentType == nil, !isWritten { self.header.contentType = contentType }
+        guard case .multipart(let form) = self.source.kind, self.header.contentType == nil,
+            !self.header.fields.contains(where: { $0.isNamed("Content-Type") || $0.replaces("Content-Type") })
+        else { return }
+        self.header.contentType = try form.framing.contentType
     }
 
     /// Whether the source goes out without being encoded.

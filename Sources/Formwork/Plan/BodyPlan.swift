@@ -57,6 +57,13 @@ public struct BodyPlan: Sendable {
     /// Whether every reader finds all it gives on the disk or in memory.
     package var waitsForNobody: Bool { self.storage.sources.allSatisfy(\.waitsForNobody) }
 
+    /// The numbers of the parts in each part, in order, at the part's own number plus one; at 0 those of the body itself.
+    var partNumbers: [[Int]] {
+        var numbers = [[Int]](repeating: [], count: self.storage.parts.count + 1)
+        for (number, part) in self.storage.parts.enumerated() { numbers[part.parent + 1].append(number) }
+        return numbers
+    }
+
     var layoutPieces: [Layout.Piece] { self.storage.layout.pieces }
 
     /// The request's `Content-Type`, boundary included.

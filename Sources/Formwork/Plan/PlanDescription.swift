@@ -5,11 +5,19 @@ import SystemPackage
 ///
 /// Content in memory is part of it; files are named with the fingerprint they had. Making a plan of it again throws
 /// ``FormworkError/Code/sourceChanged`` where a file is not what it was.
+///
+/// It is checked when it is read as if a stranger had written it: it can't add a line to a header section, hide the
+/// boundary or lead past a file's end. It does name the files that are sent, so let nobody else choose them.
 public struct PlanDescription: Codable, Sendable, Hashable {
     /// How the parts are framed, boundary included.
     public var framing: MultipartFraming
     /// The parts in order.
     public var parts: [Part]
+
+    init(framing: MultipartFraming, parts: [Part]) {
+        self.framing = framing
+        self.parts = parts
+    }
 
     /// One part.
     public struct Part: Codable, Sendable, Hashable {
@@ -59,9 +67,72 @@ public struct PlanDescription: Codable, Sendable, Hashable {
         }
     }
 
+    /// Reads a description.
+    /// - Throws: ``FormworkError`` with the part: `invalidArgument` for what ``BodyPlan/describe()`` doesn't write,
+    ///   `limitExceeded` for parts in more than 40 others.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.framing = try container.decode(MultipartFraming.self, forKey: .framing)
+        self.parts = try container.decode([Part].self, forKey: .parts)
+        try self.check()
+    }
+
+    /// Checks what a plan leaves to its caller, or couldn't see.
+    fileprivate func check() throws(FormworkError) {
+        try Self.check(self.framing, self.parts, enclosing: [])
+    }
+
+    private static func check(
+        _ framing: MultipartFraming, _ parts: [Part], enclosing: [Int]
+    ) throws(FormworkError) {
+        guard enclosing.count <= FormPlace.depthLimit else {
+            throw FormworkError(
+                .limitExceeded, "the multipart is in more than \(FormPlace.depthLimit) others: nest less deep")
+        }
+        _ = try framing.contentType
+        try framing.checkParameters()
+        for (index, part) in parts.enumerated() {
+            do throws(FormworkError) {
+                try part.check(framing.escaping)
+                for case .multipart(let framing, let parts) in part.content {
+                    try self.check(framing, parts, enclosing: enclosing + [index])
+                }
+            } catch {
+                throw error.naming(PartReference(index: index, name: part.header.name, enclosing: enclosing))
+            }
+        }
+    }
+
     /// The form this describes; its files must be in the state described when it is planned.
     public var form: FormData {
         FormData(describing: self.parts, framing: self.framing)
+    }
+}
+
+extension PlanDescription.Part {
+    fileprivate func check(_ escaping: ParameterEscaping) throws(FormworkError) {
+        let forbidden: [UInt8] =
+            switch escaping {
+            case .raw: [0x00, 0x0A, 0x0D, 0x22]
+            case .backslashUnchecked: [0x0A, 0x0D]
+            case .whatwg, .backslash, .refuse: []
+            }
+        for text in [self.header.name, self.header.filename].compactMap(\.self)
+        where text.utf8.contains(where: forbidden.contains) {
+            throw FormworkError(
+                .invalidArgument,
+                "the name \"\(text)\" breaks the header where the rule \"\(escaping.rawValue)\" sends it as it is, which "
+                    + "no description may have")
+        }
+        guard self.type.mediaType == self.header.contentType else {
+            throw FormworkError(
+                .invalidArgument,
+                "the description shows the type \(self.type.mediaType ?? "none") and sends "
+                    + (self.header.contentType ?? "none"))
+        }
+        for case .file(let path, _, _, _) in self.content where path.isEmpty || path.utf8.contains(0) {
+            throw FormworkError(.invalidArgument, "\"\(path)\" is not a path")
+        }
     }
 }
 
@@ -97,22 +168,27 @@ extension PlanDescription.Content {
 extension BodyPlan {
     /// Describes the plan for a later process. Reads the first and last 64 KiB of each file.
     /// - Throws: ``FormworkError/Code/notReplayable`` for a part whose content another process can't have: a stream, a
-    ///   descriptor, or parts made by a closure. `sourceChanged` and `sourceUnavailable` for a file that changed since the
-    ///   body was planned, or can't be read.
+    ///   descriptor, or parts made by a closure; ``FormworkError/Code/invalidArgument`` for names that break their header
+    ///   where the rule is ``ParameterEscaping/raw``; `sourceChanged` and `sourceUnavailable` for a file that changed since
+    ///   the body was planned, or can't be read.
     public func describe() throws(FormworkError) -> PlanDescription {
         var contents = [[PlanDescription.Content]](repeating: [], count: self.storage.parts.count)
         for piece in self.layoutPieces where piece.part >= 0 {
             contents[piece.part] += try self.content(of: piece)
         }
-        return PlanDescription(framing: self.storage.framing, parts: try self.parts(in: -1, contents))
+        let description = PlanDescription(
+            framing: self.storage.framing, parts: try self.parts(in: -1, contents, self.partNumbers))
+        try description.check()
+        return description
     }
 
     /// Describes the parts that lie in the part of a number, -1 for the body.
     private func parts(
-        in parent: Int, _ contents: [[PlanDescription.Content]]
+        in parent: Int, _ contents: [[PlanDescription.Content]], _ numbers: [[Int]]
     ) throws(FormworkError) -> [PlanDescription.Part] {
         var parts: [PlanDescription.Part] = []
-        for (number, planned) in self.storage.parts.enumerated() where planned.parent == parent {
+        for number in numbers[parent + 1] {
+            let planned = self.storage.parts[number]
             guard let part = planned.part else {
                 throw .undescribable("a sequence of parts made by code", planned.reference)
             }
@@ -121,7 +197,7 @@ extension BodyPlan {
             }
             var content = contents[number]
             if case .multipart(let form) = part.content.kind {
-                content = [.multipart(framing: form.framing, parts: try self.parts(in: number, contents))]
+                content = [.multipart(framing: form.framing, parts: try self.parts(in: number, contents, numbers))]
             }
             parts.append(PlanDescription.Part(header: part.header, type: part.typeChoice, content: content))
         }

@@ -136,10 +136,15 @@ struct SourceResolver {
         case .directory:
             throw FormworkError(.sourceUnavailable, "is a directory: name a file in it", path: path.string)
         case .fifo, .characterSpecial, .blockSpecial:
+            guard expected == nil else {
+                throw FormworkError(
+                    .sourceChanged, "is no longer a regular file, as it was described", path: path.string)
+            }
             guard range.offset == 0 else {
                 throw FormworkError(.invalidArgument, "a FIFO or device has no slices", path: path.string)
             }
-            return .stream(Self.special(path, length: range.length))
+            let size = status.kind == .blockSpecial ? try? SystemCalls.size(ofDevice: path) : nil
+            return .stream(Self.special(path, length: range.length ?? size))
         default:
             throw FormworkError(.sourceUnavailable, "is neither a file, a FIFO nor a device", path: path.string)
         }
@@ -171,7 +176,8 @@ struct SourceResolver {
     }
 
     private static func descriptor(_ source: BodySource.DescriptorSource) throws(FormworkError) -> PlannedSource {
-        let (descriptor, length) = (source.descriptor, source.length)
+        let descriptor = source.descriptor
+        var length = source.length
         let status: FileStatus
         let offset: Int64
         do {
@@ -179,6 +185,9 @@ struct SourceResolver {
             offset =
                 status.kind == .regular
                 ? try source.offset ?? SystemCalls.seek(descriptor, by: 0, from: .current) : 0
+            if status.kind == .blockSpecial, length == nil {
+                length = try? SystemCalls.bytesLeft(onDevice: descriptor)
+            }
         } catch {
             throw FormworkError(
                 .sourceUnavailable, "descriptor \(descriptor.rawValue) can't be read", cause: error)
@@ -192,6 +201,7 @@ struct SourceResolver {
             StreamSource(
                 length: length, isReplayable: false,
                 label: descriptor == .standardInput ? "standard input" : "descriptor \(descriptor.rawValue)",
+                surplus: status.kind == .blockSpecial ? .leave : .refuse,
                 opening: .once(source.stream)))
     }
 

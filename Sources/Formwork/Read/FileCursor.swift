@@ -91,8 +91,11 @@ final class FileCursor: SourceCursor {
         self.remaining -= Int64(count)
         if endedEarly {
             try self.check(descriptor)
+            // Unchanged, and yet shorter than it says.
             throw self.error(
-                .sourceChanged, "the file ended at offset \(self.position), \(self.remaining) bytes too early")
+                .sourceUnavailable,
+                "says that it has \(self.file.status.validator.size) bytes but ended at file offset \(self.position), as "
+                    + "files of /sys do: \(self.wayOut)")
         }
         guard self.remaining == 0 else { return }
         try self.check(descriptor)
@@ -156,8 +159,13 @@ final class FileCursor: SourceCursor {
         if !probe.isEmpty {
             try self.check(descriptor)
             throw self.error(
-                .sourceUnavailable, "says that it has 0 bytes but has some, as files of /proc do: pass it as a stream")
+                .sourceUnavailable, "says that it has 0 bytes but has some, as files of /proc do: \(self.wayOut)")
         }
+    }
+
+    /// How to send a file whose length is not what it says.
+    private var wayOut: String {
+        if case .path = self.file.origin { "pass it as a stream" } else { "pass it through a pipe, as cat writes it" }
     }
 
     private func close() {

@@ -29,7 +29,7 @@ final class PartsCursor: SourceCursor, PartLogging {
     init(_ parts: PlannedParts, at offset: Int64) throws(FormworkError) {
         self.maker = PartMaker(parts, before: offset)
         self.waitsFirst = parts.deferral != nil
-        try self.skip(offset - self.maker.offset)
+        try SystemCalls.withWriteSignals { () throws(FormworkError) in try self.skip(offset - self.maker.offset) }
     }
 
     var isFinished: Bool {
@@ -126,7 +126,11 @@ final class PartsCursor: SourceCursor, PartLogging {
         defer { (self.gathered, self.waiting) = (bytes, waiting) }
         bytes.removeAll(keepingCapacity: true)
         self.log?.base = self.given
-        if let part = try self.maker.gather(Self.batch, into: &bytes, &waiting, self.log) { self.current = part }
+        // One lift for many parts: it takes five system calls.
+        let part = try SystemCalls.withWriteSignals { () throws(FormworkError) in
+            try self.maker.gather(Self.batch, into: &bytes, &waiting, self.log)
+        }
+        if let part { self.current = part }
     }
 
     /// Skips what `count` bytes take, without reading content.

@@ -5,12 +5,15 @@ import SystemPackage
 final class StreamCursor: SourceCursor {
     private let source: StreamSource
     private var stream: any ByteStream
+    /// Whether the stream is code of a caller's, which may do anything.
+    private let isCallers: Bool
     private var remaining: Int64?
     private(set) var isFinished = false
 
     init(_ source: StreamSource, _ stream: any ByteStream, at offset: Int64) {
         self.source = source
         self.stream = stream
+        self.isCallers = !(stream is any PlainStream)
         self.remaining = source.length.map { $0 - offset }
     }
 
@@ -42,7 +45,7 @@ final class StreamCursor: SourceCursor {
 
     private func pull(_ room: inout MutableRawSpan) throws(FormworkError) -> Int {
         do {
-            return try self.stream.readChecked(into: &room)
+            return try self.isCallers ? self.readCallers(into: &room) : self.stream.readChecked(into: &room)
         } catch let error as FormworkError {
             throw error
         } catch {
@@ -50,6 +53,15 @@ final class StreamCursor: SourceCursor {
         }
     }
 }
+
+extension StreamCursor {
+    private func readCallers(into room: inout MutableRawSpan) throws -> Int {
+        try SystemCalls.withWriteSignals { () throws in try self.stream.readChecked(into: &room) }
+    }
+}
+
+/// A stream that only reads: no signal mask has to be restored for it.
+protocol PlainStream: ByteStream {}
 
 /// Hands out an async sequence's chunks, which somebody who can wait has to fetch.
 final class ChunkCursor: SourceCursor {
@@ -136,7 +148,7 @@ extension StreamSource {
 }
 
 /// A descriptor as a pull stream: waits where it is non-blocking, and closes itself where it owns.
-final class DescriptorStream: ByteStream {
+final class DescriptorStream: PlainStream {
     private let descriptor: FileDescriptor
     private let owned: Bool
 

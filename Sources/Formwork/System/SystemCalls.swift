@@ -143,6 +143,21 @@ enum SystemCalls {
         Int64(try self.counting { Int(lseek(descriptor.rawValue, off_t(offset), whence.rawValue)) })
     }
 
+    /// Bytes of a block device, which its status doesn't say.
+    static func size(ofDevice path: FilePath) throws(Errno) -> Int64 {
+        let descriptor = try self.open(path, .readOnly, .nonBlocking)
+        defer { try? self.close(descriptor) }
+        return try self.seek(descriptor, by: 0, from: .end)
+    }
+
+    /// Bytes of an open block device from where it stands; it stays there.
+    static func bytesLeft(onDevice descriptor: FileDescriptor) throws(Errno) -> Int64 {
+        let start = try self.seek(descriptor, by: 0, from: .current)
+        let end = try self.seek(descriptor, by: 0, from: .end)
+        _ = try self.seek(descriptor, by: start, from: .start)
+        return max(0, end - start)
+    }
+
     static func close(_ descriptor: FileDescriptor) throws(Errno) {
         // Not again on EINTR: Linux has closed it by then.
         guard Glibc.close(descriptor.rawValue) == 0 || errno == EINTR else { throw Errno(rawValue: errno) }
@@ -223,6 +238,33 @@ enum SystemCalls {
             defer { unsafe free(real) }
             return unsafe FilePath(platformString: real)
         }
+    }
+
+    /// Where `path` leads when every link is followed, as opening it to write does: a link to nothing leads to what it
+    /// names.
+    static func destination(of path: FilePath) throws(Errno) -> FilePath {
+        if let there = self.resolved(path) { return there }
+        var place = path
+        // As many as Linux follows.
+        for _ in 0..<40 {
+            guard let target = try self.target(ofLink: place) else { return place }
+            place = place.removingLastComponent().pushing(target)
+        }
+        throw .tooManySymbolicLinkLevels
+    }
+
+    /// What a link holds; `nil` for anything else, and for nothing.
+    private static func target(ofLink path: FilePath) throws(Errno) -> FilePath? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        // SAFETY: the kernel writes inside the buffer, one byte fewer than it has: it ends with NUL.
+        let count = unsafe path.withPlatformString { text in
+            unsafe buffer.withUnsafeMutableBufferPointer { unsafe readlink(text, $0.baseAddress!, $0.count - 1) }
+        }
+        if count >= 0 {
+            return unsafe buffer.withUnsafeBufferPointer { unsafe FilePath(platformString: $0.baseAddress!) }
+        }
+        guard errno == EINVAL || errno == ENOENT else { throw Errno(rawValue: errno) }
+        return nil
     }
 
     // Names in an open folder: no link that is put in the way meanwhile leads elsewhere. A name is one component.
@@ -456,9 +498,21 @@ enum SystemCalls {
         _ body: () throws(FormworkError) -> Result
     ) throws(FormworkError) -> Result {
         // SAFETY: the guard is a plain C struct of this frame, given to begin and end in this order on this thread.
-        var state = fw_signal_guard()
+        var state = unsafe fw_signal_guard()
         unsafe fw_signal_guard_begin(&state)
         defer { unsafe fw_signal_guard_end(&state) }
+        return try body()
+    }
+
+    /// Runs code of a caller's as if ``withoutWriteSignals(_:)`` weren't around it: with the thread's own signal mask,
+    /// which a process inherits that is started there.
+    static func withWriteSignals<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // SAFETY: the guard is this thread's own, and its frame is still there, because it is around this one.
+        guard let state = unsafe fw_signal_guard_current() else { return try body() }
+        unsafe fw_signal_guard_lift(state)
+        defer { unsafe fw_signal_guard_lower(state) }
         return try body()
     }
 

@@ -6,7 +6,7 @@ extension BodyReader {
     ///
     /// A new file is made without a name, or with a temporary one where the file system can't, and gets its name at the
     /// end. Whatever fails, a full disk included, nothing is left and what was there stays. Where the path leads to a
-    /// device or FIFO, the body is written into that; a link is followed.
+    /// device or FIFO, the body is written into that; a link is followed, also one to a file that isn't there yet.
     /// - Parameters:
     ///   - path: The file to make or replace.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
@@ -14,7 +14,7 @@ extension BodyReader {
     /// - Throws: What ``write(to:)`` throws.
     @discardableResult
     public func write(toFile path: FilePath, durably: Bool = false) throws(FormworkError) -> Int64 {
-        let target = SystemCalls.resolved(path) ?? path
+        let target = try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.destination(of: path) }
         let existing = try? SystemCalls.status(of: target)
         switch existing?.kind {
         case .fifo, .characterSpecial, .blockSpecial, .socket:
@@ -108,10 +108,12 @@ struct PendingFile {
 
     func close() { try? SystemCalls.close(self.descriptor) }
 
+    /// At most 75 bytes, of the 255 that a name may have.
     private static func temporaryName(beside target: FilePath) -> FilePath {
-        let name = target.lastComponent?.string.prefix(60) ?? ""
+        var name = (target.lastComponent?.string ?? "").unicodeScalars[...]
+        while name.reduce(0, { $0 + UTF8.width($1) }) > 60 { name.removeLast() }
         let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
-        return target.removingLastComponent().appending(".\(name).\(suffix)")
+        return target.removingLastComponent().appending(".\(Substring(name)).\(suffix)")
     }
 }
 

@@ -28,7 +28,10 @@ public final class Spool: Sendable {
             self.count = try reader.write(to: self.descriptor)
         } catch {
             try? SystemCalls.close(self.descriptor)
-            throw error
+            guard error.code == .writeFailed else { throw error }
+            throw FormworkError(
+                .writeFailed, "a temporary file for the content can't be written in this folder", path: folder.string,
+                cause: error.cause)
         }
     }
 

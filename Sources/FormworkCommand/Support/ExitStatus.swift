@@ -43,7 +43,7 @@ struct ExitStatus: Error {
     }
 
     func leave() -> Never {
-        if let message = self.message { _ = try? FileDescriptor.standardError.writeAll((message + "\n").utf8) }
+        if let message = self.message { StandardError.write(message + "\n") }
         exit(self.code)
     }
 }

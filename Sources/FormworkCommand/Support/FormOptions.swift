@@ -130,9 +130,7 @@ struct FormOptions: ParsableArguments {
     }
 
     private func warn(_ warnings: [String]) {
-        for line in warnings {
-            _ = try? FileDescriptor.standardError.writeAll("formwork: warning: \(line)\n".utf8)
-        }
+        Warning.write(warnings)
         MagicWarning.write()
     }
 }

@@ -86,6 +86,7 @@ struct PlanTable {
                     entry.part.map { "\($0)" } ?? "", entry.kind.sourceText,
                 ] + type)
         }
+        rows = rows.map { $0.map(\.withControlCharactersEscaped) }
         return Self.aligned(rows) + "\nContent-Type: \(self.plan.contentType)\n" + self.lengthLine + self.replayLine
     }
 

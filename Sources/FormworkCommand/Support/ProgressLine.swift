@@ -50,7 +50,7 @@ final class ProgressLine: Sendable {
         if self.style == .bar, wasDrawn { Self.write("\n") }
     }
 
-    private static func write(_ text: String) { _ = try? FileDescriptor.standardError.writeAll(text.utf8) }
+    private static func write(_ text: String) { StandardError.write(text) }
 }
 
 extension ProgressMoment {

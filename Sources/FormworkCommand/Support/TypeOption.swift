@@ -20,7 +20,6 @@ enum TypeOption: String, ExpressibleByArgument, CaseIterable {
 enum MagicWarning {
     static func write() {
         guard let failure = Magic.shared.failure else { return }
-        _ = try? FileDescriptor.standardError.writeAll(
-            "formwork: warning: \(failure); names alone decide the types\n".utf8)
+        StandardError.write("formwork: warning: \(failure); names alone decide the types\n")
     }
 }

@@ -6,7 +6,7 @@ enum Warning {
     static func write(_ lines: [String]) {
         for line in lines {
             let text = "formwork: warning: \(line.withControlCharactersEscaped)\n"
-            _ = try? FileDescriptor.standardError.writeAll(text.utf8)
+            StandardError.write(text)
         }
     }
 }

@@ -78,7 +78,7 @@
                 // Nobody waits for a reader who is gone.
                 try? StandardOutput.write(urls.map { "\($0)\n" }.joined())
                 if let token, !hasGivenToken {
-                    _ = try? FileDescriptor.standardError.writeAll("formwork: the token is \(token.text)\n".utf8)
+                    StandardError.write("formwork: the token is \(token.text)\n")
                 }
             }
             var quiet = logger

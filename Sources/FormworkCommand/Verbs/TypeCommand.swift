@@ -59,7 +59,7 @@ struct TypeCommand: ParsableCommand {
             } catch {
                 // The others still get an answer.
                 let line = "formwork: \(error)\n"
-                _ = try? FileDescriptor.standardError.writeAll(line.utf8)
+                StandardError.write(line)
                 failure = error
                 continue
             }

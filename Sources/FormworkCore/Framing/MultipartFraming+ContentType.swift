@@ -21,10 +21,7 @@ extension MultipartFraming {
         var named = boundary
         var parameters: [String] = []
         for piece in pieces.dropFirst() where !piece.isEmpty {
-            guard Self.isParameter(piece) else {
-                throw FormworkError(
-                    .invalidArgument, "\"\(piece)\" in \"\(contentType)\" is neither name=value nor name=\"value\"")
-            }
+            try Self.checkParameter(piece, in: contentType)
             guard piece.lowercased().hasPrefix("boundary=") else {
                 parameters.append(piece)
                 continue
@@ -36,6 +33,27 @@ extension MultipartFraming {
         self.init(
             boundary: named, subtype: String(pieces[0].dropFirst(10)), parameters: parameters.joined(separator: "; "),
             escaping: escaping)
+    }
+
+    /// Checks the parameters as ``init(contentType:boundary:escaping:)`` does, and that no boundary is among them.
+    package func checkParameters() throws(FormworkError) {
+        let type = self.typeWithoutBoundary
+        guard let pieces = Self.pieces(of: type) else {
+            throw FormworkError(.invalidArgument, "a quote in \"\(type)\" doesn't end")
+        }
+        for piece in pieces.dropFirst() where !piece.isEmpty {
+            try Self.checkParameter(piece, in: type)
+            guard !piece.lowercased().hasPrefix("boundary=") else {
+                throw FormworkError(
+                    .invalidArgument, "\"\(type)\" has a boundary of its own, which would hide the body's: remove it")
+            }
+        }
+    }
+
+    private static func checkParameter(_ piece: String, in type: String) throws(FormworkError) {
+        guard !self.isParameter(piece) else { return }
+        throw FormworkError(
+            .invalidArgument, "\"\(piece)\" in \"\(type)\" is neither name=value nor name=\"value\"")
     }
 
     /// `name=value` without quotes or blanks, or `name="value"` (RFC 2045 section 5.1; values such as `text/html`, which

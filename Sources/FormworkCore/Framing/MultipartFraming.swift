@@ -60,19 +60,25 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
     /// that isn't multipart; `nil` writes those.
     package var verbatimType: String?
 
+    /// The value of the body's `Content-Type` without the boundary.
+    package var typeWithoutBoundary: String {
+        self.verbatimType ?? "multipart/\(self.subtype)" + (self.parameters.isEmpty ? "" : "; \(self.parameters)")
+    }
+
     /// The value of the body's `Content-Type`, boundary included.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a subtype that is no token, and for parameters that no
-    ///   field value may hold.
+    ///   field value may hold or that could hide the boundary.
     package var contentType: String {
         get throws(FormworkError) {
-            let value = self.quoting == .whenNeeded ? self.boundary.parameterValue : self.boundary.text
-            if let type = self.verbatimType { return "\(type); boundary=\(value)" }
-            guard !self.subtype.isEmpty, self.subtype.utf8.allSatisfy(\.isTokenByte) else {
+            guard self.verbatimType != nil || !self.subtype.isEmpty && self.subtype.utf8.allSatisfy(\.isTokenByte)
+            else {
                 throw FormworkError(.invalidArgument, "\"\(self.subtype)\" is not a multipart subtype.")
             }
-            try FormworkError.checkFieldValue(self.parameters, of: "Content-Type")
-            return
-                "multipart/\(self.subtype)\(self.parameters.isEmpty ? "" : "; \(self.parameters)"); boundary=\(value)"
+            let boundary = self.quoting == .whenNeeded ? self.boundary.parameterValue : self.boundary.text
+            let value = "\(self.typeWithoutBoundary); boundary=\(boundary)"
+            try FormworkError.checkFieldValue(value, of: "Content-Type")
+            if self.verbatimType == nil { try self.checkParameters() }
+            return value
         }
     }
 }

@@ -212,6 +212,7 @@ struct FormArgumentScanner {
             throw self.error("type= needs a media type such as text/plain behind it")
         }
         self.index = minor.endIndex
+        if self.grammar == .strict { try self.checkNothingFollows(endingAt: end) }
         var last = self.index
         var quotes = QuoteState()
         quotes.pass(self.bytes[start..<last])
@@ -252,11 +253,25 @@ struct FormArgumentScanner {
         let segment = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
         let name = segment.prefix { $0.isTokenByte }
         guard name.isEmpty || name.endIndex == segment.endIndex || self.bytes[name.endIndex] != UInt8(ascii: "=") else {
-            return
+            let value = segment[(name.endIndex + 1)...]
+            guard value.first != UInt8(ascii: "\"") else { return }
+            var ahead = self
+            ahead.index = value.prefix { !$0.isSpace }.endIndex
+            return try ahead.checkNothingFollows(endingAt: end)
         }
         try self.complain(
             "\"\(String(decoding: segment, as: UTF8.self))\" is neither a parameter of the type, such as charset=utf-8, "
                 + "nor one of filename=, headers=, encoder=, length=")
+    }
+
+    /// Nothing but space may stand between a type, or the value of its parameter, and the next `;`.
+    private mutating func checkNothingFollows(endingAt end: UInt8?) throws(FormworkError) {
+        let rest = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
+        guard rest.first?.isSpace ?? false, let start = rest.firstIndex(where: { !$0.isSpace }) else { return }
+        let word = String(decoding: rest[start...], as: UTF8.self)
+        try self.complain(
+            "\"\(word)\" follows the type without a ';' before it: a parameter is written text/plain;charset=utf-8",
+            at: start)
     }
 
     private mutating func header(endingAt end: UInt8?) throws(FormworkError) -> FormArgument.Header {

@@ -27,6 +27,7 @@ let entries: [String: Entry] = [
     "urlencoded": { run(fuzzURLEncoded, $0, $1) },
     "parse": { run(fuzzParse, $0, $1) },
     "receive": { run(fuzzReceive, $0, $1) },
+    "descriptions": { run(fuzzDescriptions, $0, $1) },
 ]
 
 let arguments = CommandLine.arguments

@@ -1,0 +1,166 @@
+import Foundation
+import Formwork
+import SystemPackage
+import Testing
+
+@Suite("Descriptions that a stranger wrote")
+struct DescriptionTests {
+    struct Row: CustomTestStringConvertible {
+        var old: String
+        var new: String
+        var guardsAgainst: String
+        var testDescription: String { self.guardsAgainst }
+
+        init(_ old: String, _ new: String, guardsAgainst: String) {
+            (self.old, self.new, self.guardsAgainst) = (old, new, guardsAgainst)
+        }
+    }
+
+    private static func json(of form: FormData) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(form.plan().describe()), as: UTF8.self)
+    }
+
+    private static func decode(_ json: String) throws -> PlanDescription {
+        try JSONDecoder().decode(PlanDescription.self, from: Data(json.utf8))
+    }
+
+    private static func form(in folder: TemporaryFolder) throws -> FormData {
+        var inner = FormData(framing: MultipartFraming(boundary: try Boundary("inner"), subtype: "mixed"))
+        inner.append(
+            BodyPart(
+                header: PartHeader(name: "n", filename: "g", contentType: "a/b", transferEncoding: .base64(columns: 8)),
+                source: .file(try folder.file("f", "0123456789"))))
+        inner.append(name: "s", source: .synthetic(SyntheticBytes(.zeros, count: 5)))
+        var form = formB()
+        form.append(name: "t", value: "1")
+        form.append(BodyPart(name: "m", multipart: inner))
+        return form
+    }
+
+    private static let outer = #""subtype":"form-data""#
+    static let refused = [
+        Row(outer, #""subtype":"x","verbatimType":"text/plain\r\nX: 1""#, guardsAgainst: "a header line in the type"),
+        Row(
+            outer, #""subtype":"x","verbatimType":"a/b; boundary=x""#,
+            guardsAgainst: "a boundary in front of the body's"),
+        Row(outer, #""subtype":"x","verbatimType":"a/b; x=\"y""#, guardsAgainst: "a quote that hides the boundary"),
+        Row(outer, #""subtype":"x y""#, guardsAgainst: "a subtype that is no token"),
+        Row(#""subtype":"mixed""#, #""subtype":"a\r\nb""#, guardsAgainst: "a header line in an inner type"),
+        Row(#""parameters":"""#, #""parameters":"boundary=x""#, guardsAgainst: "a boundary among the parameters"),
+        Row(#""parameters":"""#, #""parameters":"x=\"y""#, guardsAgainst: "a quote among the parameters"),
+        Row(#""parameters":"""#, #""parameters":"x=y\r\nX: 1""#, guardsAgainst: "a header line among the parameters"),
+        Row(#""boundary":"inner""#, #""boundary":"in\r\nner""#, guardsAgainst: "a line end in a boundary"),
+        Row(#""contentType":"a/b""#, #""contentType":"a/c""#, guardsAgainst: "showing one type and sending another"),
+        Row(#""path":""#, #""path":"\u0000"#, guardsAgainst: "a path that is cut where C cuts it"),
+    ]
+
+    @Test("What would break the header or mislead a reader is refused when it is read", arguments: refused)
+    func whenRead(row: Row) throws {
+        let folder = TemporaryFolder()
+        let json = try Self.json(of: Self.form(in: folder))
+        #expect(json.contains(row.old))
+        #expect(try Self.decode(json).form.plan().contentLength == 369)
+        expect(.invalidArgument) { try Self.decode(json.replacing(row.old, with: row.new)) }
+    }
+
+    static let unplannable = [
+        Row(#""offset":0"#, #""offset":-1"#, guardsAgainst: "a place before the file"),
+        Row(#""offset":0"#, #""offset":9223372036854775807"#, guardsAgainst: "a place behind all files"),
+        Row(#""length":10"#, #""length":-1"#, guardsAgainst: "a negative length"),
+        Row(#""length":10"#, #""length":9223372036854775807"#, guardsAgainst: "a length that no sum can hold"),
+        Row(#""count":5"#, #""count":-5"#, guardsAgainst: "a negative count"),
+        Row(#""count":5"#, #""count":9223372036854775807"#, guardsAgainst: "a sum that no length can hold"),
+        Row(#""columns":8"#, #""columns":0"#, guardsAgainst: "a division by zero columns"),
+        Row(#""columns":8"#, #""columns":-8"#, guardsAgainst: "negative columns"),
+        Row(#""columns":8"#, #""columns":9223372036854775807"#, guardsAgainst: "columns that aren't a multiple of 4"),
+        Row(#""boundary":"inner""#, #""boundary":"b""#, guardsAgainst: "the boundary outside used again inside"),
+    ]
+
+    @Test("Numbers that can't be are errors of the plan", arguments: unplannable)
+    func whenPlanned(row: Row) throws {
+        let folder = TemporaryFolder()
+        let json = try Self.json(of: Self.form(in: folder))
+        #expect(json.contains(row.old))
+        let description = try Self.decode(json.replacing(row.old, with: row.new))
+        expect(.invalidArgument) { try description.form.plan() }
+    }
+
+    @Test("Names that the escaping sends as they are may not break the header, when read or written")
+    func names() throws {
+        for (escaping, name) in [("raw", #"a\"; x=\"y"#), ("raw", #"a\r\nb"#), ("backslashUnchecked", #"a\nb"#)] {
+            var form = formB()
+            form.append(name: "t", value: "1")
+            let json = try Self.json(of: form)
+                .replacing(#""escaping":"whatwg""#, with: "\"escaping\":\"\(escaping)\"")
+                .replacing(#""name":"t""#, with: "\"name\":\"\(name)\"")
+            expect(.invalidArgument) { try Self.decode(json) }
+        }
+        var form = formB()
+        form.framing.escaping = .raw
+        form.append(name: "a\"b", value: "1")
+        expect(.invalidArgument) { try form.plan().describe() }
+        form = formB()
+        form.framing.escaping = .raw
+        form.append(name: "a\\b", value: "1")
+        let plan = try form.plan()
+        #expect(try Self.decode(Self.json(of: form)).form.plan().bytes(upTo: 1000) == plan.bytes(upTo: 1000))
+    }
+
+    @Test("A FIFO in a described file's place isn't opened")
+    func fifo() throws {
+        let folder = TemporaryFolder()
+        let fifo = folder.path.appending("fifo")
+        #expect(mkfifo(fifo.string, 0o600) == 0)
+        var status = stat()
+        #expect(unsafe stat(fifo.string, &status) == 0)
+        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        var form = formB()
+        form.append(name: "f", source: .file(try folder.file("f", "x")))
+        var description = try form.plan().describe()
+        let validator = FileValidator(
+            size: 0, modified: modified, inode: UInt64(status.st_ino), device: UInt64(status.st_dev))
+        description.parts[0].content = [.file(path: fifo.string, offset: 0, length: 0, validator: validator)]
+        expect(.sourceChanged) { try description.form.plan() }
+    }
+
+    @Test("40 levels are read, 41 not")
+    func depth() throws {
+        var form = FormData()
+        form.append(name: "a", value: "1")
+        for _ in 0..<40 {
+            var outer = FormData()
+            outer.append(BodyPart(name: "m", multipart: form))
+            form = outer
+        }
+        var description = try form.plan().describe()
+        #expect(try Self.decode(Self.json(of: form)) == description)
+        description.parts[0].content = [.multipart(framing: MultipartFraming(), parts: description.parts)]
+        let json = String(decoding: try JSONEncoder().encode(description), as: UTF8.self)
+        expect(.limitExceeded) { try Self.decode(json) }
+    }
+
+    @Test("Parts in parts are described in their order, however many")
+    func order() throws {
+        var form = formB()
+        for index in 0..<300 {
+            var inner = FormData()
+            for number in 0..<3 { inner.append(name: "\(index).\(number)", value: "") }
+            form.append(BodyPart(name: "\(index)", multipart: inner))
+        }
+        let description = try form.plan().describe()
+        #expect(description.parts.map(\.header.name) == (0..<300).map { "\($0)" })
+        for (index, part) in description.parts.enumerated() {
+            guard case .multipart(_, let parts)? = part.content.first else {
+                Issue.record("no multipart")
+                return
+            }
+            #expect(parts.map(\.header.name) == ["\(index).0", "\(index).1", "\(index).2"])
+        }
+        let words = (0..<300).flatMap { index in
+            ["\(index)=(;type=multipart/form-data"] + (0..<3).map { "\(index).\($0)=" } + ["=)"]
+        }
+        #expect(try form.plan().curlArguments() == words.flatMap { ["-F", $0] })
+    }
+}

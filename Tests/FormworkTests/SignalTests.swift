@@ -1,0 +1,81 @@
+import Foundation
+import Formwork
+import FormworkCore
+import Synchronization
+import SystemPackage
+import Testing
+
+@Suite("Signals while code of a caller's runs")
+struct SignalTests {
+    /// Whether a process that is started here and now would inherit a blocked SIGPIPE.
+    private static var isBlocked: Bool {
+        var mask = sigset_t()
+        unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
+        return unsafe sigismember(&mask, SIGPIPE) == 1
+    }
+
+    /// Notes at each call whether the signal is blocked.
+    private final class Log: Sendable {
+        private let seen = Mutex<[String: Bool]>([:])
+        func note(_ place: String) { self.seen.withLock { $0[place] = ($0[place] ?? false) || SignalTests.isBlocked } }
+        var places: [String: Bool] { self.seen.withLock { $0 } }
+    }
+
+    private struct Noting: ByteStream {
+        let log: Log
+        var left = 3
+        mutating func read(into buffer: inout MutableRawSpan) throws -> Int {
+            self.log.note("read")
+            // A body within the body, whose own guard begins and ends here.
+            var form = FormData()
+            form.append(name: "a", source: .stream { [log] _ in Noting(log: log, left: 0) })
+            if self.left > 0 { try form.plan().write(toFile: "/dev/null") }
+            self.log.note("read again")
+            self.left -= 1
+            return self.left >= 0 ? buffer.copy([1, 2, 3], 0..<3, at: 0) : 0
+        }
+    }
+
+    @Test("SIGPIPE is what it was before, in streams, sequences and progress, and held back again behind them")
+    func mask() throws {
+        #expect(!Self.isBlocked)
+        let log = Log()
+        var form = FormData()
+        form.append(
+            name: "s",
+            source: .stream { _ in
+                log.note("opening")
+                return Noting(log: log)
+            })
+        form.append(
+            PartSequence(count: 3) { index in
+                log.note("sequence")
+                return BodyPart(name: "\(index)", value: "v")
+            })
+        let options = ReaderOptions(progress: ProgressObserver(every: .zero) { _ in log.note("progress") })
+        try form.plan().write(toFile: "/dev/null", options: options)
+        #expect(
+            log.places == ["read": false, "read again": false, "opening": false, "sequence": false, "progress": false])
+        #expect(!Self.isBlocked)
+    }
+
+    @Test("A pipe that closes while a stream is read is an error still")
+    func closedMeanwhile() throws {
+        let (input, output) = try FileDescriptor.pipe()
+        defer { try? output.close() }
+        struct Closing: ByteStream {
+            let input: FileDescriptor
+            var isClosed = false
+            mutating func read(into buffer: inout MutableRawSpan) throws -> Int {
+                if !self.isClosed { try self.input.close() }
+                self.isClosed = true
+                return buffer.copy([1, 2, 3], 0..<3, at: 0)
+            }
+        }
+        var form = FormData()
+        form.append(name: "s", source: .stream { _ in Closing(input: input) })
+        let plan = try form.plan()
+        let error = #expect(throws: FormworkError.self) { try plan.write(to: output) }
+        #expect(error?.cause as? Errno == .brokenPipe)
+    }
+}
