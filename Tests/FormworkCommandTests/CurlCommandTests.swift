@@ -71,7 +71,7 @@ struct CurlCommandTests {
             let (head, body) = receiver.request()
             let boundary = try #require(head.firstMatch(of: /boundary=([-0-9a-zA-Z]+)/)?.1)
             let ours = try Command.run(
-                "body", "-F", argument, "--type-from", types, "--boundary", "\(boundary)", input: Array("%PDF-1.4".utf8)
+                "body", "-F", argument, "--type-from", types, "--boundary=\(boundary)", input: Array("%PDF-1.4".utf8)
             )
             #expect(Array(body) == ours.output, "\(argument)")
         }
