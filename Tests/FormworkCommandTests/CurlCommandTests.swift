@@ -66,7 +66,7 @@ struct CurlCommandTests {
                 continue
             }
             try folder.file("line", line.text)
-            let sent = try Command.shell("printf %PDF-1.4 | bash line", in: folder.path)
+            let sent = try Command.shell("printf %s %PDF-1.4 | bash line", in: folder.path)
             #expect(sent.text == "ok", "\(sent.errors)")
             let (head, body) = receiver.request()
             let boundary = try #require(head.firstMatch(of: /boundary=([-0-9a-zA-Z]+)/)?.1)
