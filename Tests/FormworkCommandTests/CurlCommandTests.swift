@@ -77,6 +77,15 @@ struct CurlCommandTests {
         }
     }
 
+    @Test("A header line that is no text isn't printed as another one")
+    func printedBytes() throws {
+        let folder = Folder()
+        let result = try Command.shell(
+            "printf 'X-h: \\xff\\n' > h; \"$F\" curl http://h/ --compat curl -F 'a=b;headers=@h' --print", in: folder.path)
+        #expect(result.status == 2 && result.text.isEmpty)
+        #expect(result.errors.contains("a header that is not UTF-8 can't be said on curl's command line"))
+    }
+
     @Test("A plan shows control characters escaped")
     func controlCharacters() throws {
         let folder = Folder()

@@ -114,6 +114,9 @@ extension BodyPart {
         case let encoding?: text += ";encoder=\(encoding.token)"
         }
         for field in self.header.fields {
+            if let line = field.verbatimLine, String(validating: line, as: UTF8.self) == nil {
+                throw .unsayable("a header that is not UTF-8")
+            }
             let line = field.verbatimLine == nil ? "\(field.name): \(field.value)" : field.value
             text += ";headers=" + (try CurlWord.quoted(line, isPath: true, always: true))
         }
