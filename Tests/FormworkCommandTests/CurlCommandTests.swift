@@ -81,7 +81,8 @@ struct CurlCommandTests {
     func printedBytes() throws {
         let folder = Folder()
         let result = try Command.shell(
-            "printf 'X-h: \\xff\\n' > h; \"$F\" curl http://h/ --compat curl -F 'a=b;headers=@h' --print", in: folder.path)
+            "printf 'X-h: \\xff\\n' > h; \"$F\" curl http://h/ --compat curl -F 'a=b;headers=@h' --print",
+            in: folder.path)
         #expect(result.status == 2 && result.text.isEmpty)
         #expect(result.errors.contains("a header that is not UTF-8 can't be said on curl's command line"))
     }

@@ -71,7 +71,8 @@ private func checkFraming(
 ) throws(FormworkError) {
     do throws(FormworkError) {
         let reader = plan.makeReader(options: ReaderOptions(checksFraming: true))
-        check(try reader.collect(upTo: 1 << 17) == body, "other bytes where the framing is checked")
+        let checked = try reader.collect(upTo: 1 << 17)
+        check(checked == body, "other bytes where the framing is checked")
     } catch {
         guard error.code == .framingBroken else { throw error }
         return
@@ -100,7 +101,8 @@ private func checkAgain(_ plan: BodyPlan, _ body: [UInt8]) throws(FormworkError)
     } catch {
         return check(false, "what is described can't be read: \(error)")
     }
-    check(try again.form.plan().makeReader().collect(upTo: 1 << 17) == body, "described again it is another body")
+    let same = try again.form.plan().makeReader().collect(upTo: 1 << 17)
+    check(same == body, "described again it is another body")
 }
 
 /// Writes a description by what the bytes of an input choose.
