@@ -95,6 +95,7 @@ public struct BodyPart: Sendable {
             !self.header.fields.contains(where: { $0.isNamed("Content-Type") || $0.replaces("Content-Type") })
         else { return }
         self.header.contentType = try form.framing.contentType
+        self.typing = .given
     }
 
     /// Whether the source goes out without being encoded.

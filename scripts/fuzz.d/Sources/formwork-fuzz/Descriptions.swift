@@ -70,7 +70,7 @@ private func checkFraming(
     of plan: BodyPlan, _ body: [UInt8], _ description: PlanDescription
 ) throws(FormworkError) {
     do throws(FormworkError) {
-        let reader = plan.makeReader(options: ReaderOptions(checksFraming: true))
+        let reader = try plan.makeReader(options: ReaderOptions(checksFraming: true))
         let checked = try reader.collect(upTo: 1 << 17)
         check(checked == body, "other bytes where the framing is checked")
     } catch {
