@@ -102,7 +102,11 @@ private func checkAgain(_ plan: BodyPlan, _ body: [UInt8]) throws(FormworkError)
         return check(false, "what is described can't be read: \(error)")
     }
     let same = try again.form.plan().makeReader().collect(upTo: 1 << 17)
-    check(same == body, "described again it is another body")
+    let place = zip(same, body).prefix { $0 == $1 }.count
+    check(
+        same == body,
+        "described again it is \(shown(same.dropFirst(max(0, place - 40)).prefix(99))) and not "
+            + shown(body.dropFirst(max(0, place - 40)).prefix(99)))
 }
 
 /// Writes a description by what the bytes of an input choose.
