@@ -108,6 +108,27 @@ struct DescriptionTests {
         #expect(try Self.decode(Self.json(of: form)).form.plan().bytes(upTo: 1000) == plan.bytes(upTo: 1000))
     }
 
+    @Test("An encoded part of a form in a concatenation isn't described as if it were not encoded")
+    func encodedInConcatenation() throws {
+        var inner = FormData()
+        inner.append(BodyPart(header: PartHeader(transferEncoding: .base64()), source: .text("x")))
+        var form = formB()
+        form.append(name: "m", source: .concatenation([.text("preamble\r\n"), .multipart(inner)]))
+        expect(.notReplayable) { try form.plan().describe() }
+    }
+
+    @Test("A described multipart whose type its framing gives is described again")
+    func twice() throws {
+        var form = formB()
+        form.append(BodyPart(name: "m", multipart: FormData()))
+        var description = try form.plan().describe()
+        description.parts[0].header.contentType = nil
+        description.parts[0].type.mediaType = nil
+        let plan = try description.form.plan()
+        let again = try JSONDecoder().decode(PlanDescription.self, from: JSONEncoder().encode(plan.describe()))
+        #expect(try again.form.plan().bytes(upTo: 1000) == plan.bytes(upTo: 1000))
+    }
+
     @Test("A FIFO in a described file's place isn't opened")
     func fifo() throws {
         let folder = TemporaryFolder()

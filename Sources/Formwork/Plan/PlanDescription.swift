@@ -211,6 +211,9 @@ extension BodyPlan {
         case .source(let number):
             let reference = self.storage.parts[piece.part].reference
             if case .encoded(let content) = self.storage.sources[number] {
+                guard !(self.storage.parts[piece.part].part?.goesOutAsItIs ?? true) else {
+                    throw .undescribable("an encoded part of a form in a concatenation", reference)
+                }
                 // The header says how it is encoded: what is described is the content before that.
                 do throws(FormworkError) {
                     var parts: [PlanDescription.Content] = []
