@@ -221,7 +221,15 @@
                 "Times may be as long as a duration",
                 arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max), .seconds(1_000_000_000_000)])
             func longestTimes(time: Duration) async throws {
-                let server = try ScriptedServer([self.answering("200 OK")])
+                let length = try #require(try self.plan.contentLength)
+                let server = try ScriptedServer([
+                    { _, connection in
+                        var count = connection.readHead().body.count
+                        connection.write("HTTP/1.1 100 Continue\r\n\r\n")
+                        while count < length { count += connection.read().count }
+                        connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                    }
+                ])
                 var options = FormClient.Options()
                 (options.connectTimeout, options.stallTimeout, options.expectationTimeout) = (time, time, time)
                 options.expectationThreshold = 100
