@@ -48,7 +48,7 @@ public struct FormDataEncoder: Sendable {
         _ value: some Encodable, framing: MultipartFraming = MultipartFraming()
     ) throws -> FormData {
         let sink = FormSink(self)
-        try FormValueEncoder(sink: sink, place: FormPlace()).writeRoot(value)
+        try FormValueEncoder(sink: sink, place: EncodingPlace()).writeRoot(value)
         try sink.finish()
         var form = FormData(framing: framing)
         for written in sink.written { form.append(written.part) }
@@ -57,8 +57,8 @@ public struct FormDataEncoder: Sendable {
 }
 
 /// A place in the value that is encoded: the keys that lead to it, its names, and whether anything was written there.
-final class FormPlace {
-    let parent: FormPlace?
+final class EncodingPlace {
+    let parent: EncodingPlace?
     let key: (any CodingKey)?
     /// What the names of members and elements begin with; `nil` for the root, which is no field.
     let name: String?
@@ -71,7 +71,7 @@ final class FormPlace {
     init() { (self.parent, self.key, self.name, self.fieldName, self.problem) = (nil, nil, nil, nil, nil) }
 
     /// A member of `parent`.
-    init(_ key: some CodingKey, of parent: FormPlace) {
+    init(_ key: some CodingKey, of parent: EncodingPlace) {
         let text = key.stringValue
         (self.parent, self.key) = (parent, key)
         self.name = parent.name.map { "\($0)[\(text)]" } ?? text
@@ -80,7 +80,7 @@ final class FormPlace {
     }
 
     /// An element of `parent`.
-    init(_ index: Int, of parent: FormPlace, arrays: FormDataEncoder.Arrays) {
+    init(_ index: Int, of parent: EncodingPlace, arrays: FormDataEncoder.Arrays) {
         (self.parent, self.key) = (parent, ElementKey(index))
         self.name = parent.name.map { "\($0)[\(index)]" }
         switch arrays {
@@ -115,7 +115,7 @@ final class FormPlace {
     }
 
     func markWritten() {
-        var place: FormPlace? = self
+        var place: EncodingPlace? = self
         while let current = place, !current.isWritten {
             current.isWritten = true
             place = current.parent
@@ -131,7 +131,7 @@ final class FormPlace {
 final class FormSink {
     struct Written {
         var part: BodyPart
-        var place: FormPlace
+        var place: EncodingPlace
         /// Whether the content is known to be empty.
         var isEmpty: Bool
     }
@@ -141,18 +141,18 @@ final class FormSink {
     /// Who wrote fields of a name, as UTF-8: two spellings of a letter are two names.
     private var owners: [[UInt8]: ObjectIdentifier] = [:]
     /// Places whose container was made by the type itself: what is read from them needs something to be there.
-    private var required: [FormPlace] = []
+    private var required: [EncodingPlace] = []
 
     init(_ options: FormDataEncoder) { self.options = options }
 
     private var depth: Int { min(max(0, self.options.nameDepth), 512) }
 
-    func require(_ place: FormPlace) -> FormPlace {
+    func require(_ place: EncodingPlace) -> EncodingPlace {
         self.required.append(place)
         return place
     }
 
-    func append(_ part: BodyPart, named name: String, isEmpty: Bool, at place: FormPlace) throws {
+    func append(_ part: BodyPart, named name: String, isEmpty: Bool, at place: EncodingPlace) throws {
         if let problem = place.problem { throw place.refusal(name, problem) }
         guard name.utf8.count(where: { $0 == 0x5B }) <= self.depth else {
             throw place.refusal(

@@ -5,7 +5,7 @@ struct FormValueEncoder: Encoder {
     static let rootProblem = "A form's root is an object: its members are the form's fields."
 
     let sink: FormSink
-    let place: FormPlace
+    let place: EncodingPlace
     var codingPath: [any CodingKey] { self.place.codingPath }
     var userInfo: [CodingUserInfoKey: Any] { self.sink.options.userInfo }
 
@@ -16,7 +16,7 @@ struct FormValueEncoder: Encoder {
     func unkeyedContainer() -> any UnkeyedEncodingContainer { FormElementsEncoder(self) }
     func singleValueContainer() -> any SingleValueEncodingContainer { FormSingleValueEncoder(encoder: self) }
 
-    func at(_ place: FormPlace) -> Self { Self(sink: self.sink, place: place) }
+    func at(_ place: EncodingPlace) -> Self { Self(sink: self.sink, place: place) }
 
     func writeRoot<Value: Encodable>(_ value: Value) throws {
         guard !Self.isNil(value) else { throw self.place.refusal(value, Self.rootProblem) }
@@ -127,7 +127,7 @@ private struct FormMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtoco
     let encoder: FormValueEncoder
     var codingPath: [any CodingKey] { self.encoder.codingPath }
 
-    private func place(_ key: Key) -> FormPlace { FormPlace(key, of: self.encoder.place) }
+    private func place(_ key: Key) -> EncodingPlace { EncodingPlace(key, of: self.encoder.place) }
 
     private func put<Value: Encodable>(_ value: Value, _ key: Key, isOptional: Bool = false) throws {
         // Keys of a dictionary are found by looking at what is there.
@@ -177,7 +177,7 @@ private final class FormElementsEncoder: UnkeyedEncodingContainer {
 
     private func next() -> FormValueEncoder {
         defer { self.count += 1 }
-        return self.encoder.at(FormPlace(self.count, of: self.encoder.place, arrays: self.encoder.sink.options.arrays))
+        return self.encoder.at(EncodingPlace(self.count, of: self.encoder.place, arrays: self.encoder.sink.options.arrays))
     }
 
     private func put<Value: Encodable>(_ value: Value) throws {

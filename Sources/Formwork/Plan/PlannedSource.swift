@@ -58,6 +58,9 @@ struct PlannedFile: Sendable {
 extension BodySource.ExpectedState {
     /// - Throws: ``FormworkError/Code/sourceChanged`` when the file at `path` is in another state.
     func check(_ status: FileStatus, at path: FilePath) throws(FormworkError) {
+        guard status.kind == .regular else {
+            throw FormworkError(.sourceChanged, "is no longer a regular file, as it was described", path: path.string)
+        }
         let change =
             switch self {
             case .validator(let state): state.change(to: status.validator)
@@ -136,10 +139,6 @@ struct SourceResolver {
         case .directory:
             throw FormworkError(.sourceUnavailable, "is a directory: name a file in it", path: path.string)
         case .fifo, .characterSpecial, .blockSpecial:
-            guard expected == nil else {
-                throw FormworkError(
-                    .sourceChanged, "is no longer a regular file, as it was described", path: path.string)
-            }
             guard range.offset == 0 else {
                 throw FormworkError(.invalidArgument, "a FIFO or device has no slices", path: path.string)
             }

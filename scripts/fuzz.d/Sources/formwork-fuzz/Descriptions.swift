@@ -210,7 +210,7 @@ private struct DescriptionWriter {
             let state = self.next(5) == 1 ? "" : path.replacingOccurrences(of: "\"", with: "")
             return
                 "{\"file\":{\"path\":\(path),\"offset\":\(self.number(["0", "2"])),\"length\":\(self.number(["9", "3"])),"
-                + "\"validator\":\(validator(of: state, self.number(["9"])))}}"
+                + "\"fingerprint\":\(fingerprint(of: state, self.number(["9"])))}}"
         case 5, 6:
             let pattern = self.pick([
                 "{\"zeros\":{}}", "{\"repeating\":{\"_0\":[1,2,3]}}", "{\"repeating\":{\"_0\":[]}}",
@@ -225,14 +225,14 @@ private struct DescriptionWriter {
 }
 
 /// A file's state as a description has it.
-private func validator(of path: String, _ number: String) -> String {
+private func fingerprint(of path: String, _ number: String) -> String {
     var form = FormData()
     form.append(name: "f", source: .file(.init(path)))
     if let description = try? form.plan().describe(),
-        case .file(_, _, _, let validator)? = description.parts[0].content.first,
-        let text = try? JSONEncoder().encode(validator)
+        case .file(_, _, _, let fingerprint)? = description.parts[0].content.first,
+        let text = try? JSONEncoder().encode(fingerprint)
     {
         return String(decoding: text, as: UTF8.self)
     }
-    return "{\"size\":\(number),\"modified\":\(number),\"inode\":\(number),\"device\":\(number)}"
+    return "{\"size\":\(number),\"modified\":{\"seconds\":\(number),\"nanoseconds\":\(number)},\"ends\":\(number)}"
 }
