@@ -177,7 +177,8 @@ private final class FormElementsEncoder: UnkeyedEncodingContainer {
 
     private func next() -> FormValueEncoder {
         defer { self.count += 1 }
-        return self.encoder.at(EncodingPlace(self.count, of: self.encoder.place, arrays: self.encoder.sink.options.arrays))
+        let arrays = self.encoder.sink.options.arrays
+        return self.encoder.at(EncodingPlace(self.count, of: self.encoder.place, arrays: arrays))
     }
 
     private func put<Value: Encodable>(_ value: Value) throws {

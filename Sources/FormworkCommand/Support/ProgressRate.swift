@@ -21,6 +21,7 @@ struct ProgressRate {
         while self.samples.count > 2, self.samples[1].instant < now - .seconds(5) { self.samples.removeFirst() }
         let first = self.samples[0]
         let (moved, isBeyond) = moment.done.subtractingReportingOverflow(first.done)
-        return max(0, isBeyond ? Double(Int64.max) : Double(moved)) / max(first.instant.duration(to: now).seconds, 0.001)
+        let seconds = max(first.instant.duration(to: now).seconds, 0.001)
+        return max(0, isBeyond ? Double(Int64.max) : Double(moved)) / seconds
     }
 }
