@@ -9,7 +9,7 @@ import Testing
 let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-@Suite("Documentation")
+@Suite("Documentation", .timeLimit(.minutes(10)))
 struct FencesTests {
     /// Lines without indentation, imports and blank lines.
     private func lines(_ text: some StringProtocol) -> [String] {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("formwork body")
+@Suite("formwork body", .timeLimit(.minutes(10)))
 struct BodyCommandTests {
     @Test("Parts keep the order of the command line, whichever option they come by")
     func order() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FormworkCommand
 
-@Suite("Bodies in captures: HTTP messages and HAR files")
+@Suite("Bodies in captures: HTTP messages and HAR files", .timeLimit(.minutes(10)))
 struct CaptureTests {
     private static let body =
         "--XX\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n--XX\r\nContent-Disposition: form-data; "

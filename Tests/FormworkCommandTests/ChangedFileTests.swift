@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("A file that changes while the command sends it")
+@Suite("A file that changes while the command sends it", .timeLimit(.minutes(10)))
 struct ChangedFileTests {
     static let meddlings = [
         ("truncate -s 5000000 big", "shrank from 8000000 to 5000000 bytes"),

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("formwork curl, headers and plan", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
+@Suite(
+    "formwork curl, headers and plan", .timeLimit(.minutes(10)),
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
 struct CurlCommandTests {
     @Test("Real curl sends the body with its exact length, and nothing chunked")
     func exactLength() throws {

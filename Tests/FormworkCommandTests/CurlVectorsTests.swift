@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Vectors: command lines of a real curl")
+@Suite("Vectors: command lines of a real curl", .timeLimit(.minutes(10)))
 struct CurlVectorsTests {
     @Test(
         "--compat curl makes curl's bytes, length and type, or ends with its status", arguments: try CurlVector.rows())

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("What is wrong is said in one line, with the argument and the fix")
+@Suite("What is wrong is said in one line, with the argument and the fix", .timeLimit(.minutes(10)))
 struct ErrorTests {
     struct Row: CustomTestStringConvertible {
         var arguments: [String]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("formwork extract")
+@Suite("formwork extract", .timeLimit(.minutes(10)))
 struct ExtractCommandTests {
     private static func part(_ parameters: String, _ content: String) -> String {
         "--XX\r\nContent-Disposition: form-data; \(parameters)\r\n\r\n\(content)\r\n"

@@ -8,7 +8,7 @@ private let twoParts =
     "--XX\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n--XX\r\nContent-Disposition: form-data; "
     + "name=\"a\"\r\n\r\n1\r\n--XX--\r\n"
 
-@Suite("formwork inspect")
+@Suite("formwork inspect", .timeLimit(.minutes(10)))
 struct InspectCommandTests {
     /// What `inspect` prints for ``twoParts``.
     static let twoPartsTable = """

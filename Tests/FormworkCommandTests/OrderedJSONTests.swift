@@ -2,7 +2,7 @@ import Testing
 
 @testable import FormworkCommand
 
-@Suite("JSON is read strictly and written back as it stood there")
+@Suite("JSON is read strictly and written back as it stood there", .timeLimit(.minutes(10)))
 struct OrderedJSONTests {
     private static func read(_ text: [UInt8]) -> String {
         do { return OrderedJSON.write(try OrderedJSON.read(text)) } catch { return "\(error)" }

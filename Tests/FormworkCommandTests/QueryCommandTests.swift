@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("formwork query")
+@Suite("formwork query", .timeLimit(.minutes(10)))
 struct QueryCommandTests {
     private static func encode(_ json: String, _ options: String = "") throws -> Outcome {
         try Command.shell("\"$F\" query encode \(options)", input: Array(json.utf8))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("formwork body --as")
+@Suite("formwork body --as", .timeLimit(.minutes(10)))
 struct ToolTargetTests {
     private static let form = "-F a=1 --boundary 'b 1' --url http://h/x"
 

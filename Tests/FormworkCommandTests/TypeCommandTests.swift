@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("formwork type, and types of what is sent")
+@Suite("formwork type, and types of what is sent", .timeLimit(.minutes(10)))
 struct TypeCommandTests {
     static let png = "\\x89PNG\\r\\n\\x1a\\n\\0\\0\\0\\x0dIHDR\\0\\0\\0\\x01\\0\\0\\0\\x01\\x08\\x06\\0\\0\\0"
 

@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("Base64")
+@Suite("Base64", .timeLimit(.minutes(10)))
 struct Base64Tests {
     struct Row: Sendable, CustomTestStringConvertible {
         var bytes: [UInt8]

@@ -2,7 +2,7 @@ import FormworkCore
 import Foundation
 import Testing
 
-@Suite("Boundary")
+@Suite("Boundary", .timeLimit(.minutes(10)))
 struct BoundaryTests {
     struct Accepted: Sendable, CustomTestStringConvertible {
         var text: String

@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("CRC32C")
+@Suite("CRC32C", .timeLimit(.minutes(10)))
 struct CRC32CTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var bytes: [UInt8]

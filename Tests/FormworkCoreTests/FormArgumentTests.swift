@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("FormArgument")
+@Suite("FormArgument", .timeLimit(.minutes(10)))
 struct FormArgumentTests {
     enum Content: Equatable, Sendable {
         case text(String)

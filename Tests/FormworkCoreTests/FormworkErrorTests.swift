@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("FormworkError")
+@Suite("FormworkError", .timeLimit(.minutes(10)))
 struct FormworkErrorTests {
     struct Refusal: Error, CustomStringConvertible {
         var description: String { "No such file\nor directory" }

@@ -2,7 +2,7 @@ import FormworkCore
 import Foundation
 import Testing
 
-@Suite("HeaderField")
+@Suite("HeaderField", .timeLimit(.minutes(10)))
 struct HeaderFieldTests {
     struct Name: Sendable, CustomTestStringConvertible {
         var name: String

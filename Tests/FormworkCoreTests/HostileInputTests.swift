@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("Hostile input")
+@Suite("Hostile input", .timeLimit(.minutes(10)))
 struct HostileInputTests {
     /// Text of the characters that grammars trip over, the same for a seed each time.
     private struct HostileText {

@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("Layout")
+@Suite("Layout", .timeLimit(.minutes(10)))
 struct LayoutTests {
     /// Framing of 3 bytes, two empty sources, a value of 2 bytes, an empty source, a source of 10 bytes.
     static func layout() throws -> Layout {

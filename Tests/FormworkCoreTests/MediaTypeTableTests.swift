@@ -2,7 +2,7 @@ import Testing
 
 @testable import FormworkCore
 
-@Suite("MediaTypeTable")
+@Suite("MediaTypeTable", .timeLimit(.minutes(10)))
 struct MediaTypeTableTests {
     /// Types that somebody decided, and that no newer source may change unseen.
     static let types: [(extension: String, mediaType: String)] = [
@@ -188,7 +188,7 @@ struct MediaTypeTableTests {
 }
 
 /// What lookups rely on, and what a type's use in a header does.
-@Suite("MediaTypeTable's data")
+@Suite("MediaTypeTable's data", .timeLimit(.minutes(10)))
 struct MediaTypeTableDataTests {
     static let extensions = (0..<MediaTypeTable.count).map { MediaTypeTable.extension(at: $0) }
 

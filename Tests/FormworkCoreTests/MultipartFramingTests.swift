@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("MultipartFraming")
+@Suite("MultipartFraming", .timeLimit(.minutes(10)))
 struct MultipartFramingTests {
     @Test("The content type has the boundary bare, or quoted where it must be")
     func contentType() throws {

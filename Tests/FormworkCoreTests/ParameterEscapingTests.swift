@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("ParameterEscaping")
+@Suite("ParameterEscaping", .timeLimit(.minutes(10)))
 struct ParameterEscapingTests {
     /// What each rule makes of a hostile name; `nil` where it refuses the name.
     struct Row: Sendable, CustomTestStringConvertible {

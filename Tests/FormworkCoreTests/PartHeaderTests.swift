@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("PartHeader")
+@Suite("PartHeader", .timeLimit(.minutes(10)))
 struct PartHeaderTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var header: PartHeader

@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("ProgressMeter")
+@Suite("ProgressMeter", .timeLimit(.minutes(10)))
 struct ProgressMeterTests {
     /// A question at a made-up moment, and its answer.
     struct Step: Sendable {

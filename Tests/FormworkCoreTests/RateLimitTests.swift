@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("RateLimit")
+@Suite("RateLimit", .timeLimit(.minutes(10)))
 struct RateLimitTests {
     /// What is moved and asked at made-up moments, and the delay told afterwards.
     struct Step: Sendable {

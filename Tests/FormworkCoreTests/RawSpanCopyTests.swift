@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("Copying between arrays and buffers")
+@Suite("Copying between arrays and buffers", .timeLimit(.minutes(10)))
 struct RawSpanCopyTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var range: Range<Int>

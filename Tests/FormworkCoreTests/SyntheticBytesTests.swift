@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("SyntheticBytes")
+@Suite("SyntheticBytes", .timeLimit(.minutes(10)))
 struct SyntheticBytesTests {
     struct First: Sendable, CustomTestStringConvertible {
         var seed: UInt64

@@ -5,7 +5,9 @@ import SystemPackage
 import Testing
 
 /// Run by `scripts/upload-soak`, each way in a process of its own: the peak of memory is a process's.
-@Suite("2 GiB in flat memory", .enabled(if: ProcessInfo.processInfo.environment["FORMWORK_SOAK"] != nil))
+@Suite(
+    "2 GiB in flat memory", .timeLimit(.minutes(120)),
+    .enabled(if: ProcessInfo.processInfo.environment["FORMWORK_SOAK"] != nil))
 struct UploadSoakTests {
     private static let way = ProcessInfo.processInfo.environment["FORMWORK_SOAK"] ?? ""
     private static let count = Int64(ProcessInfo.processInfo.environment["FORMWORK_SOAK_MIB"] ?? "").map { $0 << 20 }

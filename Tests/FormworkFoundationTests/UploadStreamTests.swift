@@ -4,7 +4,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@Suite("A body as InputStream")
+@Suite("A body as InputStream", .timeLimit(.minutes(10)))
 struct UploadStreamTests {
     @Test("Any read size gives the same bytes, also of async sequences", arguments: [1, 7, 4096, 1 << 20])
     func readSizes(size: Int) async throws {

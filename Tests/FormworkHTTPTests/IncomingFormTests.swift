@@ -4,7 +4,7 @@
     import HTTPTypes
     import Testing
 
-    @Suite struct IncomingFormTests {
+    @Suite(.timeLimit(.minutes(10))) struct IncomingFormTests {
         private func collect(_ text: String, _ fields: HTTPFields) async throws -> ReceivedForm {
             var fields = fields
             fields[.contentType] = "application/x-www-form-urlencoded"

@@ -5,7 +5,7 @@
     import SystemPackage
     import Testing
 
-    @Suite("Problem details")
+    @Suite("Problem details", .timeLimit(.minutes(10)))
     struct ProblemDetailsTests {
         @Test("A document has the members, in the order of their names")
         func document() {

@@ -139,7 +139,7 @@
             iterationBehavior: plan.isReplayable ? .multiple : .single)
     }
 
-    @Suite("Documentation of servers")
+    @Suite("Documentation of servers", .timeLimit(.minutes(10)))
     struct ServerFencesTests {
         @Test("The fences run")
         func run() async throws {

@@ -10,7 +10,7 @@
     import NIOPosix
     import Testing
 
-    @Suite("A form sent on while it arrives", .serialized)
+    @Suite("A form sent on while it arrives", .timeLimit(.minutes(10)), .serialized)
     struct ProxyTests {
         /// Sends a form on: without its token, names in capitals.
         private func router(_ url: String) -> Router<BasicRequestContext> {

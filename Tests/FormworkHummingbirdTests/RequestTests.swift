@@ -31,7 +31,7 @@
             + "\(profile.photo?.filename ?? "-")|\(photo.map { String(decoding: $0, as: UTF8.self) } ?? "-")"
     }
 
-    @Suite("Forms of a Hummingbird request")
+    @Suite("Forms of a Hummingbird request", .timeLimit(.minutes(10)))
     struct RequestTests {
         private func router() -> Router<FormContext> {
             let router = Router(context: FormContext.self)

@@ -7,7 +7,7 @@
     import NIOCore
     import Testing
 
-    @Suite("Answers and middleware")
+    @Suite("Answers and middleware", .timeLimit(.minutes(10)))
     struct ResponseTests {
         private func form(_ source: BodySource) throws -> FormData {
             var form = FormData(framing: MultipartFraming(boundary: try Boundary("harbour"), subtype: "mixed"))

@@ -8,7 +8,7 @@
     import NIOCore
     import Testing
 
-    @Suite("Bytes on the wire", .serialized)
+    @Suite("Bytes on the wire", .timeLimit(.minutes(10)), .serialized)
     struct WireTests {
         private func router(_ gate: Gate = Gate()) -> Router<BasicRequestContext> {
             let router = Router()

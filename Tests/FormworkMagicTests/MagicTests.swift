@@ -3,7 +3,7 @@ import FormworkMagic
 import SystemPackage
 import Testing
 
-@Suite("libmagic")
+@Suite("libmagic", .timeLimit(.minutes(10)))
 struct MagicTests {
     static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
 

@@ -4,7 +4,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-@Suite("Types of real files")
+@Suite("Types of real files", .timeLimit(.minutes(10)))
 struct SampleTests {
     @Test("auto is right wherever the name or the content is, and a markup file is never called a picture")
     func neverWorse() throws {

@@ -64,7 +64,7 @@
     }
 
     extension NIOTests {
-        @Suite("Documentation of FormworkNIO")
+        @Suite("Documentation of FormworkNIO", .timeLimit(.minutes(10)))
         struct NIOFencesTests {
             @Test("The fences run")
             func run() async throws {

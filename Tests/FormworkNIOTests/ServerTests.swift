@@ -14,7 +14,7 @@
     import Testing
 
     extension NIOTests {
-        @Suite("A server without a framework")
+        @Suite("A server without a framework", .timeLimit(.minutes(10)))
         struct ServerTests {
             private struct Note: Decodable { var title: String }
 

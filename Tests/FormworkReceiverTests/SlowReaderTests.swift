@@ -22,6 +22,7 @@
     }
 
     /// An answer that is longer than what the system keeps, and its reader's pace.
+    @Suite(.timeLimit(.minutes(10)))
     struct SlowReaderTests {
         private func connection(
             closes: Bool

@@ -2,7 +2,7 @@ import Formwork
 import SystemPackage
 import Testing
 
-@Suite("Async sources and readers")
+@Suite("Async sources and readers", .timeLimit(.minutes(10)))
 struct AsyncTests {
     struct Chunks: AsyncSequence, Sendable {
         var chunks: [[UInt8]]

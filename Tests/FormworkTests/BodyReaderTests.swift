@@ -4,7 +4,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@Suite("Reading a body")
+@Suite("Reading a body", .timeLimit(.minutes(10)))
 struct BodyReaderTests {
     @Test("Any read size gives the bytes that were written down", arguments: UInt64(0)..<24)
     func readSizes(seed: UInt64) throws {

@@ -54,7 +54,7 @@ enum WayOut: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { self.rawValue }
 }
 
-@Suite("A file that changes is told, never sent short, padded or mixed")
+@Suite("A file that changes is told, never sent short, padded or mixed", .timeLimit(.minutes(10)))
 struct FileTruthTests {
     static let size = 2_000_000
 

@@ -3,7 +3,7 @@ import FormworkCore
 import SystemPackage
 import Testing
 
-@Suite("A body read back while it is sent")
+@Suite("A body read back while it is sent", .timeLimit(.minutes(10)))
 struct FramingCheckTests {
     private static let checking = ReaderOptions(checksFraming: true)
 

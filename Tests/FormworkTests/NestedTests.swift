@@ -2,7 +2,7 @@ import Formwork
 import SystemPackage
 import Testing
 
-@Suite("Forms inside forms")
+@Suite("Forms inside forms", .timeLimit(.minutes(10)))
 struct NestedTests {
     private static func framing(_ boundary: String, _ subtype: String = "form-data") throws -> MultipartFraming {
         MultipartFraming(boundary: try Boundary(boundary), subtype: subtype)

@@ -2,7 +2,7 @@ import Formwork
 import FormworkCore
 import Testing
 
-@Suite("A plan's own body under the lint")
+@Suite("A plan's own body under the lint", .timeLimit(.minutes(10)))
 struct PlanLintTests {
     @Test("Forms of every kind of source have no findings", arguments: UInt64(800)..<824)
     func ownForms(seed: UInt64) throws {

@@ -3,7 +3,7 @@ import Formwork
 import SystemPackage
 import Testing
 
-@Suite("Plans")
+@Suite("Plans", .timeLimit(.minutes(10)))
 struct PlanTests {
     @Test("The layout tells every piece without reading")
     func layout() throws {

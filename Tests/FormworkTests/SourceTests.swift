@@ -3,7 +3,7 @@ import Formwork
 import SystemPackage
 import Testing
 
-@Suite("Where content comes from")
+@Suite("Where content comes from", .timeLimit(.minutes(10)))
 struct SourceTests {
     /// The content that a source gives in a form of its own.
     private func content(of source: BodySource) throws -> String {

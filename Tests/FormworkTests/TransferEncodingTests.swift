@@ -3,7 +3,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-@Suite("Transfer encodings")
+@Suite("Transfer encodings", .timeLimit(.minutes(10)))
 struct TransferEncodingTests {
     private static func plan(_ source: BodySource, _ encoding: TransferEncoding) throws -> BodyPlan {
         var form = formB()

@@ -3,7 +3,7 @@ import Formwork
 import SystemPackage
 import Testing
 
-@Suite("Ways out")
+@Suite("Ways out", .timeLimit(.minutes(10)))
 struct WriteTests {
     @Test("Every way out gives the same bytes", arguments: UInt64(300)..<310)
     func allWays(seed: UInt64) throws {

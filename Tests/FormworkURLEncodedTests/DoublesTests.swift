@@ -1,7 +1,7 @@
 import FormworkURLEncoded
 import Testing
 
-@Suite("Numbers with a fraction")
+@Suite("Numbers with a fraction", .timeLimit(.minutes(10)))
 struct DoublesTests {
     /// A number as the five styles write it; what Node 20, PHP 8.2 and Ruby 3.1 printed.
     struct Row: Sendable, CustomTestStringConvertible {

@@ -2,7 +2,7 @@ import FormworkCore
 import FormworkURLEncoded
 import Testing
 
-@Suite("Escaping by system and version")
+@Suite("Escaping by system and version", .timeLimit(.minutes(10)))
 struct EscapingTests {
     /// What each version of AFNetworking leaves alone in keys and in values, besides letters and digits.
     @Test(

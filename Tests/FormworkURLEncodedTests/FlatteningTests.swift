@@ -1,7 +1,7 @@
 import FormworkURLEncoded
 import Testing
 
-@Suite("Flattening")
+@Suite("Flattening", .timeLimit(.minutes(10)))
 struct FlatteningTests {
     static let value: ParameterValue = [
         "b": ["x", ["c": 1], ["y", []]], "a c": .set(["2", "10", nil]), "n": nil, "t": true, "f": false, "e": [],

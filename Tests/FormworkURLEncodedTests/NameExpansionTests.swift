@@ -11,7 +11,7 @@ struct ExpansionRow: Sendable, CustomTestStringConvertible {
 
 private typealias Row = ExpansionRow
 
-@Suite("Names become trees")
+@Suite("Names become trees", .timeLimit(.minutes(10)))
 struct NameExpansionTests {
     /// What PHP 8.2's `parse_str` gave.
     static let php: [ExpansionRow] = [

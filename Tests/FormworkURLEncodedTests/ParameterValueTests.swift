@@ -1,7 +1,7 @@
 import FormworkURLEncoded
 import Testing
 
-@Suite("Parameter values")
+@Suite("Parameter values", .timeLimit(.minutes(10)))
 struct ParameterValueTests {
     @Test("A literal keeps its order and its duplicates")
     func literal() throws {

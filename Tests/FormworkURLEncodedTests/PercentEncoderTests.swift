@@ -1,7 +1,7 @@
 import FormworkURLEncoded
 import Testing
 
-@Suite("Percent encoding")
+@Suite("Percent encoding", .timeLimit(.minutes(10)))
 struct PercentEncoderTests {
     struct Table: Sendable, CustomTestStringConvertible {
         var name: String

@@ -1,7 +1,7 @@
 import FormworkURLEncoded
 import Testing
 
-@Suite("Url-encoded text finds its place in a URL")
+@Suite("Url-encoded text finds its place in a URL", .timeLimit(.minutes(10)))
 struct QueryDestinationTests {
     struct Row: Sendable {
         var url: String

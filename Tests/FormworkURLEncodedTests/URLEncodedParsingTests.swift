@@ -1,7 +1,7 @@
 import FormworkURLEncoded
 import Testing
 
-@Suite("Reading pairs")
+@Suite("Reading pairs", .timeLimit(.minutes(10)))
 struct URLEncodedParsingTests {
     static func shown(_ pairs: [URLEncodedPair]) -> [String] {
         pairs.map { $0.name + ($0.value.map { "|\($0)" } ?? "") }

@@ -19,7 +19,7 @@ func lint(_ body: [UInt8], _ type: String = "multipart/form-data; boundary=b", b
     return lint.finish()
 }
 
-@Suite("What a form is told by the lint")
+@Suite("What a form is told by the lint", .timeLimit(.minutes(10)))
 struct FormLintTests {
     /// A body of one part with these header lines, and content `1`.
     private static func part(_ lines: String..., content: String = "1") -> String {

@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("What probably happened to a body that can't be read")
+@Suite("What probably happened to a body that can't be read", .timeLimit(.minutes(10)))
 struct BodyDiagnosisTests {
     /// Feeds a body to a parser and an observer beside it, as a server does.
     private static func diagnosis(

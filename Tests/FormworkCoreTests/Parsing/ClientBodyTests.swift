@@ -3,7 +3,7 @@ import Testing
 
 /// The form of `Fixtures/clients/README.md` as each client sent it. The field is named `näme "q" %0A` and the file
 /// `flä "q" 50% \b.txt`: a row says what is left of that.
-@Suite struct ClientBodyTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientBodyTests {
     struct Row: Sendable, CustomStringConvertible {
         var client: String
         /// The awkward field's name, read by the default profile.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FormworkCore
 
-@Suite struct DelimiterSearchTests {
+@Suite(.timeLimit(.minutes(10))) struct DelimiterSearchTests {
     /// What the search should find, the slow way.
     private static func naive(_ needle: [UInt8], _ bytes: [UInt8], _ start: Int) -> Int? {
         guard bytes.count >= needle.count else { return nil }

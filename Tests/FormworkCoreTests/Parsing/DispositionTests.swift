@@ -2,7 +2,7 @@ import FormworkCore
 import Testing
 
 /// `Content-Disposition` as senders write it.
-@Suite struct DispositionTests {
+@Suite(.timeLimit(.minutes(10))) struct DispositionTests {
     private static func header(
         _ value: String, _ profile: ParsingProfile = .default, line: String = "Content-Disposition: "
     ) throws -> ReceivedHeader {

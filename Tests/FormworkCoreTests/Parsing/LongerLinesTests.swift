@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite("Lines that begin with the delimiter and go on")
+@Suite("Lines that begin with the delimiter and go on", .timeLimit(.minutes(10)))
 struct LongerLinesTests {
     @Test("Refused, they end parsing at the same event however the body is cut", arguments: ["", "x"])
     func refused(before: String) throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Bodies of other parsers' tests and of browsers, cut in every way.
-@Suite struct ParseVectorsTests {
+@Suite(.timeLimit(.minutes(10))) struct ParseVectorsTests {
     @Test("Rows are found by what they have, and one that isn't understood fails")
     func rows() throws {
         let row =

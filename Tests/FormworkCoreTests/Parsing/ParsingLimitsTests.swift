@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite struct ParsingLimitsTests {
+@Suite(.timeLimit(.minutes(10))) struct ParsingLimitsTests {
     private static func part(_ header: String, _ content: String = "v") -> String {
         "--b\r\nContent-Disposition: form-data; \(header)\r\n\r\n\(content)\r\n"
     }

@@ -2,7 +2,7 @@ import FormworkCore
 import Testing
 
 /// What this package writes, it reads back equal.
-@Suite struct RoundTripTests {
+@Suite(.timeLimit(.minutes(10))) struct RoundTripTests {
     private static func body(_ headers: [PartHeader], _ contents: [[UInt8]], _ framing: MultipartFraming) throws
         -> [UInt8]
     {

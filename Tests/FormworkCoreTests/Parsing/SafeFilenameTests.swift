@@ -1,7 +1,7 @@
 import FormworkCore
 import Testing
 
-@Suite struct SafeFilenameTests {
+@Suite(.timeLimit(.minutes(10))) struct SafeFilenameTests {
     @Test(
         "A name loses what could leave the folder or mean something to a system",
         arguments: [

@@ -3,7 +3,7 @@ import FormworkFoundation
 import FoundationNetworking
 import Testing
 
-@Suite("Vectors: AFNetworking's rows")
+@Suite("Vectors: AFNetworking's rows", .timeLimit(.minutes(10)))
 struct AFNetworkingVectorsTests {
     @Test("Every row of these files is somebody's")
     func complete() throws {

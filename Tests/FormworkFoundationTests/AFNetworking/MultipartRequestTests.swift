@@ -4,7 +4,7 @@ import FoundationNetworking
 import Synchronization
 import Testing
 
-@Suite("AFNetworking's multipart requests")
+@Suite("AFNetworking's multipart requests", .timeLimit(.minutes(10)))
 struct MultipartRequestTests {
     private static func make(
         _ compatibility: Compatibility = .safe, version: AFNetworkingVersion = .latest,

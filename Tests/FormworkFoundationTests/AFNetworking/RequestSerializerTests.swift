@@ -4,7 +4,7 @@ import FoundationNetworking
 import Synchronization
 import Testing
 
-@Suite("Request serializers")
+@Suite("Request serializers", .timeLimit(.minutes(10)))
 struct RequestSerializerTests {
     private static func serializer(_ version: AFNetworkingVersion = .latest) -> HTTPRequestSerializer {
         HTTPRequestSerializer(settings: RequestSettings(version: version, headers: [:]))

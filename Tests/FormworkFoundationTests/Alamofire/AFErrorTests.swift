@@ -2,7 +2,7 @@ import Foundation
 import FormworkFoundation
 import Testing
 
-@Suite("Alamofire's errors")
+@Suite("Alamofire's errors", .timeLimit(.minutes(10)))
 struct AFErrorTests {
     struct Cause: Error, CustomStringConvertible { var description: String { "the cause" } }
 

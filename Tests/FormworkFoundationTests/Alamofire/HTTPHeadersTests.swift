@@ -3,7 +3,7 @@ import Testing
 
 @testable import FormworkFoundation
 
-@Suite("Alamofire's headers")
+@Suite("Alamofire's headers", .timeLimit(.minutes(10)))
 struct HTTPHeadersTests {
     @Test("A name is there once in any case, and the last spelling stands in the first one's place")
     func unique() {

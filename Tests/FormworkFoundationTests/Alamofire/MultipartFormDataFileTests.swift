@@ -2,7 +2,7 @@ import Foundation
 import FormworkFoundation
 import Testing
 
-@Suite("MultipartFormData: files")
+@Suite("MultipartFormData: files", .timeLimit(.minutes(10)))
 struct MultipartFormDataFileTests {
     @Test("What is no file to send has an error of its own")
     func refused() throws {

@@ -2,7 +2,7 @@ import Foundation
 import FormworkFoundation
 import Testing
 
-@Suite("MultipartFormData: streams")
+@Suite("MultipartFormData: streams", .timeLimit(.minutes(10)))
 struct MultipartFormDataStreamTests {
     /// Bytes that a stream says it read when it ended in the wrong place.
     private func lengths(_ body: () throws -> Void) throws -> [UInt64] {

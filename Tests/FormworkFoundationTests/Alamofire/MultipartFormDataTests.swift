@@ -2,7 +2,7 @@ import Foundation
 import FormworkFoundation
 import Testing
 
-@Suite("MultipartFormData: parts and their header sections")
+@Suite("MultipartFormData: parts and their header sections", .timeLimit(.minutes(10)))
 struct MultipartFormDataTests {
     @Test("Every kind of part, byte for byte")
     func kinds() throws {

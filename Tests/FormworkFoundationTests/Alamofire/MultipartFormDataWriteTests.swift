@@ -6,7 +6,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("MultipartFormData: files to write, and uploads")
+@Suite("MultipartFormData: files to write, and uploads", .timeLimit(.minutes(10)))
 struct MultipartFormDataWriteTests {
     private func form(_ compatibility: Compatibility = .safe) -> MultipartFormData {
         let form = MultipartFormData.fixed(compatibility)

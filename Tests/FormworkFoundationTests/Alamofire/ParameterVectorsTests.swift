@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Vectors: Alamofire's parameters")
+@Suite("Vectors: Alamofire's parameters", .timeLimit(.minutes(10)))
 struct ParameterVectorsTests {
     @Test("A row comes out as Alamofire has it", arguments: try ParameterRow.all())
     func row(row: ParameterRow) throws {

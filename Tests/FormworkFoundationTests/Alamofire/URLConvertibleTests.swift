@@ -2,7 +2,7 @@ import Foundation
 import FormworkFoundation
 import Testing
 
-@Suite("Alamofire's URLs, requests and methods")
+@Suite("Alamofire's URLs, requests and methods", .timeLimit(.minutes(10)))
 struct URLConvertibleTests {
     @Test("Text, URLs and components make URLs")
     func urls() throws {

@@ -2,7 +2,7 @@ import FormworkFoundation
 import Foundation
 import Testing
 
-@Suite("URLEncodedFormDecoder: what others send, and what is refused")
+@Suite("URLEncodedFormDecoder: what others send, and what is refused", .timeLimit(.minutes(10)))
 struct URLEncodedFormDecoderTests {
     struct Form: Decodable, Equatable {
         var list: [Int]

@@ -6,7 +6,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("URLEncodedFormEncoder: nothing is lost silently")
+@Suite("URLEncodedFormEncoder: nothing is lost silently", .timeLimit(.minutes(10)))
 struct URLEncodedFormEncoderTests {
     private struct Twice: Encodable {
         var first: Int

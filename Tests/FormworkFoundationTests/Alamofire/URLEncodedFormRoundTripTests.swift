@@ -83,7 +83,7 @@ private struct WithMaps: Codable, Equatable {
     var list: [Item]
 }
 
-@Suite("URLEncodedFormDecoder: what an encoder wrote comes back")
+@Suite("URLEncodedFormDecoder: what an encoder wrote comes back", .timeLimit(.minutes(10)))
 struct URLEncodedFormRoundTripTests {
     private static let formatter = {
         let formatter = DateFormatter()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FormworkFoundation
 
-@Suite("Vectors: Alamofire's rows through Alamofire's interface")
+@Suite("Vectors: Alamofire's rows through Alamofire's interface", .timeLimit(.minutes(10)))
 struct AlamofireVectorsTests {
     static func multipart() throws -> [VectorRows.Row] { try VectorRows.rows(of: "alamofire.MultipartFormData") }
 

@@ -2,7 +2,7 @@ import Foundation
 import FormworkFoundation
 import Testing
 
-@Suite("Facebook's query strings")
+@Suite("Facebook's query strings", .timeLimit(.minutes(10)))
 struct FacebookQueryTests {
     @Test("Names come in the order of NSString's compare:")
     func order() throws {

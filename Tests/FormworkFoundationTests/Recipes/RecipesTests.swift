@@ -3,7 +3,7 @@ import FormworkFoundation
 import FoundationNetworking
 import Testing
 
-@Suite("iOS Recipes' form POST")
+@Suite("iOS Recipes' form POST", .timeLimit(.minutes(10)))
 struct RecipesTests {
     @Test("Names are escaped unless told otherwise, and only flat forms are taken")
     func names() throws {

@@ -2,7 +2,7 @@ import Foundation
 import FormworkFoundation
 import Testing
 
-@Suite("Vectors: escaping, and WHATWG's parser")
+@Suite("Vectors: escaping, and WHATWG's parser", .timeLimit(.minutes(10)))
 struct EscapeVectorsTests {
     /// The tables that a row speaks of.
     private static func encoders(_ row: VectorRows.Row) throws -> [PercentEncoder] {

@@ -2,7 +2,7 @@ import Foundation
 import FormworkFoundation
 import Testing
 
-@Suite("Values of Foundation and Swift as parameters")
+@Suite("Values of Foundation and Swift as parameters", .timeLimit(.minutes(10)))
 struct ParameterValueAnyTests {
     private enum Sport { case chess }
 

@@ -2,7 +2,7 @@ import Foundation
 import FormworkFoundation
 import Testing
 
-@Suite("Other encodings than UTF-8")
+@Suite("Other encodings than UTF-8", .timeLimit(.minutes(10)))
 struct StringEncodingTests {
     @Test("A name and a value in GB 18030")
     func gb18030() throws {

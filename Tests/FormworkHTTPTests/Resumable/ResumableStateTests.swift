@@ -7,7 +7,7 @@
     import SystemPackage
     import Testing
 
-    @Suite struct ResumableStateTests {
+    @Suite(.timeLimit(.minutes(10))) struct ResumableStateTests {
         private let folder = FilePath(NSTemporaryDirectory()).appending(
             "formwork-state-\(UInt64.random(in: .min ... .max))")
 

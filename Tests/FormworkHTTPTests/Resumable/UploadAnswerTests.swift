@@ -5,7 +5,7 @@
     import Testing
 
     /// Answers that say less, or another thing, than they seem to.
-    @Suite struct UploadAnswerTests {
+    @Suite(.timeLimit(.minutes(10))) struct UploadAnswerTests {
         private struct Cut: Error {}
 
         private let link: UploadLink

@@ -5,7 +5,7 @@
     import Testing
 
     /// The client against answers as the drafts' and tus' examples have them.
-    @Suite struct UploadClientTests {
+    @Suite(.timeLimit(.minutes(10))) struct UploadClientTests {
         private struct Cut: Error {}
 
         private func sent(_ client: inout UploadClient) throws -> (HTTPRequest, UploadRange?) {

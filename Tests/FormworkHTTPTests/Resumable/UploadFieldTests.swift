@@ -4,7 +4,7 @@
     import HTTPTypes
     import Testing
 
-    @Suite struct UploadFieldTests {
+    @Suite(.timeLimit(.minutes(10))) struct UploadFieldTests {
         @Test func limits() throws {
             let limits = try #require(UploadLimits("max-size=1234567890, min-append-size=5;q=1, other=x"))
             #expect(limits == UploadLimits(maxSize: 1_234_567_890, minAppendSize: 5))

@@ -4,7 +4,7 @@
     import HTTPTypes
     import Testing
 
-    @Suite struct UploadPropertyTests {
+    @Suite(.timeLimit(.minutes(10))) struct UploadPropertyTests {
         static let choices: [(ResumableChoice, UploadDraft?)] = [
             (.auto, nil), (.ietf, nil), (.ietf, .v3), (.ietf, .v5), (.ietf, .v6), (.tus, nil),
         ]

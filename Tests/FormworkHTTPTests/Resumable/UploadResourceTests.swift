@@ -4,7 +4,7 @@
     import HTTPTypes
     import Testing
 
-    @Suite struct UploadResourceTests {
+    @Suite(.timeLimit(.minutes(10))) struct UploadResourceTests {
         private func resource(
             _ uploadProtocol: ResumableProtocol, offset: Int64, length: Int64? = nil, isProcessed: Bool = false,
             limits: UploadLimits = UploadLimits()

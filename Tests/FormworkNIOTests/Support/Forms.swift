@@ -8,7 +8,7 @@
     import Testing
 
     /// All tests of this module, one after the other: some measure the memory of the process.
-    @Suite("FormworkNIO", .serialized)
+    @Suite("FormworkNIO", .timeLimit(.minutes(10)), .serialized)
     enum NIOTests {}
 
     /// Bytes without a pattern that a wrong offset would hide.

@@ -6,6 +6,7 @@
 
     /// Signatures published by Amazon: the examples of the S3 API Reference ("Signature Calculations for the Authorization
     /// Header"), and aws-sig-v4-test-suite.
+    @Suite(.timeLimit(.minutes(10)))
     struct SigV4Tests {
         struct Row: Sendable, CustomTestStringConvertible {
             var name: String

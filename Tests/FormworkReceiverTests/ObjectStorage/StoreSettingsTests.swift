@@ -6,6 +6,7 @@
     @testable import FormworkReceiver
 
     /// Where the store is, and with which keys.
+    @Suite(.timeLimit(.minutes(10)))
     struct StoreSettingsTests {
         static let keys = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "HOME": "/nonexistent"]
 

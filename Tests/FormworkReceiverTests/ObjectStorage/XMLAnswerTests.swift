@@ -4,6 +4,7 @@
     @testable import FormworkReceiver
 
     /// What stores answer, and what must not be taken for it.
+    @Suite(.timeLimit(.minutes(10)))
     struct XMLAnswerTests {
         @Test func `An answer's elements, text, references and CDATA are read`() throws {
             let text = """

@@ -4,7 +4,7 @@
     import FormworkReceiver
     import Testing
 
-    @Suite struct PageAssetTests {
+    @Suite(.timeLimit(.minutes(10))) struct PageAssetTests {
         private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/FormworkReceiver/Page/Resources").standardizedFileURL
 

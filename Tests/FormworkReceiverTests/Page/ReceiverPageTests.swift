@@ -4,7 +4,7 @@
     import FormworkReceiver
     import Testing
 
-    @Suite struct ReceiverPageTests {
+    @Suite(.timeLimit(.minutes(10))) struct ReceiverPageTests {
         private static func page(
             _ view: PageState.View = .uploads(received: []), _ arrivals: [Arrival] = [],
             _ change: (inout PageState) -> Void = { _ in }

@@ -2,7 +2,7 @@ import Formwork
 import SystemPackage
 import Testing
 
-@Suite("Forms as Codable types")
+@Suite("Forms as Codable types", .timeLimit(.minutes(10)))
 struct FormCodingTests {
     struct Address: Codable, Equatable {
         var street: String

@@ -1,7 +1,7 @@
 import Formwork
 import Testing
 
-@Suite("Parts of an async sequence")
+@Suite("Parts of an async sequence", .timeLimit(.minutes(10)))
 struct ArrivingPartsTests {
     private func plan(_ body: String, _ chunk: Int, before: Bool = false, after: Bool = false) throws -> BodyPlan {
         let bytes = Array(body.utf8)

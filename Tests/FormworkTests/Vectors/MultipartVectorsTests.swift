@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Vectors: multipart bodies of other systems")
+@Suite("Vectors: multipart bodies of other systems", .timeLimit(.minutes(10)))
 struct MultipartVectorsTests {
     @Test("A row comes out as its system has it", arguments: try VectorFolder.rows())
     func row(row: VectorRow) throws {
@@ -137,7 +137,7 @@ struct MultipartVectorsTests {
     }
 }
 
-@Suite("Vectors: the rows themselves")
+@Suite("Vectors: the rows themselves", .timeLimit(.minutes(10)))
 struct VectorsLoadingTests {
     @Test("Every row is there")
     func complete() throws {

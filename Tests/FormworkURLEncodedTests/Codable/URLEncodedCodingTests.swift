@@ -1,7 +1,7 @@
 import FormworkURLEncoded
 import Testing
 
-@Suite("URLEncodedCoding: types of the standard library, without Foundation")
+@Suite("URLEncodedCoding: types of the standard library, without Foundation", .timeLimit(.minutes(10)))
 struct URLEncodedCodingTests {
     struct Inner: Codable, Equatable {
         var b: [Int]

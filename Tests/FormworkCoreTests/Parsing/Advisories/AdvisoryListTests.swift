@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Every advisory that concerns those who read a form, and the test that holds it off.
-@Suite("Advisories: the list") struct AdvisoryListTests {
+@Suite("Advisories: the list", .timeLimit(.minutes(10))) struct AdvisoryListTests {
     static let held = [
         "CVE-2013-2186": ["nul"],
         "CVE-2014-0050": ["longBoundaries"],

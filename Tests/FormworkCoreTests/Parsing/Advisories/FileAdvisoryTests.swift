@@ -2,7 +2,7 @@ import FormworkCore
 import Testing
 
 /// Published ways in which a filename got out of the folder for uploads.
-@Suite("Advisories: files") struct FileAdvisoryTests {
+@Suite("Advisories: files", .timeLimit(.minutes(10))) struct FileAdvisoryTests {
     private static func header(_ parameters: String) throws -> ReceivedHeader {
         let parsed = try parser("b").parse(
             "--b\r\nContent-Disposition: form-data; name=a; \(parameters)\r\n\r\n\r\n--b--")
