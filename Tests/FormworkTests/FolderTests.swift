@@ -1,0 +1,133 @@
+import Foundation
+import Formwork
+import SystemPackage
+import Testing
+
+@Suite("Files in folders and files of one's own", .timeLimit(.minutes(10)))
+struct FolderTests {
+    private func name(_ text: String) throws -> SafeFilename { try #require(SafeFilename(text)) }
+
+    private func permissions(of path: FilePath) throws -> Int {
+        let value = try FileManager.default.attributesOfItem(atPath: path.string)[.posixPermissions]
+        return try #require((value as? NSNumber)?.intValue)
+    }
+
+    @Test("Nobody else may read a private file, nor the one that takes its place")
+    func privateFiles() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path.appending("state")
+        for bytes in [[1, 2, 3], [4]] as [[UInt8]] {
+            try PrivateFile.write(bytes, to: path)
+            #expect(try contents(of: path) == bytes)
+            #expect(try self.permissions(of: path) == 0o600)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path.string)
+        }
+        PrivateFile.remove(path)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("One at a time appends to a file, and only to one that has its name")
+    func appended() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path.appending("upload")
+        do {
+            let file = try AppendedFile(path, creating: true)
+            try file.append([1, 2, 3])
+            #expect(try self.permissions(of: path) == 0o600)
+            let busy = #expect(throws: FormworkError.self) { _ = try AppendedFile(path, creating: false) }
+            #expect(busy?.code == .writeFailed && busy?.cause as? Errno == .wouldBlock)
+            let there = #expect(throws: FormworkError.self) { _ = try AppendedFile(path, creating: true) }
+            #expect(there?.cause as? Errno == .fileExists)
+            try file.truncate(to: 2)
+            try file.append([4])
+            #expect(try file.count() == 3)
+        }
+        let again = try AppendedFile(path, creating: false)
+        try again.append([5])
+        #expect(try contents(of: path) == [1, 2, 4, 5])
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path.appending("link").string, withDestinationPath: path.string)
+        let link = #expect(throws: FormworkError.self) {
+            _ = try AppendedFile(folder.path.appending("link"), creating: false)
+        }
+        #expect(link?.code == .writeFailed)
+        let missing = #expect(throws: FormworkError.self) {
+            _ = try AppendedFile(folder.path.appending("none"), creating: false)
+        }
+        #expect(missing?.cause as? Errno == .noSuchFileOrDirectory)
+    }
+
+    @Test("What a killed process left is removed; what somebody writes stays, and so does all else")
+    func leftovers() throws {
+        let folder = TemporaryFolder()
+        _ = try folder.file(".formwork-part.left", "x")
+        _ = try folder.file("other", "x")
+        let writing = try OpenFolder(folder.path, avoidsUnnamedFiles: true)
+        var file = try writing.makeFile()
+        try file.write([[1]])
+        #expect(folder.names.count == 3)
+        #expect(try OpenFolder(folder.path).removeLeftovers() == 1)
+        #expect(folder.names.count == 2 && folder.names.last == "other")
+        let published = try file.publish(as: self.name("a"), replacing: false, durably: false)
+        file.close()
+        #expect(published.name == "a" && folder.names == ["a", "other"])
+    }
+
+    @Test("A published file is withdrawn only as long as it is the same")
+    func withdrawn() throws {
+        let folder = TemporaryFolder()
+        let open = try OpenFolder(folder.path)
+        func publish() throws -> PublishedFile {
+            var file = try open.makeFile()
+            try file.write([[1, 2, 3]])
+            defer { file.close() }
+            return try file.publish(as: self.name("a"), replacing: true, durably: false)
+        }
+        open.remove(try publish())
+        #expect(folder.names.isEmpty)
+        let first = try publish()
+        _ = try folder.file("a", [9, 9, 9, 9])
+        open.remove(first)
+        #expect(try contents(of: folder.path.appending("a")) == [9, 9, 9, 9])
+    }
+
+    @Test("Staged files appear together, and nothing appears that was given up")
+    func staged() throws {
+        let folder = TemporaryFolder()
+        do {
+            let staged = try StagedFolder(folder.path, replacing: false)
+            for text in ["a", "a", "b"] { try staged.makeFile(self.name(text)).write([1, 2, 3], 0..<2) }
+            #expect(folder.names.count == 1, "the hidden folder alone")
+            #expect(try staged.publish() == ["a", "a-2", "b"])
+            #expect(folder.names == ["a", "a-2", "b"])
+        }
+        let staged = try StagedFolder(folder.path, replacing: false)
+        try staged.makeFile(self.name("c")).write([1], 0..<1)
+        staged.discard()
+        #expect(folder.names == ["a", "a-2", "b"])
+        expect(.writeFailed) { try staged.publish() }
+        let new = folder.path.appending("new")
+        try StagedFolder(new, replacing: false).makeFile(self.name("c")).write([1], 0..<1)
+        #expect(folder.names == ["a", "a-2", "b"], "a folder that was made for nothing is gone")
+    }
+
+    @Test("A file that is there is replaced only when asked, also one that came meanwhile", arguments: [true, false])
+    func inTheWay(replacing: Bool) throws {
+        let folder = TemporaryFolder()
+        let staged = try StagedFolder(folder.path, replacing: replacing)
+        for text in ["a", "b"] { try staged.makeFile(self.name(text)).write([1], 0..<1) }
+        _ = try folder.file("b", [9])
+        if replacing {
+            #expect(try staged.publish() == ["a", "b"])
+            #expect(try contents(of: folder.path.appending("b")) == [1])
+        } else {
+            let error = #expect(throws: FormworkError.self) { try staged.publish() }
+            #expect(error?.code == .writeFailed && error?.cause as? Errno == .fileExists)
+            #expect(try contents(of: folder.path.appending("b")) == [9])
+            staged.discard()
+            #expect(folder.names == ["b"], "nor is the file left that had its place already")
+        }
+        let early = try StagedFolder(folder.path, replacing: false)
+        expect(.writeFailed) { _ = try early.makeFile(self.name("b")) }
+    }
+}
