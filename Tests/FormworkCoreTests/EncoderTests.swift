@@ -17,7 +17,8 @@ struct EncoderTests {
     @Test(
         "Quoted-printable: RFC 2045 §6.7, rule by rule",
         arguments: [
-            ("a=b", "a=3Db"), ("é", "=C3=A9"), ("a b\tc", "a b\tc"), ("a \r\nb", "a=20\r\nb"), ("a\t\r\nb", "a=09\r\nb"),
+            ("a=b", "a=3Db"), ("é", "=C3=A9"), ("a b\tc", "a b\tc"), ("a \r\nb", "a=20\r\nb"),
+            ("a\t\r\nb", "a=09\r\nb"),
             ("a ", "a=20"), (" ", "=20"), ("a\r\n", "a\r\n"), ("a\rb", "a=0Db"), ("a\nb", "a=0Ab"), ("\r", "=0D"),
             ("", ""), ("\0~\u{7F}", "=00~=7F"),
             (String(repeating: "a", count: 76), String(repeating: "a", count: 76)),
