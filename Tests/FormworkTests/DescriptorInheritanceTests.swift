@@ -22,8 +22,8 @@ struct DescriptorInheritanceTests {
         }
     }
 
-    private func check(_ count: Int, in folder: TemporaryFolder, sourceLocation: SourceLocation = #_sourceLocation) {
-        let open = Open(in: folder.path)
+    private func check(_ count: Int, in folder: FilePath, sourceLocation: SourceLocation = #_sourceLocation) {
+        let open = Open(in: folder)
         #expect(open.count == count && open.inherited == [], "\(open)", sourceLocation: sourceLocation)
     }
 
@@ -46,7 +46,7 @@ struct DescriptorInheritanceTests {
         form.append(name: "a", file: try folder.file("a", Array(repeating: 1, count: 100_000)))
         let reader = try form.plan().makeReader()
         _ = try reader.read(upTo: 1000)
-        self.check(1, in: folder)
+        self.check(1, in: folder.path)
         reader.close()
 
         // One that is opened when its part is made.
@@ -55,7 +55,7 @@ struct DescriptorInheritanceTests {
         lazy.append(PartSequence(count: 1, isMeasured: false) { _ in BodyPart(name: "a", file: path) })
         let second = try lazy.plan().makeReader()
         _ = try second.read(upTo: 1000)
-        self.check(1, in: folder)
+        self.check(1, in: folder.path)
         second.close()
     }
 
@@ -63,10 +63,11 @@ struct DescriptorInheritanceTests {
     func writing() throws {
         let folder = TemporaryFolder()
         var form = formB()
-        form.append(name: "a", source: .stream(length: nil) { _ in Looking { self.check(1, in: folder) } })
-        try form.plan().makeReader().write(toFile: folder.path.appending("body"))
+        let path = folder.path
+        form.append(name: "a", source: .stream(length: nil) { _ in Looking { self.check(1, in: path) } })
+        try form.plan().makeReader().write(toFile: path.appending("body"))
         let appended = try AppendedFile(folder.path.appending("upload"), creating: true)
-        self.check(1, in: folder)
+        self.check(1, in: folder.path)
         try appended.append([1])
     }
 
@@ -77,7 +78,7 @@ struct DescriptorInheritanceTests {
         try output.close()
         let spool = try Spool(collecting: input, in: folder.path)
         try input.close()
-        self.check(1, in: folder)
+        self.check(1, in: folder.path)
         #expect(spool.count == 0)
     }
 
@@ -85,14 +86,14 @@ struct DescriptorInheritanceTests {
     func folders(named: Bool) throws {
         let folder = TemporaryFolder()
         let open = try OpenFolder(folder.path, avoidsUnnamedFiles: named)
-        self.check(1, in: folder)
+        self.check(1, in: folder.path)
         var file = try open.makeFile()
-        self.check(2, in: folder)
+        self.check(2, in: folder.path)
         file.close()
         let staged = try StagedFolder(folder.path, replacing: false)
-        self.check(3, in: folder)
+        self.check(3, in: folder.path)
         let stagedFile = try staged.makeFile(try #require(SafeFilename("a")))
-        self.check(4, in: folder)
+        self.check(4, in: folder.path)
         #expect(stagedFile.name == "a")
     }
 }
