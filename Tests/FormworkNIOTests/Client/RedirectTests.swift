@@ -4,12 +4,13 @@
     import FormworkHTTP
     @testable import FormworkNIO
     import HTTPTypes
+    import NIOHTTP1
     import Testing
 
     extension NIOTests {
         @Suite("Where a redirect may lead a form", .timeLimit(.minutes(10)))
         struct RedirectTests {
-            static let outOfTLS = ["http://example.com/b", "http://example.com:443/b", "http://other.example/"]
+            static let unsafeTargets = ["http://example.com/b", "http://example.com:443/b", "http://other.example/"]
 
             private func answer(_ status: Int, _ location: String) -> SendAnswer {
                 SendAnswer(
@@ -36,8 +37,8 @@
                 return self.told(machine.next())
             }
 
-            @Test("A plain transfer is never led out of TLS", arguments: [301, 302, 303, 307, 308], outOfTLS)
-            func outOfTLS(status: Int, location: String) throws {
+            @Test("A plain transfer is never led out of TLS", arguments: [301, 302, 303, 307, 308], unsafeTargets)
+            func neverOut(status: Int, location: String) throws {
                 let step = try self.plain("https://example.com/a", status, location)
                 #expect(
                     step.hasPrefix("refused: the server redirects to http://") && step.contains("without TLS"),
@@ -57,7 +58,7 @@
                 }
             }
 
-            @Test("Nor is one that can be gone on with, behind the body", arguments: outOfTLS)
+            @Test("Nor is one that can be gone on with, behind the body", arguments: unsafeTargets)
             func resumable(location: String) throws {
                 for url in ["https://example.com/a", "http://example.com/a"] {
                     var machine = try ResumableSend(
@@ -69,7 +70,7 @@
                 }
             }
 
-            @Test("Nor an upload by AsyncHTTPClient", arguments: [301, 302, 303, 307, 308], outOfTLS)
+            @Test("Nor an upload by AsyncHTTPClient", arguments: [301, 302, 303, 307, 308], unsafeTargets)
             func client(status: Int, location: String) throws {
                 func next(_ url: String) -> String? {
                     var request = HTTPClientRequest(url: url)
