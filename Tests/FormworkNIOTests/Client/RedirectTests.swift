@@ -33,7 +33,8 @@
                     try form(.text("x")).plan(), try HTTPRequest(to: url), retry: RetryPolicy(count: 0),
                     maximumRedirects: 3)
                 _ = machine.next()
-                #expect(!machine.answered(self.answer(status, location), remaining: nil))
+                let isOver = machine.answered(self.answer(status, location), remaining: nil)
+                #expect(!isOver)
                 return self.told(machine.next())
             }
 
@@ -64,7 +65,8 @@
                     var machine = try ResumableSend(
                         try form(.text("x")).plan(), try HTTPRequest(to: url),
                         Sender.Resuming(UploadClientOptions(.auto)), maximumRedirects: 3)
-                    #expect(machine.follow(self.answer(303, location).head))
+                    let isFollowed = machine.follow(self.answer(303, location).head)
+                    #expect(isFollowed)
                     let step = self.told(machine.next())
                     #expect(step.hasPrefix(url.hasPrefix("https") ? "refused: " : "GET http://"), "\(step)")
                 }
