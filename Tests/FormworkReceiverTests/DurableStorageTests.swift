@@ -17,8 +17,8 @@
             let upload = try await storage.begin(IncomingFile(name: try #require(SafeFilename("a"))))
             try await upload.write(ByteBuffer(string: "x"))
             #expect(try await upload.finish() == "a")
-            #expect(DiskSyncs.count(of: folder.path.appending("a").string) == (durably ? 1 : 0))
-            #expect(DiskSyncs.count(of: folder.path.string) == (durably ? 1 : 0))
+            #expect(DiskSyncs.count(ofFilesIn: folder.path.string) == (durably ? 1 : 0))
+            #expect(DiskSyncs.count(ofFolder: folder.path.string) == (durably ? 1 : 0))
         }
     }
 #endif

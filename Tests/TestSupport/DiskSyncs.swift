@@ -2,45 +2,44 @@ import Foundation
 import Synchronization
 
 /// What this process has asked the disk to keep: its own `fsync` takes the place of the C library's in every module that is
-/// linked into the tests, notes the file, and calls the library's.
+/// linked into the tests, notes where the file is, and calls the library's.
 ///
-/// A file is known by device and number, so that one is found again which had no name when it was brought to the disk.
+/// A file is noted by the folder that it is in, which a test has for itself: a file without a name has nothing else, and
+/// file systems give a number again as soon as its file is gone.
 public enum DiskSyncs {
-    fileprivate struct File: Hashable, Sendable {
-        var device: UInt64
-        var number: UInt64
+    fileprivate static let state = Mutex((counts: [String: Int](), failing: Set<String>()))
 
-        init(_ status: stat) { (self.device, self.number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
+    /// How often a file in the folder was brought to the disk, whether or not it has a name.
+    public static func count(ofFilesIn folder: String) -> Int {
+        let prefix = self.real(folder) + "/"
+        return self.state.withLock { state in
+            state.counts.reduce(0) { $0 + ($1.key.hasPrefix(prefix) ? $1.value : 0) }
+        }
     }
 
-    fileprivate static let state = Mutex((counts: [File: Int](), failing: Set<File>()))
-
-    private static func file(at path: String) -> File? {
-        var status = stat()
-        return stat(path, &status) == 0 ? File(status) : nil
-    }
-
-    /// How often the file or folder that now has the path was brought to the disk.
-    public static func count(of path: String) -> Int {
-        guard let file = self.file(at: path) else { return 0 }
-        return self.state.withLock { $0.counts[file] ?? 0 }
+    /// How often the folder itself, and with it the names in it, was brought to the disk.
+    public static func count(ofFolder folder: String) -> Int {
+        let folder = self.real(folder)
+        return self.state.withLock { $0.counts[folder] ?? 0 }
     }
 
     /// Has a file or folder refused by the disk, with `EIO`, while `body` runs.
     public static func failing<Result>(_ path: String, _ body: () throws -> Result) rethrows -> Result {
-        let file = self.file(at: path)
-        self.state.withLock { state in if let file { state.failing.insert(file) } }
-        defer { self.state.withLock { state in if let file { state.failing.remove(file) } } }
+        let path = self.real(path)
+        self.state.withLock { _ = $0.failing.insert(path) }
+        defer { self.state.withLock { _ = $0.failing.remove(path) } }
         return try body()
     }
 
+    private static func real(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+
     /// - Returns: Whether the call is to fail.
     fileprivate static func note(_ descriptor: CInt) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return false }
+        let link = "/proc/self/fd/\(descriptor)"
+        guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link) else { return false }
         return self.state.withLock { state in
-            state.counts[File(status), default: 0] += 1
-            return state.failing.contains(File(status))
+            state.counts[path, default: 0] += 1
+            return state.failing.contains(path)
         }
     }
 
