@@ -38,4 +38,19 @@ struct FramingCheckTests {
         }
         #expect(error?.message == "the filename of part 1 is read as \"\"")
     }
+
+    @Test("A header field with an empty line in it ends the section before its content")
+    func emptyLine() throws {
+        let section = "Content-Disposition: form-data; name=\"a\"\r\nX-A: 1\r\n\r\nX-B: 2\r\n\r\n"
+        let head = Array("--b\r\n\(section)".utf8)
+        var check = FramingCheck(MultipartFraming(boundary: try Boundary("b")))
+        let part = PartReference(index: 0, name: "a")
+        try check.expect(part, PartHeader(name: "a"), from: 0, contentFrom: Int64(head.count))
+        let error = #expect(throws: FormworkError.self) { try check.take(head) }
+        #expect(error?.code == .framingBroken && error?.part == part)
+        // 5 bytes of delimiter, 40 and 8 of two fields, each with its CRLF, and an empty line.
+        #expect(
+            error?.message
+                == "the header fields of part 1 end at offset 57 instead of 67: one of them holds an empty line")
+    }
 }
