@@ -9,7 +9,9 @@ struct HeaderLimitTests {
     @Test("Sections of every kind count, and the first that doesn't fit is refused", arguments: [nil, 1, 10])
     func all(chunk: Int?) throws {
         let other = "Content-Disposition: form-data; name=a\r\n\r\n"
-        for (sections, count) in [([self.plain, self.plain, self.plain], 132), ([self.plain, other, self.plain], 130)] {
+        for (sections, count) in [
+            ([self.plain, self.plain, self.plain], 132), ([self.plain, other, self.plain], 130),
+        ] {
             let body = Array((sections.map { "--b\r\n\($0)x\r\n" }.joined() + "--b--\r\n").utf8)
             var limits = ParsingLimits()
             limits.totalHeaderBytes = count
