@@ -45,6 +45,13 @@
             }
         }
 
+        @Test("A body that goes into any response has the length that is known")
+        func bodyLength() throws {
+            #expect(ResponseBody(try self.form(.text("sea")).plan()).contentLength == 73)
+            let chunks = AsyncStream<[UInt8]> { $0.finish() }
+            #expect(ResponseBody(try self.form(.chunks(once: chunks)).plan()).contentLength == nil)
+        }
+
         @Test("A body too large is refused by its length, or at its first byte too many")
         func limit() async throws {
             _ = BodyLimitMiddleware<BasicRequestContext>(maximumBytes: -1)

@@ -34,6 +34,16 @@ struct MagicTests {
         #expect(auto.choice(forFilename: "a.png", head: Self.png).mediaType == "image/png")
     }
 
+    @Test("HTML is called no picture, whatever its name says; SVG is, and so is what has no markup's head")
+    func markup() {
+        func type(_ text: String) -> String? {
+            MediaTypeDetection.auto.choice(forFilename: "a.svg", head: Array(text.utf8)).mediaType
+        }
+        #expect(type("<!DOCTYPE html><html><body><script>alert(1)</script></body></html>") == "text/html")
+        #expect(type("<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>") == "image/svg+xml")
+        #expect(type("<!-- drawn by hand --><svg></svg>") == "image/svg+xml")
+    }
+
     @Test("A stream's head is looked at and sent all the same", arguments: [1, 1000, 100_000])
     func streams(size: Int) throws {
         let content = Self.png + [UInt8](repeating: 7, count: size)
