@@ -111,6 +111,17 @@ struct FolderTests {
         #expect(folder.names == ["a", "a-2", "b"], "a folder that was made for nothing is gone")
     }
 
+    @Test("A number that another file's own name has is passed over, and no file is written into twice")
+    func numbers() throws {
+        let folder = TemporaryFolder()
+        let staged = try StagedFolder(folder.path, replacing: false)
+        for (index, text) in ["a-2", "a", "a"].enumerated() {
+            try staged.makeFile(self.name(text)).write([UInt8(index)], 0..<1)
+        }
+        #expect(try staged.publish() == ["a-2", "a", "a-3"])
+        #expect(try ["a-2", "a", "a-3"].map { try contents(of: folder.path.appending($0)) } == [[0], [1], [2]])
+    }
+
     @Test("A file that is there is replaced only when asked, also one that came meanwhile", arguments: [true, false])
     func inTheWay(replacing: Bool) throws {
         let folder = TemporaryFolder()
