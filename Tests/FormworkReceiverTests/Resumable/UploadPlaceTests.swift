@@ -7,7 +7,7 @@
     import SystemPackage
     import Testing
 
-    @Suite(.timeLimit(.minutes(10))) struct UploadNameTests {
+    @Suite(.timeLimit(.minutes(10))) struct UploadPlaceTests {
         @Test func `A name leads to an upload of its own folder alone`() async throws {
             let bench = HandlerBench()
             _ = try await bench.answer(
@@ -18,6 +18,21 @@
             for other in ["../\(name)", "\(bench.folder)/\(name)", "./../\(name)", "..", "", "\(name)/", "\(name)\0"] {
                 #expect(try inner.upload(other) == nil, "\(other)")
             }
+        }
+
+        @Test func `Uploads together take the bytes that they may`() async throws {
+            let bench = HandlerBench { $0.maximumTotalSize = 10 }
+            func begin(_ length: Int) async throws -> Int {
+                let fields: HTTPFields = [
+                    .uploadDraftInteropVersion: "8", .uploadComplete: "?0", .uploadLength: "\(length)",
+                ]
+                return try await bench.answer(.post, "/files", fields, TestBody("abc")).response.status.code
+            }
+            #expect(try await begin(11) == 503)
+            #expect(try await begin(10) == 201)
+            // Three bytes are there.
+            #expect(try await begin(8) == 503)
+            #expect(try await begin(7) == 201)
         }
     }
 #endif
