@@ -20,6 +20,17 @@
             }
         }
 
+        @Test func `An upload is there until its time is over, and not after`() async throws {
+            let bench = HandlerBench()
+            _ = try await bench.answer(
+                .post, "/files", [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"], TestBody("abc"))
+            let name = String(try #require(try bench.location().split(separator: "/").last))
+            let store = try UploadStore(bench.folder)
+            #expect(store.options.lifetime == 24 * 3600)
+            #expect(try store.upload(name, now: Date().addingTimeInterval(23 * 3600)) != nil)
+            #expect(try store.upload(name, now: Date().addingTimeInterval(25 * 3600)) == nil)
+        }
+
         @Test func `Uploads together take the bytes that they may`() async throws {
             let bench = HandlerBench { $0.maximumTotalSize = 10 }
             func begin(_ length: Int) async throws -> Int {
