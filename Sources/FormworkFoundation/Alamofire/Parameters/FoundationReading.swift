@@ -1,4 +1,4 @@
-import FormworkCore
+import Formwork
 import FormworkURLEncoded
 import Foundation
 
