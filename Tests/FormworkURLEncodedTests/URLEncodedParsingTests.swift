@@ -135,7 +135,11 @@ struct URLEncodedParsingTests {
     func hostile(piece: String) throws {
         let text = Array(String(repeating: piece, count: (1 << 20) / piece.utf8.count).utf8)
         #expect(try URLEncodedPairs(text).count == 1)
-        for dialect in [URLEncodedDialect.whatwg, .php, .rails] { _ = try dialect.decode(text) }
+        for dialect in [URLEncodedDialect.whatwg, .php] { _ = try dialect.decode(text) }
+        // Rails refuses an invalid escape.
+        do { _ = try URLEncodedDialect.rails.decode(text) } catch {
+            #expect(piece == "%" && error.code == .malformedBody)
+        }
         let dots = try URLEncodedDialect(expansion: .dots).decode(text)
         #expect(dots != .null)
         var parser = URLEncodedParser()
@@ -161,7 +165,12 @@ struct URLEncodedParsingTests {
 
     @Test("A name that nests 100,000 deep is refused at once", arguments: [URLEncodedDialect.php, .rails])
     func deep(dialect: URLEncodedDialect) throws {
-        for key in ["[a]", "[]", "[0]"] {
+        // Rack skips empty brackets in a row: they are no levels.
+        let isRails = dialect.expansion == .rack
+        if isRails {
+            #expect(try dialect.decode("a" + String(repeating: "[]", count: 100_000) + "=1") == ["a": [nil]])
+        }
+        for key in isRails ? ["[a]", "[0]"] : ["[a]", "[]", "[0]"] {
             let name = "a" + String(repeating: key, count: 100_000)
             let error = #expect(throws: FormworkError.self) { try dialect.decode(name + "=1") }
             #expect(error?.code == .limitExceeded)
