@@ -42,7 +42,7 @@ enum Command {
         process.standardOutput = stdout
         process.standardError = stderr
         try process.run()
-        try? stdin.fileHandleForWriting.write(contentsOf: Data(input))
+        self.withoutPipeSignal { try? stdin.fileHandleForWriting.write(contentsOf: Data(input)) }
         try stdin.fileHandleForWriting.close()
         let errors = ReadToEnd(stderr.fileHandleForReading)
         let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
@@ -51,6 +51,21 @@ enum Command {
         return Outcome(
             status: process.terminationStatus + (isSignal ? 128 : 0), output: Array(output),
             errors: String(decoding: errors.wait(), as: UTF8.self))
+    }
+}
+
+extension Command {
+    /// Writes to a command that may have ended before it read everything, which must not end the tests.
+    ///
+    /// For this thread alone: what is ignored by the whole process would be by the commands too.
+    fileprivate static func withoutPipeSignal(_ write: () -> Void) {
+        var (pipe, before, atOnce) = (sigset_t(), sigset_t(), timespec())
+        sigemptyset(&pipe)
+        sigaddset(&pipe, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &pipe, &before)
+        write()
+        while sigtimedwait(&pipe, nil, &atOnce) > 0 {}
+        pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 }
 
