@@ -39,6 +39,14 @@ struct NumberTests {
         }
     }
 
+    @Test("A capture's Content-Length is digits, and anything else is told", arguments: ["-1", "+9", "9x", ""])
+    func contentLength(text: String) throws {
+        let head = "POST / HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: \(text)\r\n\r\n"
+        let outcome = try Command.run("inspect", input: Array((head + "--b--\r\n").utf8))
+        #expect(outcome.status == 70 && outcome.output.isEmpty)
+        #expect(outcome.errors == "formwork: standard input: the captured Content-Length is \"\(text)\"\n")
+    }
+
     #if Transfer
         @Test("Seconds are 0 or more, with a fraction")
         func seconds() throws {
