@@ -104,7 +104,7 @@ struct FormElements: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(
                 type, .init(codingPath: self.codingPath + [key], debugDescription: "There are no more elements."))
         }
-        return self.decoder.child(self.elements[self.currentIndex], key)
+        return self.decoder.element(self.elements[self.currentIndex], key)
     }
 
     private mutating func next(_ type: Any.Type) throws -> FormValueDecoder {

@@ -9,6 +9,9 @@ struct FormValueDecoder: Decoder {
     let options: FormDataDecoder
     /// How many levels above this one, itself included, the form has nothing of.
     private(set) var absence = 0
+    /// How many arrays around this one are this field alone, which is an array of one again and again: a type that tries
+    /// arrays first would never come to an end.
+    private var lists = 0
     var userInfo: [CodingUserInfoKey: Any] { self.options.userInfo }
 
     init(_ value: Value, _ codingPath: [any CodingKey], _ options: FormDataDecoder) {
@@ -17,6 +20,13 @@ struct FormValueDecoder: Decoder {
 
     func child(_ value: Value, _ key: some CodingKey) -> Self {
         Self(value, self.codingPath + [key], self.options)
+    }
+
+    /// An element of the array that this is.
+    func element(_ value: Value, _ key: some CodingKey) -> Self {
+        var child = self.child(value, key)
+        if case .leaf = self.value { child.lists = self.lists + 1 }
+        return child
     }
 
     /// A member that the form doesn't have: from it, what writes nothing can be read.
@@ -41,6 +51,8 @@ struct FormValueDecoder: Decoder {
         switch self.value {
         // A file control for many files sends an empty one where none is chosen.
         case .array(let elements): return FormElements(self, elements.filter { !Self.isEmptyFile($0) })
+        case .leaf where self.lists >= max(1, min(self.options.nameDepth, 512)):
+            throw self.mismatch([String].self, "fewer arrays in arrays: this is one field")
         case .leaf: return FormElements(self, Self.isEmptyFile(self.value) ? [] : [self.value])
         case .object(let members) where members.isEmpty: return FormElements(self, [])
         case .object: throw self.mismatch([String].self, "fields with the same name, or with [] behind it")

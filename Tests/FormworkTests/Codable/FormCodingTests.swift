@@ -51,6 +51,36 @@ struct FormCodingTests {
         return try await Self.sent(form)
     }
 
+    /// Tries arrays before text, as types for any JSON may do.
+    private indirect enum Anything: Decodable {
+        case list([Anything])
+        case text(String)
+
+        init(from decoder: any Decoder) throws {
+            if let list = try? [Anything](from: decoder) {
+                self = .list(list)
+            } else {
+                self = .text(try .init(from: decoder))
+            }
+        }
+    }
+
+    @Test("A type that tries arrays first comes to an end: one field is an array of one only so often")
+    func endlessArrays() async throws {
+        let form = try await self.form(["a": "x"])
+        let value = try FormDataDecoder().decode([String: Anything].self, from: form)
+        var (levels, inner) = (0, value["a"])
+        while case .list(let list)? = inner { (levels, inner) = (levels + 1, list.first) }
+        #expect(levels == 8)
+        guard case .text("x")? = inner else {
+            Issue.record("the text is lost")
+            return
+        }
+        #expect(throws: DecodingError.self) {
+            try FormDataDecoder().decode([String: [[[[[[[[[String]]]]]]]]]].self, from: form)
+        }
+    }
+
     @Test(
         "What is encoded is decoded equal",
         arguments: [FormDataEncoder.Arrays.brackets, .indices, .repeated])

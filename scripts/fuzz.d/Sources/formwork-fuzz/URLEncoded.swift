@@ -221,5 +221,7 @@ private func checkFlattening(_ value: ParameterValue, _ dialect: URLEncodedDiale
     guard !hasSigns else { return }
     let read = attempt { () throws(FormworkError) in try URLEncodedPairs(text, rules: loose).pairs }
     guard case .success(let read) = read else { return check(false, "\(text) is refused") }
-    check(read.elementsEqual(pairs, by: areSame), "\(read) instead of \(pairs) in \(text)")
+    // Null without a name is an empty piece, as AFNetworking writes it, which every reader skips.
+    let seen = pairs.filter { !$0.name.isEmpty || $0.value != nil }
+    check(read.elementsEqual(seen, by: areSame), "\(read) instead of \(pairs) in \(text)")
 }
