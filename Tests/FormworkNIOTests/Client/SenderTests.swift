@@ -252,7 +252,7 @@
                 let plan = try self.plan
                 let sending = Task {
                     let observer = Sender.Observer(retrying: { continuation.yield($1) })
-                    try await Sender(retry: RetryPolicy(count: 1, delay: delay)).send(
+                    _ = try await Sender(retry: RetryPolicy(count: 1, delay: delay)).send(
                         plan, with: HTTPRequest(to: server.url()), observer: observer
                     ) { answer, _ in answer.head.status.code }
                 }
