@@ -28,7 +28,7 @@ struct DescriptorWriter {
     private static let pipeSize: CInt = 1 << 20
     /// The most bytes of one kernel call, so that progress is seen.
     private static let kernelChunk: Int64 = 8 << 20
-    /// Bytes at the end of a file that are copied into a pipe after its reader has taken all before them.
+    /// Bytes at the end of a file, at least, that are copied into a pipe after its reader has taken all before them.
     private static let heldBack: Int64 = 4 << 10
 
     private let descriptor: FileDescriptor
@@ -60,12 +60,12 @@ struct DescriptorWriter {
         }
     }
 
-    /// File content of this many bytes or more is worth calls of its own. Into a pipe it waits once for the reader, so it
-    /// is worth that only when it doesn't fit in whole; and who reads what they wrote only afterwards never waits.
+    /// File content of this many bytes or more is moved by calls of its own. A file that is begun like that waits for the
+    /// pipe's reader once, so it has to be longer than the pipe: a caller that reads afterwards what it wrote never waits.
     private var kernelMinimum: Int64 {
         switch self.way {
         case nil: .max
-        case .sendfile where self.isPipe: Int64(Self.pipeSize) + Self.heldBack
+        case .sendfile where self.isPipe && !self.holdsReferences: Int64(Self.pipeSize) + Self.heldBack
         default: 64 << 10
         }
     }
