@@ -7,7 +7,7 @@ import SystemPackage
 /// ``FormworkError/Code/sourceChanged`` where a file is not what it was.
 ///
 /// It is checked when it is read as if a stranger had written it: it can't add a line to a header section, hide the
-/// boundary or lead past a file's end. It does name the files that are sent, so let nobody else choose them.
+/// boundary or lead past a file's end. It does name the files that are sent, so don't let a stranger choose them.
 public struct PlanDescription: Codable, Sendable, Hashable {
     /// How the parts are framed, boundary included.
     public var framing: MultipartFraming
