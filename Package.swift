@@ -25,7 +25,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "FormworkCore", targets: ["FormworkCore"]),
-        .library(name: "Formwork", targets: ["Formwork"]),
+        // FormworkValues is found when the program runs: what it says of Date and Data holds without an import.
+        .library(name: "Formwork", targets: ["Formwork", "FormworkValues"]),
         .library(name: "FormworkURLEncoded", targets: ["FormworkURLEncoded"]),
         .library(name: "FormworkFoundation", targets: ["FormworkFoundation"]),
         .library(name: "FormworkDigests", targets: ["FormworkDigests"]),
@@ -76,7 +77,7 @@ let package = Package(
         .target(
             name: "Formwork",
             dependencies: [
-                "FormworkCore", "CFormworkSystem",
+                "FormworkCore", "FormworkURLEncoded", "CFormworkSystem",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings
@@ -90,10 +91,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "FormworkURLEncoded", dependencies: ["FormworkCore"], swiftSettings: settings),
+        // How Formwork codes Foundation's values; Formwork itself is linked without Foundation.
+        .target(
+            name: "FormworkValues",
+            dependencies: ["Formwork", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: settings
+        ),
         .target(
             name: "FormworkFoundation",
             dependencies: [
-                "Formwork", "FormworkURLEncoded", .product(name: "SystemPackage", package: "swift-system"),
+                "Formwork", "FormworkValues", "FormworkURLEncoded", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings
         ),
@@ -116,7 +123,7 @@ let package = Package(
         .target(
             name: "FormworkNIO",
             dependencies: [
-                "Formwork", "FormworkHTTP",
+                "Formwork", "FormworkValues", "FormworkHTTP",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "NIO"),
                 product("NIOPosix", "swift-nio", "NIO"),
@@ -135,7 +142,7 @@ let package = Package(
         .target(
             name: "FormworkHummingbird",
             dependencies: [
-                "Formwork", "FormworkHTTP", "FormworkNIO",
+                "Formwork", "FormworkValues", "FormworkHTTP", "FormworkNIO",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
                 product("NIOHTTP1", "swift-nio", "Hummingbird"),

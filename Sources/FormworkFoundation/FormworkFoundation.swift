@@ -1,4 +1,5 @@
 @_exported import Formwork
+@_exported import FormworkValues
 @_exported import FormworkURLEncoded
 
 // Requests and sessions are in a module of their own on Linux; whoever imports Alamofire there has it too.

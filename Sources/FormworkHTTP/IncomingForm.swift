@@ -1,6 +1,5 @@
 #if NIO
     import Formwork
-    import FormworkURLEncoded
     import HTTPTypes
 
     /// A request's form as its header section describes it: what every server does with one, whatever its body is made of.
@@ -25,7 +24,7 @@
         package func collect(
             profile: ParsingProfile, limits: ParsingLimits, memory: CollectingLimits, deadlines: ReceivingDeadlines
         ) async throws -> ReceivedForm {
-            guard self.isURLEncoded else {
+            guard ReceivedForm.isURLEncoded(self.fields[.contentType]) else {
                 let parts = try self.parts(profile: profile, limits: limits, deadlines: deadlines)
                 return try await ReceivedForm(collecting: parts, limits: memory)
             }
@@ -33,11 +32,7 @@
             try self.checkLength(Int64(bytes))
             let text = try await self.body.collected(upTo: bytes, deadlines: deadlines)
             try self.checkWhole(text.count)
-            let rules = URLEncodedParsing(
-                limits: URLEncodedLimits(bytes: bytes, pairs: min(limits.fields, limits.parts), pairBytes: bytes))
-            let pairs = try URLEncodedPairs(text, rules: rules)
-            for (index, pair) in pairs.enumerated() { try Self.check(pair, index, limits) }
-            return ReceivedForm(fields: pairs.lazy.map { ($0.nameBytes, $0.valueBytes ?? []) })
+            return try ReceivedForm(urlEncoded: text, limits: limits, byteLimit: bytes)
         }
 
         /// The whole form as a value.
@@ -54,12 +49,6 @@
             }
         }
 
-        /// Whether the type is `application/x-www-form-urlencoded`, whatever its parameters (WHATWG: there are none).
-        private var isURLEncoded: Bool {
-            let type = self.fields[.contentType]?.prefix { $0 != ";" } ?? ""
-            return String(type.filter { $0 != " " && $0 != "\t" }).lowercased() == "application/x-www-form-urlencoded"
-        }
-
         /// Refuses a body that says itself that it is too large, before any of it is read.
         private func checkLength(_ limit: Int64) throws(FormworkError) {
             guard let length = self.fields[.contentLength].flatMap({ Int64($0) }), length > limit else { return }
@@ -74,20 +63,6 @@
             else { return }
             throw ParsingFailure(.unexpectedEnd)
                 .error("The body ended after \(count) bytes of \(length)", at: Int64(count))
-        }
-
-        private static func check(
-            _ pair: URLEncodedPairs.Element, _ index: Int, _ limits: ParsingLimits
-        ) throws(FormworkError) {
-            if pair.nameBytes.count > limits.nameBytes {
-                throw ParsingFailure(.nameBytesLimit, limit: Int64(limits.nameBytes)).error(
-                    "A field's name has \(pair.nameBytes.count) bytes: the limit is \(limits.nameBytes).", at: nil)
-            }
-            if let count = pair.valueBytes?.count, Int64(count) > limits.fieldBytes {
-                throw ParsingFailure(.fieldBytesLimit, limit: limits.fieldBytes)
-                    .error("the content has \(count) bytes: the limit is \(limits.fieldBytes)", at: nil)
-                    .naming(PartReference(index: index, name: pair.name))
-            }
         }
     }
 #endif

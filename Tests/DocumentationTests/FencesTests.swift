@@ -57,7 +57,7 @@ struct FencesTests {
         var form = FormData(framing: MultipartFraming(boundary: try Boundary("harbour")))
         form.append(name: "title", value: "Harbour at dawn")
         let notes = checkout.appendingPathComponent("Fixtures/grüße aus 東京.txt").path
-        form.append(name: "notes", file: .init(notes))
+        form.append(name: "notes", file: FilePath(notes))
         let plan = try form.plan()
         let output =
             "\(plan.contentType)\nContent-Length: \(plan.contentLength!)\n"

@@ -13,7 +13,11 @@ import FormworkCore
 /// - Text is read in its declared charset, see ``textDecoding``; bytes that are no such text are an error.
 /// - `Bool` is `true`, `1`, `on`, `yes` or `false`, `0`, `off`, `no`, in any case; a checkbox sends `on` or nothing, so a
 ///   missing `Bool` is an error unless it is optional.
-/// - A file is a ``FormFile``.
+/// - A file is a ``FormFile``, which may stay on disk, or bytes in memory: `[UInt8]`, `Data` or another ``BodyChunk``,
+///   which are read from fields too. Several fields of one name are no bytes: use `[Int]` for a list of numbers.
+/// - A `Date` is as ``dates`` says.
+/// - A part of `application/json` is decoded as JSON where the member isn't a `String`, a number, a `Bool`, bytes or a
+///   file; see ``JSONPart``.
 ///
 /// ```
 /// let profile = try FormDataDecoder().decode(Profile.self, from: form)
@@ -28,6 +32,11 @@ public struct FormDataDecoder: Sendable {
     public var acceptsNonFiniteNumbers = false
     /// The charsets that fields may be in. Default: ``TextDecoding/standard``.
     public var textDecoding = TextDecoding.standard
+    /// How a `Date` is read. Default: ISO 8601.
+    public var dates = FormDateFormat.iso8601
+    /// Bytes that a file may have which is decoded into memory, as bytes or as JSON. Default 16 MiB: ours. A
+    /// ``FormFile`` has no such limit.
+    public var memoryBytes = 16 << 20
     /// Handed to the types that are decoded.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 

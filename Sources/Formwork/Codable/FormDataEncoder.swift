@@ -4,8 +4,11 @@ import FormworkCore
 ///
 /// Members are named with brackets, `a[b]`; elements as ``arrays`` says, and with their index where they have members of
 /// their own, `a[0][b]`. What is written, ``FormDataDecoder`` with the same ``nameDepth`` and
-/// ``acceptsNonFiniteNumbers`` reads back equal. What it couldn't is an `EncodingError` with the coding path:
+/// ``acceptsNonFiniteNumbers`` and ``dates`` reads back equal; a ``JSONPart`` is what JSON keeps of it. What it couldn't is an `EncodingError` with the coding path:
 ///
+/// - Bytes, `[UInt8]`, `Data` and every other ``BodyChunk``, are one file named `blob`, as browsers send a `Blob`; use
+///   ``FormFile`` where name and type matter. Other arrays of numbers are a field for each number.
+/// - A `Date` is a field as ``dates`` says, a ``JSONPart`` a part of `application/json`.
 /// - `nil` and empty arrays and objects write nothing. They are accepted for a member whose key is one of a fixed set,
 ///   as a struct's are. They are refused as a dictionary's value and as an array's element, which would be lost.
 /// - An optional that has a value which writes nothing, or one empty field, is refused: `nil` is read from that. An
@@ -36,8 +39,13 @@ public struct FormDataEncoder: Sendable {
     public var nameDepth = 8
     /// Whether `inf`, `-inf` and `nan` are written for numbers that are infinite or none. Default: they are refused.
     public var acceptsNonFiniteNumbers = false
+    /// How a `Date` is written. Default: ISO 8601.
+    public var dates = FormDateFormat.iso8601
     /// Handed to the types that are encoded.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+    /// The filename of bytes: WHATWG's for a `Blob` that has none.
+    static let bytesFilename = "blob"
 
     /// The defaults, to be changed where needed.
     public init() {}

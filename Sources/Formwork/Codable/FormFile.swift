@@ -41,8 +41,21 @@ public struct FormFile: Codable, Sendable {
     /// - Returns: Bytes written.
     /// - Throws: What ``BodySource/write(toFile:replacing:durably:)`` throws.
     @discardableResult
-    public func write(toFile path: FilePath, replacing: Bool = false, durably: Bool = false) async throws -> Int64 {
+    public func write(toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false) async throws -> Int64 {
         try await self.source.write(toFile: path, replacing: replacing, durably: durably)
+    }
+
+    /// Writes the content to a new file in a folder, under ``filename`` made safe: `a.txt`, or `a (1).txt` where that is
+    /// taken. Whatever fails, nothing is left.
+    /// - Parameters:
+    ///   - folder: Where the file is made; it is made too if only its last component is missing.
+    ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
+    /// - Returns: The file.
+    /// - Throws: ``FormworkError/Code/writeFailed``, and what reading the content throws.
+    @discardableResult
+    public func write(into folder: some PathConvertible, durably: Bool = false) async throws -> FilePath {
+        try await self.source.write(
+            into: folder, as: SafeFilename(self.filename, orField: nil), durably: durably)
     }
 
     /// For ``FormDataDecoder`` alone.

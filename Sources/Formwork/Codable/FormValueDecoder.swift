@@ -63,6 +63,8 @@ struct FormValueDecoder: Decoder {
 
     /// A value of any type.
     func read<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
+        // They are the most, and looking for conformances takes time.
+        if Self.plainTypes.contains(ObjectIdentifier(type)) { return try type.init(from: self) }
         if let file = type as? FormFile.Type {
             return try self.cast(FormFile(self.entry(file, wantsFile: true)))
         }
@@ -71,7 +73,69 @@ struct FormValueDecoder: Decoder {
         }
         // The type's own would ask `decodeNil`, which can't tell empty text from an empty number.
         if let optional = type as? any ReadableOptional.Type { return try self.cast(optional.read(self)) }
+        if let chunk = type as? any BodyChunk.Type { return try self.cast(self.bytes(chunk)) }
+        if let moment = type as? any FormMoment.Type { return try self.cast(self.moment(moment)) }
+        if let part = type as? any JSONPartDecodable.Type { return try self.cast(part.read(self)) }
+        if self.isJSON(for: type) { return try self.readJSON(type) }
         return try type.init(from: self)
+    }
+
+    /// Types whose own `init(from:)` asks for one value.
+    private static let plainTypes: Set<ObjectIdentifier> = [
+        ObjectIdentifier(String.self), ObjectIdentifier(Bool.self), ObjectIdentifier(Double.self),
+        ObjectIdentifier(Float.self), ObjectIdentifier(Int.self), ObjectIdentifier(Int8.self),
+        ObjectIdentifier(Int16.self), ObjectIdentifier(Int32.self), ObjectIdentifier(Int64.self),
+        ObjectIdentifier(Int128.self), ObjectIdentifier(UInt.self), ObjectIdentifier(UInt8.self),
+        ObjectIdentifier(UInt16.self), ObjectIdentifier(UInt32.self), ObjectIdentifier(UInt64.self),
+        ObjectIdentifier(UInt128.self),
+    ]
+
+    private func bytes<Chunk: BodyChunk>(_ type: Chunk.Type) throws -> Chunk {
+        guard case .leaf(let entry) = self.value else {
+            throw self.mismatch(type, "one field or file, as it is bytes and no list of numbers, which [Int] is")
+        }
+        return Chunk(copying: try self.content(of: entry)[...])
+    }
+
+    /// A part's content in memory.
+    private func content(of entry: ReceivedForm.Entry) throws -> [UInt8] {
+        do throws(FormworkError) { return try entry.content.bytesNow(upTo: self.options.memoryBytes) } catch {
+            let message = error.code == .limitExceeded
+                ? "The file has \(entry.content.count) bytes: the limit in memory is \(self.options.memoryBytes)"
+                    + " (FormDataDecoder.memoryBytes). A FormFile stays on disk."
+                : error.message
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: self.codingPath, debugDescription: message, underlyingError: error))
+        }
+    }
+
+    private func moment<Moment: FormMoment>(_ type: Moment.Type) throws -> Moment {
+        let text = try self.text(type)
+        guard let seconds = self.options.dates.secondsSince2001(text) else { throw self.unreadable(text, type) }
+        return Moment(timeIntervalSinceReferenceDate: seconds)
+    }
+
+    /// Whether a value of a type that is neither text nor bytes is here as JSON. A list may also be the elements of an
+    /// array, each of them JSON.
+    private func isJSON(for type: Any.Type) -> Bool {
+        guard case .leaf(let entry) = self.value, entry.header.isJSON else { return false }
+        guard type is any RangeReplaceableCollection.Type else { return true }
+        return entry.content.inMemory?.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == 0x5B
+    }
+
+    /// The value of a part of JSON.
+    func readJSON<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
+        guard case .leaf(let entry) = self.value else { throw self.mismatch(type, "one part of JSON") }
+        return try self.readJSON(type, self.content(of: entry))
+    }
+
+    func readJSON<Wanted: Decodable>(_ type: Wanted.Type, _ json: some Sequence<UInt8>) throws -> Wanted {
+        guard let coding = JSONParts.coding else { throw JSONParts.missing }
+        do {
+            return try coding.value(type, of: Array(json), dates: self.options.dates, userInfo: self.options.userInfo)
+        } catch let error as DecodingError {
+            throw error.prefixed(by: self.codingPath)
+        }
     }
 
     private func cast<Wanted>(_ value: some Any) throws -> Wanted {
@@ -194,5 +258,23 @@ private protocol ReadableOptional {
 extension Optional: ReadableOptional where Wrapped: Decodable {
     fileprivate static func read(_ decoder: FormValueDecoder) throws -> Self {
         decoder.isNil(Wrapped.self) ? nil : try decoder.read(Wrapped.self)
+    }
+}
+
+extension DecodingError {
+    /// The error with the coding keys that lead to where decoding began.
+    fileprivate func prefixed(by path: [any CodingKey]) -> DecodingError {
+        func longer(_ context: Context) -> Context {
+            Context(
+                codingPath: path + context.codingPath, debugDescription: context.debugDescription,
+                underlyingError: context.underlyingError)
+        }
+        return switch self {
+        case .typeMismatch(let type, let context): .typeMismatch(type, longer(context))
+        case .valueNotFound(let type, let context): .valueNotFound(type, longer(context))
+        case .keyNotFound(let key, let context): .keyNotFound(key, longer(context))
+        case .dataCorrupted(let context): .dataCorrupted(longer(context))
+        @unknown default: self
+        }
     }
 }

@@ -32,9 +32,32 @@ struct FormValueEncoder: Encoder {
             let isEmpty = (file.filename ?? "").isEmpty && file.source.isKnownEmpty
             return try self.sink.append(part, named: name, isEmpty: isEmpty, at: self.place)
         }
+        if let bytes = value as? any BodyChunk {
+            let name = try self.fieldName(value)
+            let part = BodyPart(
+                name: name, source: .bytes(bytes), filename: FormDataEncoder.bytesFilename,
+                contentType: "application/octet-stream")
+            return try self.sink.append(part, named: name, isEmpty: false, at: self.place)
+        }
+        if let value = value as? any JSONPartEncodable {
+            guard let json = try self.json(value) else { return }
+            let name = try self.fieldName(value)
+            let part = BodyPart(name: name, source: .bytes(json), contentType: "application/json")
+            return try self.sink.append(part, named: name, isEmpty: false, at: self.place)
+        }
         guard let text = try self.text(of: value) else { return try value.encode(to: self) }
         let name = try self.fieldName(value)
         try self.sink.append(BodyPart(name: name, value: text), named: name, isEmpty: text.isEmpty, at: self.place)
+    }
+
+    private func json(_ value: any JSONPartEncodable) throws -> [UInt8]? {
+        do { return try value.json(self.sink.options) } catch EncodingError.invalidValue(let value, let context) {
+            throw EncodingError.invalidValue(
+                value,
+                .init(
+                    codingPath: self.codingPath + context.codingPath, debugDescription: context.debugDescription,
+                    underlyingError: context.underlyingError))
+        }
     }
 
     private func fieldName(_ value: Any) throws -> String {
@@ -72,6 +95,7 @@ struct FormValueEncoder: Encoder {
     /// The text of a value that is no container and no file; `nil` when its type has to be asked.
     private func text<Value: Encodable>(of value: Value) throws -> String? {
         if let convertible = value as? any FormTextConvertible { return try self.checked(convertible) }
+        if let moment = value as? any FormMoment { return try self.text(moment) }
         switch value {
         case let text as String: return text
         case let bool as Bool: return bool ? "true" : "false"
@@ -87,6 +111,16 @@ struct FormValueEncoder: Encoder {
             throw self.place.refusal(number, "\(number) is not a finite number (acceptsNonFiniteNumbers writes it).")
         }
         return "\(number)"
+    }
+
+    private func text(_ moment: any FormMoment) throws -> String {
+        let seconds = moment.timeIntervalSinceReferenceDate
+        guard let text = self.sink.options.dates.text(secondsSince2001: seconds) else {
+            // Foundation traps when it is to describe a date that no calendar has.
+            throw self.place.refusal(
+                seconds, "A Date \(seconds) s after 2001 has no text in this format (FormDataEncoder.dates).")
+        }
+        return text
     }
 
     private func checked<Value: FormTextConvertible>(_ value: Value) throws -> String {

@@ -20,8 +20,16 @@ public struct BodyPart: Sendable {
     var typing: Typing
 
     /// A plain field with text.
-    public init(name: String, value: String) {
-        self.init(header: PartHeader(name: name), source: .text(value))
+    public init(name: String, value: String, contentType: String? = nil) {
+        self.init(header: PartHeader(name: name, contentType: contentType), source: .text(value))
+    }
+
+    /// A part of `application/json`, as APIs want it that take metadata beside a file. Dates are ISO 8601.
+    /// - Throws: What Foundation's `JSONEncoder` throws.
+    public init(name: String, json value: some Encodable) throws {
+        guard let coding = JSONParts.coding else { throw JSONParts.missing }
+        let json = try coding.json(of: value, dates: .iso8601, userInfo: [:])
+        self.init(header: PartHeader(name: name, contentType: "application/json"), source: .bytes(json))
     }
 
     /// A file upload.
@@ -30,9 +38,9 @@ public struct BodyPart: Sendable {
     ///   - path: The file.
     ///   - filename: What the receiver is told; the path's last component when `nil`.
     ///   - contentType: `nil` has it found by ``FormData/types`` when the body is planned; then it is never none.
-    public init(name: String, file path: FilePath, filename: String? = nil, contentType: String? = nil) {
+    public init(name: String, file path: some PathConvertible, filename: String? = nil, contentType: String? = nil) {
         self.init(
-            name: name, source: .file(path), filename: filename ?? SystemCalls.filename(of: path),
+            name: name, source: .file(path), filename: filename ?? SystemCalls.filename(of: path.filePath),
             contentType: contentType)
     }
 

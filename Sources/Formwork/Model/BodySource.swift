@@ -98,12 +98,29 @@ public struct BodySource: Sendable {
     /// Bytes in memory; shared, not copied.
     public static func bytes(_ bytes: [UInt8]) -> BodySource { .init(.bytes(bytes)) }
 
+    /// Bytes of any kind in memory, `Data` or a `ByteBuffer`; shared, not copied.
+    public static func bytes(_ bytes: some BodyChunk) -> BodySource {
+        if let bytes = bytes as? [UInt8] { return .bytes(bytes) }
+        let count = Int64(bytes.byteCount)
+        return .init(
+            .stream(
+                StreamSource(
+                    length: count, isReplayable: true, label: "bytes in memory", waitsForNobody: true,
+                    opening: .pull { offset in ChunkStream(bytes, from: Int(clamping: min(offset, count))) })))
+    }
+
+    /// Bytes of any sequence, copied once.
+    @_disfavoredOverload
+    public static func bytes(_ bytes: some Sequence<UInt8>) -> BodySource { .bytes(Array(bytes)) }
+
     /// A file, or a slice of it: `length` bytes from `offset` on, to the end when `length` is `nil`.
     ///
     /// It is looked at when the body is planned, opened when its turn comes, and must be the same file until its last
     /// byte was read. A path that leads to a FIFO or a device is a stream of unknown length, read once.
-    public static func file(_ path: FilePath, offset: Int64 = 0, length: Int64? = nil) -> BodySource {
-        .init(.file(path, range: FileRange(offset: offset, length: length), expecting: nil))
+    public static func file(
+        _ path: some PathConvertible, offset: Int64 = 0, length: Int64? = nil
+    ) -> BodySource {
+        .init(.file(path.filePath, range: FileRange(offset: offset, length: length), expecting: nil))
     }
 
     /// A file that has to be in this state when the body is planned, and to stay in it.
@@ -182,6 +199,21 @@ public struct BodySource: Sendable {
                 StreamSource(
                     length: length, isReplayable: false, label: "an async sequence", surplus: surplus,
                     opening: .chunks { _ in TypedChunkIterator(try once.take().makeAsyncIterator()) })))
+    }
+
+    /// Chunks of an async sequence of buffers, iterated once. Such a body is read by an ``AsyncBodyReader``.
+    @_disfavoredOverload
+    public static func chunks<Chunks: AsyncSequence & Sendable>(
+        once chunks: Chunks, length: Int64? = nil, surplus: StreamSurplus = .refuse
+    ) -> BodySource where Chunks.Element: BodyChunk {
+        .chunks(once: chunks.map(\.array), length: length, surplus: surplus)
+    }
+
+    /// Bytes of an async sequence, iterated once, which are gathered until there are 16 KiB or no more come.
+    public static func chunks<Bytes: AsyncSequence & Sendable>(
+        once bytes: Bytes, length: Int64? = nil, surplus: StreamSurplus = .refuse
+    ) -> BodySource where Bytes.Element == UInt8 {
+        .chunks(once: GatheredBytes(bytes), length: length, surplus: surplus)
     }
 
     /// Chunks of an async sequence that can be had any number of times.

@@ -24,8 +24,16 @@ public struct FormData: Sendable {
         self.types = types
     }
 
+    /// A form of these parts.
+    public init(
+        _ parts: [BodyPart], framing: MultipartFraming = MultipartFraming(), types: MediaTypeDetection? = nil
+    ) {
+        self.init(framing: framing, types: types)
+        self.entries = parts.map { .part($0) }
+    }
+
     /// The parts in order; `nil` when some are made only when their turn comes.
-    package var parts: [BodyPart]? {
+    public var parts: [BodyPart]? {
         var parts: [BodyPart] = []
         for entry in self.entries {
             guard case .part(let part) = entry else { return nil }
@@ -71,11 +79,19 @@ public struct FormData: Sendable {
     }
 
     /// Adds a field with text.
-    public mutating func append(name: String, value: String) { self.append(BodyPart(name: name, value: value)) }
+    public mutating func append(name: String, value: String, contentType: String? = nil) {
+        self.append(BodyPart(name: name, value: value, contentType: contentType))
+    }
+
+    /// Adds a part of `application/json`.
+    /// - Throws: What ``BodyPart/init(name:json:)`` throws.
+    public mutating func append(name: String, json value: some Encodable) throws {
+        self.append(try BodyPart(name: name, json: value))
+    }
 
     /// Adds a file upload; the filename is the path's last component and the type is found, unless given.
     public mutating func append(
-        name: String, file path: FilePath, filename: String? = nil, contentType: String? = nil
+        name: String, file path: some PathConvertible, filename: String? = nil, contentType: String? = nil
     ) {
         self.append(BodyPart(name: name, file: path, filename: filename, contentType: contentType))
     }

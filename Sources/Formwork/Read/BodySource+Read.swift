@@ -40,10 +40,27 @@ extension BodySource {
     /// - Throws: ``FormworkError/Code/writeFailed``, and what reading the source throws. Nothing is left then, and what was
     ///   there stays.
     @discardableResult
-    public func write(toFile path: FilePath, replacing: Bool = false, durably: Bool = false) async throws -> Int64 {
+    public func write(
+        toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false
+    ) async throws -> Int64 {
         let writer = FileWriter()
-        try await writer.open(path, replacing: replacing)
+        try await writer.open(path.filePath, replacing: replacing)
         for try await chunk in try self.chunks() { try await writer.write(chunk) }
         return try await writer.publish(durably: durably)
+    }
+
+    /// Writes all bytes to a new file in a folder.
+    func write(into folder: some PathConvertible, as name: SafeFilename, durably: Bool) async throws -> FilePath {
+        let writer = FileWriter()
+        try await writer.open(in: folder.filePath)
+        for try await chunk in try self.chunks() { try await writer.write(chunk) }
+        return try await writer.publish(as: name, durably: durably)
+    }
+}
+
+extension SafeFilename {
+    /// The name of a file that was received: the sender's, the field's, or `file`.
+    init(_ filename: String?, orField field: String?) {
+        self = filename.flatMap { SafeFilename($0) } ?? field.flatMap { SafeFilename($0) } ?? SafeFilename("file")!
     }
 }

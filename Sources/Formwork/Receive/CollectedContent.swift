@@ -39,13 +39,24 @@ public struct CollectedContent: Sendable {
         return try await self.source.bytes(upTo: limit)
     }
 
+    /// The content in memory; the disk is read on the caller's thread.
+    func bytesNow(upTo limit: Int) throws(FormworkError) -> [UInt8] {
+        guard self.count <= Int64(limit) else {
+            throw FormworkError(.limitExceeded, "the content has more than \(limit) bytes")
+        }
+        if let bytes = self.inMemory { return bytes }
+        return try BodyPlan(copying: self.source).makeReader().collect(upTo: limit)
+    }
+
     /// Writes the content to a file that appears only when it is whole, on a thread of its own.
     /// - Parameters:
     ///   - path: The file to make.
     ///   - replacing: Whether a file that is there already is replaced; an error otherwise.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
     /// - Throws: What ``BodySource/write(toFile:replacing:durably:)`` throws.
-    public func write(toFile path: FilePath, replacing: Bool = false, durably: Bool = false) async throws {
+    public func write(
+        toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false
+    ) async throws {
         try await self.source.write(toFile: path, replacing: replacing, durably: durably)
     }
 }

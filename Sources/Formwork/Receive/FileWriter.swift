@@ -5,11 +5,18 @@ import SystemPackage
 ///
 /// Whatever isn't published or made a spool is gone with the writer.
 actor FileWriter {
+    private enum Destination {
+        case none
+        /// A file that appears at its path when it is published.
+        case path(PendingFile, replacing: Bool)
+        /// A file that gets a name in its folder when it is published.
+        case folder(UnpublishedFile, FilePath)
+        /// A file without a name.
+        case unnamed(FileDescriptor, FilePath)
+    }
+
     private let executor = ThreadExecutor()
-    private var file: PendingFile?
-    private var replacing = false
-    private var folder: FilePath?
-    private var temporary: FileDescriptor?
+    private var destination = Destination.none
     /// Bytes written.
     private(set) var count: Int64 = 0
 
@@ -19,58 +26,84 @@ actor FileWriter {
     }
 
     deinit {
-        self.file?.discard()
-        if let temporary = self.temporary { try? SystemCalls.close(temporary) }
+        switch self.destination {
+        case .none: break
+        case .path(let file, _): file.discard()
+        case .folder(var file, _): file.close()
+        case .unnamed(let descriptor, _): try? SystemCalls.close(descriptor)
+        }
     }
 
     /// Begins a file that appears when it is published.
     func open(_ path: FilePath, replacing: Bool) throws(FormworkError) {
-        self.file = try PendingFile(at: path, nil)
-        self.replacing = replacing
+        self.destination = .path(try PendingFile(at: path, nil), replacing: replacing)
+    }
+
+    /// Begins a file that gets its name when it is published.
+    func open(in folder: FilePath) throws(FormworkError) {
+        self.destination = .folder(try OpenFolder(folder).makeFile(), folder)
     }
 
     /// Begins a file without a name, which only this process can reach.
     func openTemporary(in folder: FilePath?) throws(FormworkError) {
         let folder = folder ?? Spool.usualFolder
-        self.temporary = try FormworkError.writing(folder) { () throws(Errno) in
+        let descriptor = try FormworkError.writing(folder) { () throws(Errno) in
             try SystemCalls.openTemporary(in: folder)
         }
-        self.folder = folder
+        self.destination = .unnamed(descriptor, folder)
     }
 
     /// Writes all of a chunk.
     func write(_ bytes: some BodyChunk) throws(FormworkError) {
-        guard let descriptor = self.file?.descriptor ?? self.temporary else { return }
-        try bytes.withBytes { bytes throws(FormworkError) in
-            var done = 0
-            try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
-                while done < bytes.byteCount {
-                    done += try FormworkError.writing(self.path) { () throws(Errno) in
-                        try SystemCalls.write(descriptor, bytes.extracting(droppingFirst: done))
-                    }
-                }
-            }
+        switch self.destination {
+        case .none: return
+        case .path(let file, _): try Self.write(bytes, to: file.descriptor, file.target)
+        case .folder(let file, _): try file.write([bytes])
+        case .unnamed(let descriptor, let folder): try Self.write(bytes, to: descriptor, folder)
         }
         self.count += Int64(bytes.byteCount)
     }
 
-    private var path: FilePath { self.file?.target ?? self.folder ?? "" }
+    private static func write(
+        _ bytes: some BodyChunk, to descriptor: FileDescriptor, _ path: FilePath
+    ) throws(FormworkError) {
+        try bytes.withBytes { bytes throws(FormworkError) in
+            try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+                try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.writeAll(descriptor, bytes) }
+            }
+        }
+    }
 
     /// Gives the file its name.
     /// - Returns: Bytes written.
     func publish(durably: Bool) throws(FormworkError) -> Int64 {
-        guard self.file != nil else { return 0 }
-        try self.file?.publish(durably: durably, replacing: self.replacing)
-        self.file?.close()
-        self.file = nil
+        guard case .path(var file, let replacing) = self.destination else { return 0 }
+        defer { self.destination = .none }
+        do throws(FormworkError) { try file.publish(durably: durably, replacing: replacing) } catch {
+            file.discard()
+            throw error
+        }
+        file.close()
         return self.count
+    }
+
+    /// Gives the file a name in its folder that is free.
+    func publish(as name: SafeFilename, durably: Bool) throws(FormworkError) -> FilePath {
+        guard case .folder(var file, let folder) = self.destination else {
+            throw FormworkError(.writeFailed, "no file was begun")
+        }
+        self.destination = .none
+        defer { file.close() }
+        return folder.appending(try file.publish(as: name, replacing: false, durably: durably).name)
     }
 
     /// Hands over the file without a name.
     /// - Throws: ``FormworkError/Code/writeFailed`` when none was begun.
     func closeTemporary() throws(FormworkError) -> (descriptor: FileDescriptor, count: Int64) {
-        guard let descriptor = self.temporary else { throw FormworkError(.writeFailed, "no file was begun") }
-        self.temporary = nil
+        guard case .unnamed(let descriptor, _) = self.destination else {
+            throw FormworkError(.writeFailed, "no file was begun")
+        }
+        self.destination = .none
         return (descriptor, self.count)
     }
 }

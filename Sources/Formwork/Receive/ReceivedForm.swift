@@ -1,4 +1,5 @@
 import FormworkCore
+import SystemPackage
 
 /// A form that has arrived whole: fields in memory, large files in one file on disk that has no name.
 ///
@@ -19,6 +20,10 @@ public struct ReceivedForm: Sendable {
         public var filename: String? { self.header.filename }
         /// Whether the part is a file.
         public var isFile: Bool { self.header.isFile }
+        /// Whether the part is what browsers send for a file control without a file: a file without name and content.
+        public var isEmptyFileControl: Bool {
+            self.isFile && self.content.count == 0 && self.filename?.isEmpty ?? true
+        }
         /// The content's type as the sender wrote it; `nil` for none, which means `text/plain`.
         public var contentType: String? { self.header.contentType }
         /// The charset that the part declares for its text, or the form by a field `_charset_`, in lower case; `nil`
@@ -28,6 +33,14 @@ public struct ReceivedForm: Sendable {
         init(header: ReceivedHeader, content: CollectedContent, charset: String?) {
             (self.header, self.content) = (header, content)
             self.charset = header.contentType == nil ? charset : header.charset ?? charset
+        }
+
+        /// Writes the content to a new file in a folder, see ``FormFile/write(into:durably:)``.
+        /// - Returns: The file.
+        @discardableResult
+        public func write(into folder: some PathConvertible, durably: Bool = false) async throws -> FilePath {
+            try await self.content.source.write(
+                into: folder, as: SafeFilename(self.filename, orField: self.name), durably: durably)
         }
 
         /// A field's content as text in its charset; where it isn't valid, or the charset isn't one of

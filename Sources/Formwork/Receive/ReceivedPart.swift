@@ -23,6 +23,9 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     public var filename: String? { self.header.filename }
     /// Whether the part is a file: it has a filename, maybe an empty one.
     @inlinable public var isFile: Bool { self.header.isFile }
+    /// Whether the part is what browsers send for a file control without a file: a file with an empty name. It has no
+    /// content.
+    public var isEmptyFileControl: Bool { self.isFile && self.filename?.isEmpty ?? false }
     /// The content's type as the sender wrote it; `nil` for none, which means `text/plain`.
     public var contentType: String? { self.header.contentType }
 
@@ -66,13 +69,35 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     /// - Throws: ``FormworkError/Code/writeFailed``, and what iterating throws.
     @discardableResult
     public func write(
-        toFile path: FilePath, replacing: Bool = false, durably: Bool = false
+        toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false
     ) async throws -> Int64 {
         let writer = FileWriter()
-        try await writer.open(path, replacing: replacing)
+        try await writer.open(path.filePath, replacing: replacing)
+        try await self.write(to: writer)
+        return try await writer.publish(durably: durably)
+    }
+
+    /// Writes the rest of the content to a new file in a folder, under the sender's name made safe: `a.txt`, or
+    /// `a (1).txt` where that is taken.
+    ///
+    /// The name is ``ReceivedHeader/safeFilename``; a part without one is named as its field is, or `file`. Any number of
+    /// parts may be written into a folder at once. Whatever fails, nothing is left.
+    /// - Parameters:
+    ///   - folder: Where the file is made; it is made too if only its last component is missing.
+    ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
+    /// - Returns: The file.
+    /// - Throws: ``FormworkError/Code/writeFailed``, and what iterating throws.
+    @discardableResult
+    public func write(into folder: some PathConvertible, durably: Bool = false) async throws -> FilePath {
+        let writer = FileWriter()
+        try await writer.open(in: folder.filePath)
+        try await self.write(to: writer)
+        return try await writer.publish(as: SafeFilename(self.filename, orField: self.name), durably: durably)
+    }
+
+    private func write(to writer: FileWriter) async throws {
         let content = self.content.makeAsyncIterator()
         while let bytes = try await content.next() { try await writer.write(bytes) }
-        return try await writer.publish(durably: durably)
     }
 }
 

@@ -18,7 +18,7 @@ extension BodyPlan {
     /// Writes the whole body to a file that appears only when it is whole; see ``BodyReader/write(toFile:durably:)``.
     @discardableResult
     public func write(
-        toFile path: FilePath, durably: Bool = false, options: ReaderOptions = ReaderOptions()
+        toFile path: some PathConvertible, durably: Bool = false, options: ReaderOptions = ReaderOptions()
     ) throws(FormworkError) -> Int64 {
         try self.makeReader(options: options).write(toFile: path, durably: durably)
     }

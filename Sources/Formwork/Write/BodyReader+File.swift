@@ -13,7 +13,10 @@ extension BodyReader {
     /// - Returns: Bytes written.
     /// - Throws: What ``write(to:)`` throws.
     @discardableResult
-    public func write(toFile path: FilePath, durably: Bool = false) throws(FormworkError) -> Int64 {
+    public func write(
+        toFile path: some PathConvertible, durably: Bool = false
+    ) throws(FormworkError) -> Int64 {
+        let path = path.filePath
         let target = try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.destination(of: path) }
         let existing = try? SystemCalls.status(of: target)
         switch existing?.kind {

@@ -12,7 +12,10 @@ extension Spool {
     ///   - folder: Where a full copy is made; `$TMPDIR`, or else `/tmp`, unless said otherwise.
     /// - Throws: ``FormworkError/Code/sourceChanged`` when the file changed during each of three copies,
     ///   `sourceUnavailable` when it can't be read or isn't a regular file, `writeFailed` when the disk is full.
-    public convenience init(snapshotOf path: FilePath, in folder: FilePath? = nil) throws(FormworkError) {
+    public convenience init(
+        snapshotOf path: some PathConvertible, in folder: FilePath? = nil
+    ) throws(FormworkError) {
+        let path = path.filePath
         guard try SourceResolver.look(at: path).kind == .regular else {
             throw FormworkError(
                 .sourceUnavailable, "is not a regular file: only a regular file has a snapshot", path: path.string)

@@ -18,6 +18,9 @@ public protocol BodyChunk: Sendable {
 extension BodyChunk {
     /// Bytes in it.
     @inlinable public var byteCount: Int { self.withBytes { $0.byteCount } }
+
+    /// A copy of the bytes.
+    package var array: [UInt8] { self.withBytes { [UInt8](copying: $0, 0..<$0.byteCount) } }
 }
 
 extension [UInt8]: BodyChunk {

@@ -12,6 +12,13 @@ extension ReceivedHeader {
         }
         return nil
     }
+
+    /// Whether the content is JSON by its type: `application/json`, or one whose subtype ends with `+json`.
+    package var isJSON: Bool {
+        guard let type = self.contentType else { return false }
+        let essence = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        return essence == "application/json" || (essence.hasPrefix("application/") && essence.hasSuffix("+json"))
+    }
 }
 
 extension String {

@@ -1,0 +1,205 @@
+/// Seconds in decimal digits: a whole number and a fraction of 0 or more that is added to it.
+///
+/// Numbers go from one unit or epoch to another digit by digit, so that none is rounded.
+struct DecimalSeconds {
+    var whole: Int64
+    /// The digits behind the point, 0 to 9, without zeros at the end.
+    let fraction: [UInt8]
+
+    /// More than any calendar needs, and far from the ends of `Int64`.
+    private static let bound: Int64 = 1_000_000_000_000_000
+
+    init(whole: Int64, fraction: some Sequence<UInt8>) {
+        self.whole = whole
+        var digits = Array(fraction)
+        while digits.last == 0 { digits.removeLast() }
+        self.fraction = digits
+    }
+
+    /// The shortest digits that are this number and no other; `nil` for one that is infinite, or far from any calendar.
+    init?(_ number: Double) {
+        guard number.magnitude < Double(Self.bound) else { return nil }
+        let text = number.magnitude.description
+        let halves = text.split(separator: "e")
+        let digits = halves[0].split(separator: ".", omittingEmptySubsequences: false)
+        let whole = digits[0].utf8.map { $0 - 0x30 }
+        let fraction = digits.count > 1 ? digits[1].utf8.map { $0 - 0x30 } : []
+        guard halves.count > 1, let exponent = Int(halves[1]), exponent < 0 else {
+            guard halves.count == 1, let whole = Int64(digits[0]) else { return nil }
+            self.init(isNegative: number < 0, whole: whole, fraction: fraction)
+            return
+        }
+        // One digit before the point: 7.25e-05.
+        self.init(
+            isNegative: number < 0, whole: 0, fraction: [UInt8](repeating: 0, count: -exponent - 1) + whole + fraction)
+    }
+
+    /// `-12.5`; `nil` for other texts, and for more than 15 digits before the point.
+    init?(text: String) {
+        var rest = text.utf8[...]
+        let isNegative = rest.first == 0x2D
+        if isNegative { rest.removeFirst() }
+        let halves = rest.split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
+        guard (1...15).contains(halves[0].count), halves.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isDigit) }),
+            let whole = Int64(String(halves[0]) ?? "")
+        else { return nil }
+        self.init(isNegative: isNegative, whole: whole, fraction: halves.count > 1 ? halves[1].map { $0 - 0x30 } : [])
+    }
+
+    /// A number from its sign and digits.
+    private init(isNegative: Bool, whole: Int64, fraction: [UInt8]) {
+        let plain = DecimalSeconds(whole: whole, fraction: fraction)
+        guard isNegative else {
+            self = plain
+            return
+        }
+        self.init(
+            whole: plain.fraction.isEmpty ? -whole : -whole - 1, fraction: Self.complement(plain.fraction))
+    }
+
+    /// What is missing to 1.
+    private static func complement(_ digits: [UInt8]) -> [UInt8] {
+        guard let last = digits.last else { return [] }
+        return digits.dropLast().map { 9 - $0 } + [10 - last]
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// `-12.5`.
+    var text: String {
+        let isNegative = self.whole < 0
+        let magnitude = isNegative ? -(self.whole + (self.fraction.isEmpty ? 0 : 1)) : self.whole
+        return (isNegative ? "-" : "") + "\(magnitude)" + Self.text(isNegative ? Self.complement(self.fraction) : self.fraction)
+    }
+
+    /// The point and the digits behind it; nothing for none.
+    private static func text(_ fraction: [UInt8]) -> String {
+        fraction.isEmpty ? "" : "." + String(decoding: fraction.map { $0 + 0x30 }, as: UTF8.self)
+    }
+
+    /// The nearest number.
+    var double: Double? { Double(self.text) }
+
+    /// With the point some digits farther to the right.
+    func shifted(by digits: Int) -> Self {
+        var (whole, fraction) = (self.whole, self.fraction[...])
+        for _ in 0..<digits { whole = whole * 10 + Int64(fraction.popFirst() ?? 0) }
+        return Self(whole: whole, fraction: fraction)
+    }
+
+    /// With the point some digits farther to the left.
+    func shiftedBack(by digits: Int) -> Self {
+        var (whole, fraction) = (self.whole, self.fraction)
+        for _ in 0..<digits {
+            let (quotient, digit) = whole.flooring(by: 10)
+            fraction.insert(UInt8(digit), at: 0)
+            whole = quotient
+        }
+        return Self(whole: whole, fraction: fraction)
+    }
+}
+
+// MARK: the calendar
+
+extension DecimalSeconds {
+    /// Seconds since 1970 as `2026-11-22T15:51:44.5Z`; `nil` for years that don't have four digits.
+    var calendarText: String? {
+        let (days, second) = self.whole.flooring(by: 86_400)
+        let date = Self.date(days)
+        guard (0...9999).contains(date.year) else { return nil }
+        func padded(_ number: Int64, _ width: Int) -> String {
+            let digits = "\(number)"
+            return String(repeating: "0", count: width - digits.count) + digits
+        }
+        return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
+            + "T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+            + Self.text(self.fraction) + "Z"
+    }
+
+    /// Seconds since 1970 of RFC 3339's texts, and of those without seconds, zone or time; `nil` for others.
+    init?(calendarText text: String) {
+        var rest = text.utf8[...]
+        guard let year = Self.number(&rest, 4), Self.take(&rest, "-"), let month = Self.number(&rest, 2),
+            Self.take(&rest, "-"), let day = Self.number(&rest, 2), (1...12).contains(month), day >= 1
+        else { return nil }
+        let days = Self.days(year, month, day)
+        // The 31st of a month with 30 days is another day's number.
+        guard Self.date(days) == (year, month, day) else { return nil }
+        guard !rest.isEmpty else {
+            self.init(whole: days * 86_400, fraction: [])
+            return
+        }
+        guard Self.take(&rest, "T") || Self.take(&rest, "t") || Self.take(&rest, " "),
+            let hour = Self.number(&rest, 2), Self.take(&rest, ":"), let minute = Self.number(&rest, 2),
+            hour < 24, minute < 60
+        else { return nil }
+        var (second, fraction): (Int64, [UInt8]) = (0, [])
+        if Self.take(&rest, ":") {
+            // A leap second is the next minute's first.
+            guard let number = Self.number(&rest, 2), number <= 60 else { return nil }
+            second = number
+            if Self.take(&rest, ".") || Self.take(&rest, ",") {
+                let digits = rest.prefix(while: Self.isDigit)
+                guard (1...100).contains(digits.count) else { return nil }
+                rest = rest[digits.endIndex...]
+                fraction = digits.map { $0 - 0x30 }
+            }
+        }
+        guard let offset = Self.zone(&rest), rest.isEmpty else { return nil }
+        self.init(whole: days * 86_400 + hour * 3600 + minute * 60 + second - offset, fraction: fraction)
+    }
+
+    /// Seconds that a zone is ahead of UTC: `Z`, `+01:00`, `+0100`, `+01`, or none for UTC; `nil` for other texts.
+    private static func zone(_ rest: inout Substring.UTF8View) -> Int64? {
+        if rest.isEmpty || Self.take(&rest, "Z") || Self.take(&rest, "z") { return 0 }
+        let isBehind = rest.first == 0x2D
+        guard Self.take(&rest, "+") || Self.take(&rest, "-"), let hours = Self.number(&rest, 2), hours < 24 else {
+            return nil
+        }
+        var minutes: Int64 = 0
+        if !rest.isEmpty {
+            _ = Self.take(&rest, ":")
+            guard let number = Self.number(&rest, 2), number < 60 else { return nil }
+            minutes = number
+        }
+        return (isBehind ? -1 : 1) * (hours * 3600 + minutes * 60)
+    }
+
+    private static func number(_ rest: inout Substring.UTF8View, _ width: Int) -> Int64? {
+        let digits = rest.prefix(width)
+        guard digits.count == width, digits.allSatisfy(Self.isDigit) else { return nil }
+        rest = rest[digits.endIndex...]
+        return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    }
+
+    private static func take(_ rest: inout Substring.UTF8View, _ character: Unicode.Scalar) -> Bool {
+        guard let first = rest.first, UInt32(first) == character.value else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    /// Days since 1970 of a day of the Gregorian calendar, counted in years that begin in March (H. Hinnant).
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let (era, yearOfEra) = year.flooring(by: 400)
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = (days + 719_468).flooring(by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+    }
+}
+
+extension Int64 {
+    /// The quotient that is not above the true one, and what is left, 0 or more.
+    fileprivate func flooring(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = self.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

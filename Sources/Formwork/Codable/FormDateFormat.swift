@@ -1,0 +1,52 @@
+import FormworkCore
+
+/// How a moment in time is written in a field: Foundation's `Date`.
+///
+/// Every fraction of a second that a `Date` holds is written, so it comes back equal.
+public struct FormDateFormat: Sendable, Hashable {
+    private enum Kind { case iso8601, seconds, milliseconds }
+
+    private let kind: Kind
+
+    /// `2026-11-22T15:51:44Z`, with as many digits behind the second as it needs (RFC 3339), for the years 0 to 9999.
+    ///
+    /// Other zones than `Z` are read too, and what browsers send: `2026-11-22T15:51` and `2026-11-22` are in UTC, and
+    /// a day is its first second.
+    public static let iso8601 = FormDateFormat(kind: .iso8601)
+    /// Seconds since 1970-01-01 00:00 UTC, as Unix counts them: `1795362704.5`.
+    public static let secondsSince1970 = FormDateFormat(kind: .seconds)
+    /// Milliseconds since 1970-01-01 00:00 UTC, as JavaScript counts them: `1795362704500`.
+    public static let millisecondsSince1970 = FormDateFormat(kind: .milliseconds)
+
+    /// The text of a moment; `nil` for one that has none: a year of five digits, an infinite number.
+    package func text(secondsSince2001 seconds: Double) -> String? {
+        guard let moment = DecimalSeconds(seconds) else { return nil }
+        let unix = DecimalSeconds(whole: moment.whole + Self.unixSecondsOf2001, fraction: moment.fraction)
+        return switch self.kind {
+        case .iso8601: unix.calendarText
+        case .seconds: unix.text
+        case .milliseconds: unix.shifted(by: 3).text
+        }
+    }
+
+    /// The moment of a text, in seconds since 2001-01-01 00:00 UTC; `nil` for text that is none.
+    package func secondsSince2001(_ text: String) -> Double? {
+        let moment: DecimalSeconds? =
+            switch self.kind {
+            case .iso8601: DecimalSeconds(calendarText: text)
+            case .seconds: DecimalSeconds(text: text)
+            case .milliseconds: DecimalSeconds(text: text)?.shiftedBack(by: 3)
+            }
+        guard var moment else { return nil }
+        moment.whole -= Self.unixSecondsOf2001
+        return moment.double
+    }
+
+    private static let unixSecondsOf2001: Int64 = 978_307_200
+}
+
+/// What `Date` is to this module, which doesn't import Foundation: the members are `Date`'s own.
+package protocol FormMoment {
+    init(timeIntervalSinceReferenceDate seconds: Double)
+    var timeIntervalSinceReferenceDate: Double { get }
+}

@@ -1,0 +1,101 @@
+import FormworkCore
+
+/// A member that is one part of JSON, as APIs want that take metadata beside a file.
+///
+/// ```
+/// struct Upload: Codable {
+///     @JSONPart var metadata: Metadata
+///     var photo: FormFile
+/// }
+/// ```
+///
+/// ``FormDataEncoder`` writes it as a part of `application/json`. ``FormDataDecoder`` reads it whatever type the part has.
+/// A member without this wrapper is read as JSON too where its part is of `application/json`. A `nil` writes no part.
+/// Other coders code the value itself.
+@propertyWrapper
+public struct JSONPart<Value> {
+    /// The value.
+    public var wrappedValue: Value
+
+    /// A member with this value.
+    public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+}
+
+extension JSONPart: Sendable where Value: Sendable {}
+extension JSONPart: Equatable where Value: Equatable {}
+extension JSONPart: Hashable where Value: Hashable {}
+
+extension JSONPart: Encodable where Value: Encodable {
+    /// Encodes the value itself.
+    public func encode(to encoder: any Encoder) throws { try self.wrappedValue.encode(to: encoder) }
+}
+
+extension JSONPart: Decodable where Value: Decodable {
+    /// Decodes the value itself.
+    public init(from decoder: any Decoder) throws { self.init(wrappedValue: try Value(from: decoder)) }
+}
+
+extension KeyedDecodingContainer {
+    /// Decodes a member that may be missing.
+    public func decode<Value: Decodable>(
+        _ type: JSONPart<Value?>.Type, forKey key: Key
+    ) throws -> JSONPart<Value?> {
+        try self.decodeIfPresent(type, forKey: key) ?? JSONPart(wrappedValue: nil)
+    }
+}
+
+extension KeyedEncodingContainer {
+    /// Encodes a member that may be missing.
+    public mutating func encode<Value: Encodable>(_ part: JSONPart<Value?>, forKey key: Key) throws {
+        if part.wrappedValue != nil { try self.encodeIfPresent(part, forKey: key) }
+    }
+}
+
+/// Reads and writes JSON for forms: ``JSONParts`` conforms to it in the module that imports Foundation, which this one
+/// doesn't.
+package protocol JSONPartCoding {
+    static func json(
+        of value: some Encodable, dates: FormDateFormat, userInfo: [CodingUserInfoKey: any Sendable]
+    ) throws -> [UInt8]
+    static func value<Value: Decodable>(
+        _ type: Value.Type, of json: [UInt8], dates: FormDateFormat, userInfo: [CodingUserInfoKey: any Sendable]
+    ) throws -> Value
+}
+
+/// Where JSON is read and written.
+package enum JSONParts {
+    /// `nil` in a program that is linked without Foundation.
+    static var coding: (any JSONPartCoding.Type)? { (JSONParts.self as Any.Type) as? any JSONPartCoding.Type }
+}
+
+/// A ``JSONPart`` of some type that is encoded.
+protocol JSONPartEncodable {
+    /// The JSON; `nil` where the value is `nil`.
+    func json(_ options: FormDataEncoder) throws -> [UInt8]?
+}
+
+extension JSONPart: JSONPartEncodable where Value: Encodable {
+    func json(_ options: FormDataEncoder) throws -> [UInt8]? {
+        guard !FormValueEncoder.isNil(self.wrappedValue) else { return nil }
+        guard let coding = JSONParts.coding else { throw JSONParts.missing }
+        return try coding.json(of: self.wrappedValue, dates: options.dates, userInfo: options.userInfo)
+    }
+}
+
+/// A ``JSONPart`` of some type that is decoded.
+protocol JSONPartDecodable {
+    static func read(_ decoder: FormValueDecoder) throws -> Self
+}
+
+extension JSONPart: JSONPartDecodable where Value: Decodable {
+    static func read(_ decoder: FormValueDecoder) throws -> Self {
+        let isNil = decoder.isNothing && Value.self is any AnyOptional.Type
+        return Self(wrappedValue: try isNil ? decoder.readJSON(Value.self, "null".utf8) : decoder.readJSON(Value.self))
+    }
+}
+
+extension JSONParts {
+    static var missing: FormworkError {
+        FormworkError(.invalidArgument, "JSON parts need the product Formwork, which links Foundation's JSON coders")
+    }
+}

@@ -1,0 +1,142 @@
+import FormworkCore
+import FormworkURLEncoded
+
+extension ReceivedForm {
+    /// Reads a body that is in memory: multipart, or url-encoded.
+    ///
+    /// ```
+    /// let form = try ReceivedForm(body, contentType: "multipart/form-data; boundary=x")
+    /// ```
+    /// - Parameters:
+    ///   - body: All of it.
+    ///   - contentType: The request's own; `nil` when it has none, which is an error.
+    ///   - profile: What is taken for a part.
+    ///   - limits: How much is read.
+    /// - Throws: What ``ReceivedParts`` throws for the same body.
+    public init(
+        _ body: some BodyChunk, contentType: String?, profile: ParsingProfile = .default,
+        limits: ParsingLimits = .default
+    ) throws(FormworkError) {
+        if Self.isURLEncoded(contentType) {
+            try self.init(urlEncoded: body.array, limits: limits, byteLimit: Int(clamping: limits.totalBytes))
+            return
+        }
+        let parser = try MultipartParser(contentType: contentType ?? "", profile: profile, limits: limits)
+        var machine = PartsMachine(parser, ReceivingDeadlines())
+        let parts = try body.withBytes { bytes throws(FormworkError) in
+            machine.begin(bytes)
+            do throws(FormworkError) { return try machine.allParts(of: bytes) } catch { throw machine.named(error) }
+        }
+        self.init(parts)
+    }
+
+    /// Reads a body that is in memory, copied once.
+    /// - Throws: What ``ReceivedParts`` throws for the same body.
+    @_disfavoredOverload
+    public init(
+        _ body: some Sequence<UInt8>, contentType: String?, profile: ParsingProfile = .default,
+        limits: ParsingLimits = .default
+    ) throws(FormworkError) {
+        try self.init(Array(body), contentType: contentType, profile: profile, limits: limits)
+    }
+
+    /// Reads a body that is in memory, as UTF-8.
+    /// - Throws: What ``ReceivedParts`` throws for the same body.
+    public init(
+        _ body: String, contentType: String?, profile: ParsingProfile = .default, limits: ParsingLimits = .default
+    ) throws(FormworkError) {
+        try self.init(Array(body.utf8), contentType: contentType, profile: profile, limits: limits)
+    }
+
+    /// Whether a type is `application/x-www-form-urlencoded`, whatever its parameters (WHATWG: there are none).
+    package static func isURLEncoded(_ contentType: String?) -> Bool {
+        let type = contentType?.prefix { $0 != ";" } ?? ""
+        return type.filter { $0 != " " && $0 != "\t" }.lowercased() == "application/x-www-form-urlencoded"
+    }
+
+    /// Reads url-encoded text, whose fields then are parts without files.
+    /// - Parameter byteLimit: Bytes that the text may have.
+    package init(urlEncoded text: [UInt8], limits: ParsingLimits, byteLimit: Int) throws(FormworkError) {
+        let rules = URLEncodedParsing(
+            limits: URLEncodedLimits(
+                bytes: byteLimit, pairs: Swift.min(limits.fields, limits.parts), pairBytes: byteLimit))
+        let pairs = try URLEncodedPairs(text, rules: rules)
+        for (index, pair) in pairs.enumerated() { try Self.check(pair, index, limits) }
+        self.init(fields: pairs.lazy.map { ($0.nameBytes, $0.valueBytes ?? []) })
+    }
+
+    private static func check(
+        _ pair: URLEncodedPairs.Element, _ index: Int, _ limits: ParsingLimits
+    ) throws(FormworkError) {
+        if pair.nameBytes.count > limits.nameBytes {
+            throw ParsingFailure(.nameBytesLimit, limit: Int64(limits.nameBytes)).error(
+                "A field's name has \(pair.nameBytes.count) bytes: the limit is \(limits.nameBytes).", at: nil)
+        }
+        if let count = pair.valueBytes?.count, Int64(count) > limits.fieldBytes {
+            throw ParsingFailure(.fieldBytesLimit, limit: limits.fieldBytes)
+                .error("the content has \(count) bytes: the limit is \(limits.fieldBytes)", at: nil)
+                .naming(PartReference(index: index, name: pair.name))
+        }
+    }
+}
+
+extension PartsMachine {
+    /// The parts of a body that is all here.
+    fileprivate mutating func allParts(
+        of body: RawSpan
+    ) throws(FormworkError) -> [(header: ReceivedHeader, content: CollectedContent)] {
+        var parts: [(header: ReceivedHeader, content: CollectedContent)] = []
+        while true {
+            switch try self.nextPart(in: body) {
+            case .part(let header):
+                var bytes: [UInt8] = []
+                if try !self.collect(into: &bytes, upTo: .content(.max), in: body) { try self.finish() }
+                parts.append((header, CollectedContent(bytes)))
+            case .needsChunk: try self.finish()
+            case .finished: return parts
+            }
+            if self.isFinished { return parts }
+        }
+    }
+}
+
+extension FormDataDecoder {
+    /// Decodes a value whose root is an object from a body that is in memory: multipart, or url-encoded.
+    ///
+    /// ```
+    /// let profile = try FormDataDecoder().decode(Profile.self, from: body, contentType: request.contentType)
+    /// ```
+    /// - Parameters:
+    ///   - type: What is decoded.
+    ///   - body: All of it.
+    ///   - contentType: The request's own; `nil` when it has none, which is an error.
+    ///   - profile: What is taken for a part.
+    ///   - limits: How much is read.
+    /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)`` and ``decode(_:from:)`` throw.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, from body: some BodyChunk, contentType: String?, profile: ParsingProfile = .default,
+        limits: ParsingLimits = .default
+    ) throws -> Value {
+        try self.decode(
+            type, from: ReceivedForm(body, contentType: contentType, profile: profile, limits: limits))
+    }
+
+    /// Decodes a value from a body that is in memory, copied once.
+    /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)`` and ``decode(_:from:)`` throw.
+    @_disfavoredOverload
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, from body: some Sequence<UInt8>, contentType: String?,
+        profile: ParsingProfile = .default, limits: ParsingLimits = .default
+    ) throws -> Value {
+        try self.decode(type, from: Array(body), contentType: contentType, profile: profile, limits: limits)
+    }
+
+    /// Decodes a value from a body that is in memory, as UTF-8.
+    /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)`` and ``decode(_:from:)`` throw.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, from body: String, contentType: String?, profile: ParsingProfile = .default,
+        limits: ParsingLimits = .default
+    ) throws -> Value {
+        try self.decode(type, from: Array(body.utf8), contentType: contentType, profile: profile, limits: limits)
+    }
+}

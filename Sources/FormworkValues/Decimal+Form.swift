@@ -1,0 +1,36 @@
+import Formwork
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Decimal: FormTextConvertible {
+    /// The number of a field's text, `-12.50` or `1e3`, with a point whatever the locale; `nil` for other texts.
+    public init?(formText: String) {
+        guard Self.isNumber(formText), let number = Decimal(string: formText) else { return nil }
+        self = number
+    }
+
+    /// The number as text, with a point whatever the locale.
+    public var formText: String { self.description }
+
+    /// Whether all of a text is a number: Foundation reads as far as it can.
+    private static func isNumber(_ text: String) -> Bool {
+        let halves = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == 0x65 || $0 == 0x45 }
+        let mantissa = self.unsigned(halves[0]).split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
+        guard mantissa.contains(where: { !$0.isEmpty }), mantissa.allSatisfy({ $0.allSatisfy(self.isDigit) }) else {
+            return false
+        }
+        guard halves.count > 1 else { return true }
+        let exponent = self.unsigned(halves[1])
+        return !exponent.isEmpty && exponent.allSatisfy(self.isDigit)
+    }
+
+    private static func unsigned(_ text: Substring.UTF8View) -> Substring.UTF8View {
+        text.first == 0x2B || text.first == 0x2D ? text.dropFirst() : text
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}

@@ -1,0 +1,50 @@
+import Formwork
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension JSONParts: JSONPartCoding {
+    package static func json(
+        of value: some Encodable, dates: FormDateFormat, userInfo: [CodingUserInfoKey: any Sendable]
+    ) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        // The same value gives the same bytes.
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.userInfo = userInfo
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            let seconds = date.timeIntervalSinceReferenceDate
+            guard let text = dates.text(secondsSince2001: seconds) else {
+                // Foundation traps when it is to describe a date that no calendar has.
+                throw EncodingError.invalidValue(
+                    seconds,
+                    .init(
+                        codingPath: encoder.codingPath,
+                        debugDescription: "A Date \(seconds) s after 2001 has no text in this format (dates)."))
+            }
+            // Numbers are numbers in JSON.
+            if dates == .iso8601 { try container.encode(text) } else { try container.encode(Decimal(string: text)) }
+        }
+        return Array(try encoder.encode(value))
+    }
+
+    package static func value<Value: Decodable>(
+        _ type: Value.Type, of json: [UInt8], dates: FormDateFormat, userInfo: [CodingUserInfoKey: any Sendable]
+    ) throws -> Value {
+        let decoder = JSONDecoder()
+        decoder.userInfo = userInfo
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            let text = try dates == .iso8601 ? container.decode(String.self) : container.decode(Decimal.self).description
+            guard let seconds = dates.secondsSince2001(text) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "\(text.prefix(40)) is not a valid Date.")
+            }
+            return Date(timeIntervalSinceReferenceDate: seconds)
+        }
+        return try decoder.decode(type, from: Data(json))
+    }
+}
