@@ -30,6 +30,25 @@
             }
         }
 
+        @Test func `Fields are read in the charset they declare, and refused where they aren't in it`() async throws {
+            func part(_ name: String, _ type: String) -> [UInt8] {
+                Array("--b\r\nContent-Disposition: form-data; name=\(name)\r\n\(type)\r\n".utf8)
+            }
+            let latin = part("t", "Content-Type: text/plain; charset=iso-8859-1\r\n") + [0xE9, 0x80] + Array("\r\n".utf8)
+            let declared = part("_charset_", "") + Array("windows-1252\r\n".utf8)
+            let plain = part("u", "") + [0xE9] + Array("\r\n".utf8)
+            let unknown = part("v", "Content-Type: text/plain; charset=x-unknown\r\n") + Array("a\r\n".utf8)
+            let end = Array("--b--\r\n".utf8)
+            try await TestReceiver.run { receiver in
+                let answer = try await receiver.request("POST /", [Self.form], latin + declared + plain + end)
+                #expect(
+                    answer.body == #"{"fields":[{"name":"t","value":"é€"},{"name":"_charset_","value":"windows-1252"},"#
+                        + #"{"name":"u","value":"é"}],"files":[]}"#)
+                let refused = try await receiver.request("POST /", [Self.form], unknown + end)
+                #expect(refused.status == 400)
+            }
+        }
+
         @Test func `A form whose type stands beside a url-encoded one is read`() async throws {
             let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
             try await TestReceiver.run { receiver in

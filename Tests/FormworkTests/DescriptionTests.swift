@@ -51,6 +51,15 @@ struct DescriptionTests {
         Row(#""parameters":"""#, #""parameters":"boundary=x""#, guardsAgainst: "a boundary among the parameters"),
         Row(#""parameters":"""#, #""parameters":"x=\"y""#, guardsAgainst: "a quote among the parameters"),
         Row(#""parameters":"""#, #""parameters":"x=y\r\nX: 1""#, guardsAgainst: "a header line among the parameters"),
+        Row(
+            outer, #""subtype":"x","verbatimType":"multipart/form-data, boundary=x""#,
+            guardsAgainst: "a comma where a type ends"),
+        Row("multipart/mixed; boundary=inner", "multipart/mixed; boundary=other", guardsAgainst: "an inner type's other boundary"),
+        Row("multipart/mixed; boundary=inner", "multipart/mixed", guardsAgainst: "an inner type without a boundary"),
+        Row("multipart/mixed; boundary=inner", "text/plain", guardsAgainst: "an inner type that is no multipart"),
+        Row(
+            "multipart/mixed; boundary=inner", "multipart/mixed; boundary=x; boundary=inner",
+            guardsAgainst: "an inner type with two boundaries"),
         Row(#""boundary":"inner""#, #""boundary":"in\r\nner""#, guardsAgainst: "a line end in a boundary"),
         Row(#""contentType":"a/b""#, #""contentType":"a/c""#, guardsAgainst: "showing one type and sending another"),
         Row(#""path":""#, #""path":"\u0000"#, guardsAgainst: "a path that is cut where C cuts it"),
@@ -65,6 +74,12 @@ struct DescriptionTests {
         expect(.invalidArgument) { try Self.decode(json.replacing(row.old, with: row.new)) }
     }
 
+    @Test("A boundary that needs quotes and goes without is in no description", arguments: ["a b", "a,b", "a'b=c"])
+    func unquoted(boundary: String) throws {
+        let framing = MultipartFraming(boundary: try Boundary(boundary), quoting: .never)
+        expect(.invalidArgument) { try FormData([BodyPart(name: "a", value: "1")], framing: framing).plan().describe() }
+    }
+
     static let unplannable = [
         Row(#""offset":0"#, #""offset":-1"#, guardsAgainst: "a place before the file"),
         Row(#""offset":0"#, #""offset":9223372036854775807"#, guardsAgainst: "a place behind all files"),
@@ -75,7 +90,7 @@ struct DescriptionTests {
         Row(#""columns":8"#, #""columns":0"#, guardsAgainst: "a division by zero columns"),
         Row(#""columns":8"#, #""columns":-8"#, guardsAgainst: "negative columns"),
         Row(#""columns":8"#, #""columns":9223372036854775807"#, guardsAgainst: "columns that aren't a multiple of 4"),
-        Row(#""boundary":"inner""#, #""boundary":"b""#, guardsAgainst: "the boundary outside used again inside"),
+        Row("inner", "b", guardsAgainst: "the boundary outside used again inside"),
     ]
 
     @Test("Numbers that can't be are errors of the plan", arguments: unplannable)
@@ -158,7 +173,8 @@ struct DescriptionTests {
         }
         var description = try form.plan().describe()
         #expect(try Self.decode(Self.json(of: form)) == description)
-        description.parts[0].content = [.multipart(framing: MultipartFraming(), parts: description.parts)]
+        guard case .multipart(let framing, _) = description.parts[0].content[0] else { return }
+        description.parts[0].content = [.multipart(framing: framing, parts: description.parts)]
         let json = String(decoding: try JSONEncoder().encode(description), as: UTF8.self)
         expect(.limitExceeded) { try Self.decode(json) }
     }

@@ -89,12 +89,13 @@ public struct PlanDescription: Codable, Sendable, Hashable {
             throw FormworkError(
                 .limitExceeded, "the multipart is in more than \(FormPlace.depthLimit) others: nest less deep")
         }
-        _ = try framing.contentType
+        try framing.checkBoundary(in: framing.contentType)
         try framing.checkParameters()
         for (index, part) in parts.enumerated() {
             do throws(FormworkError) {
                 try part.check(framing.escaping)
                 for case .multipart(let framing, let parts) in part.content {
+                    try framing.checkBoundary(in: part.header.typeAsSent)
                     try self.check(framing, parts, enclosing: enclosing + [index])
                 }
             } catch {
@@ -106,6 +107,13 @@ public struct PlanDescription: Codable, Sendable, Hashable {
     /// The form this describes; its files must be in the state described when it is planned.
     public var form: FormData {
         FormData(describing: self.parts, framing: self.framing)
+    }
+}
+
+extension PartHeader {
+    /// The part's type as it goes out; empty for none.
+    fileprivate var typeAsSent: String {
+        self.contentType ?? self.fields.filter { $0.isNamed("Content-Type") }.map(\.value).joined(separator: ", ")
     }
 }
 

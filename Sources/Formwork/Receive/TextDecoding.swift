@@ -19,7 +19,7 @@ public struct TextDecoding: Sendable {
     }
 
     /// The text; the error says what it isn't.
-    func text(_ bytes: [UInt8], _ charset: String?) throws(FormworkError) -> String {
+    package func text(_ bytes: [UInt8], _ charset: String?) throws(FormworkError) -> String {
         let decode: (@Sendable ([UInt8]) -> String?)? =
             switch charset {
             case nil, "utf-8"?, "utf8"?: { String(validating: $0, as: UTF8.self) }

@@ -50,6 +50,25 @@ extension MultipartFraming {
         }
     }
 
+    /// Checks that a `Content-Type` names this framing's boundary, once, so that every receiver reads it.
+    package func checkBoundary(in contentType: String) throws(FormworkError) {
+        let pieces = Self.pieces(of: contentType) ?? []
+        let type = (pieces.first ?? "").utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
+        let boundaries = pieces.dropFirst().filter { $0.lowercased().hasPrefix("boundary=") }
+            .map { $0.utf8.dropFirst("boundary=".utf8.count) }
+        let isToken = boundaries.first?.allSatisfy(\.isTokenByte) ?? false
+        guard type.count == 2, type.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isTokenByte) }), boundaries.count == 1,
+            let written = boundaries.first,
+            isToken ? written.elementsEqual(self.boundary.text.utf8)
+                : written.elementsEqual("\"\(self.boundary.text)\"".utf8)
+        else {
+            throw FormworkError(
+                .invalidArgument,
+                "the type \"\(contentType)\" doesn't name the boundary \"\(self.boundary)\", which frames the parts, once and "
+                    + "so that it can be read")
+        }
+    }
+
     private static func checkParameter(_ piece: String, in type: String) throws(FormworkError) {
         guard !self.isParameter(piece) else { return }
         throw FormworkError(

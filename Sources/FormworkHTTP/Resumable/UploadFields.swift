@@ -77,6 +77,12 @@
         }
 
         private func byteCount(_ name: HTTPField.Name) -> Int64? {
+            // tus has no bound for numbers; an Integer has 15 digits.
+            if let text = self[name], (16...18).contains(text.utf8.count),
+                text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+            {
+                return Int64(text)
+            }
             guard let number = self[name].flatMap(StructuredField.integer), number >= 0 else { return nil }
             return number
         }

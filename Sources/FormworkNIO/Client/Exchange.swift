@@ -49,6 +49,11 @@
                 do {
                     while let part = try await iterator.next(isolation: #isolation) {
                         guard case .head(let response) = part else { continue }
+                        guard response.status.code >= 100 else {
+                            throw TransferError(
+                                .receive, "the server answered \(response.status.code), which is no status of HTTP",
+                                bytesSent: self.ledger.written)
+                        }
                         guard response.status.kind == .informational else { return response }
                         guard response.status != .switchingProtocols else {
                             throw TransferError(.receive, "the server changes to a protocol that nobody asked for")

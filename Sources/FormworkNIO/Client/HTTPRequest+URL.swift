@@ -1,5 +1,6 @@
 #if NIO
     import Formwork
+    import FormworkHTTP
     import HTTPTypes
 
     #if canImport(FoundationEssentials)
@@ -21,6 +22,10 @@
             guard scheme == "http" || scheme == "https" else {
                 throw TransferError(
                     .invalidRequest, "\(Self.withoutUser(url)): forms are sent by http and https, not by \(scheme)")
+            }
+            guard !parsed.hasImpossiblePort else {
+                throw TransferError(
+                    .invalidRequest, "\(Self.withoutUser(url)): a port is a number from 1 to 65535")
             }
             var authority = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
             if let port = parsed.port { authority += ":\(port)" }
@@ -97,7 +102,7 @@
             self.isSecure = scheme.lowercased() == "https"
             self.host = (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host).lowercased()
             self.port = url.port ?? (self.isSecure ? 443 : 80)
-            guard 1...65_535 ~= self.port else {
+            guard !url.hasImpossiblePort else {
                 throw TransferError(.invalidRequest, "\(authority): a port is a number from 1 to 65535")
             }
         }

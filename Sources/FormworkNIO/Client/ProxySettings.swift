@@ -1,4 +1,5 @@
 #if NIO
+    import FormworkHTTP
     import HTTPTypes
 
     #if canImport(FoundationEssentials)
@@ -77,6 +78,9 @@
             }
             guard scheme == "http" || scheme == "https" else {
                 throw TransferError(.invalidRequest, "a proxy is spoken to by http or https, not by \(scheme)")
+            }
+            guard !parsed.hasImpossiblePort else {
+                throw TransferError(.invalidRequest, "the proxy's port is no number from 1 to 65535")
             }
             // As curl has it.
             let port = parsed.port ?? (scheme == "https" ? 443 : 1080)

@@ -13,7 +13,9 @@
         /// - Parameter now: Seconds since 1970.
         static func delay(_ value: String?, now: Int64 = Int64(clamping: Date().timeIntervalSince1970)) -> Duration? {
             guard let value else { return nil }
-            if let seconds = Int64(value), seconds >= 0 { return Duration.seconds(min(seconds, 1_000_000_000)) }
+            if !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+                return Duration.seconds(min(Int64(value) ?? .max, 1_000_000_000))
+            }
             return HTTPDate.seconds(value).map { Duration.seconds($0 - now).asWait }
         }
     }

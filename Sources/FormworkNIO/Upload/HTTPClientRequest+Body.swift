@@ -1,6 +1,7 @@
 #if NIO
     import AsyncHTTPClient
     import Formwork
+    import FormworkHTTP
     import NIOCore
     import NIOHTTP1
 
@@ -76,7 +77,7 @@
             let status = response.status.code
             guard [301, 302, 303, 307, 308].contains(status), let location = response.headers.first(name: "Location"),
                 let origin = URL(string: self.url), let target = URL(string: location, relativeTo: origin)?.absoluteURL,
-                target.host != nil, target.scheme == "https" || target.scheme == "http" && origin.scheme == "http"
+                target.host != nil, !target.hasImpossiblePort, target.scheme == "https" || target.scheme == "http" && origin.scheme == "http"
             else { return nil }
             var next = self
             next.url = target.absoluteString

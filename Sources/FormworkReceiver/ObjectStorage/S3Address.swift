@@ -1,5 +1,6 @@
 #if Transfer
     import FormworkCore
+    import FormworkHTTP
 
     #if canImport(FoundationEssentials)
         import FoundationEssentials
@@ -35,7 +36,7 @@
             let address = endpoint ?? amazon
             guard let url = URL(string: address), let scheme = url.scheme?.lowercased(),
                 ["http", "https"].contains(scheme),
-                let host = url.host, !host.isEmpty, url.query == nil, url.user == nil
+                let host = url.host, !host.isEmpty, url.query == nil, url.user == nil, !url.hasImpossiblePort
             else {
                 throw FormworkError(
                     .invalidArgument, "the object store's address is no http(s)://host[:port]: \(address)")

@@ -56,8 +56,7 @@
         ) async throws -> [UploadReceipt.Field] where Body.Element == ByteBuffer {
             let parts = try ReceivedParts(
                 body, contentType: contentType, profile: isForm ? .default : .generic, limits: self.limits.parsing)
-            var fields: [UploadReceipt.Field] = []
-            var fieldBytes: Int64 = 0
+            var fields: [ArrivedField] = []
             for try await part in parts {
                 if let name = part.name { try share.take(Int64(name.utf8.count) + name.escapingCost) }
                 if part.isFile || !isForm {
@@ -81,18 +80,47 @@
                         try share.take(Int64(buffer.readableBytes))
                         bytes += buffer.readableBytesView
                     }
-                    // What is no UTF-8 is repaired, as WHATWG has it, and may be longer then.
-                    let value = String(decoding: bytes, as: UTF8.self)
-                    try share.take(Int64(value.utf8.count - bytes.count) + value.escapingCost)
-                    fieldBytes += Int64(value.utf8.count)
-                    guard fieldBytes <= self.limits.allFieldBytes else {
-                        throw ParsingFailure(.memoryBytesLimit, limit: self.limits.allFieldBytes).error(
-                            "The form's fields have more than \(self.limits.allFieldBytes) bytes together.", at: nil)
-                    }
-                    fields.append(UploadReceipt.Field(name: part.name ?? "", value: value))
+                    fields.append(ArrivedField(index: part.index, header: part.header, bytes: bytes))
                 }
             }
-            return fields
+            return try self.texts(of: fields, share)
+        }
+
+        /// A field as it came.
+        private struct ArrivedField {
+            var index: Int
+            var header: ReceivedHeader
+            var bytes: [UInt8]
+        }
+
+        /// The fields as text, in the charset that each declares, or the form by a field `_charset_` (RFC 7578 §4.6).
+        private func texts(
+            of fields: [ArrivedField], _ share: FieldMemory.Share
+        ) throws -> [UploadReceipt.Field] {
+            let declared = fields.first { $0.header.name == "_charset_" }
+                .flatMap { String(decoding: $0.bytes, as: UTF8.self).trimmedLabel }
+            var count: Int64 = 0
+            return try fields.map { field in
+                let charset = field.header.contentType == nil ? declared : field.header.charset ?? declared
+                let name = field.header.name ?? ""
+                let value: String
+                if let charset {
+                    do throws(FormworkError) { value = try TextDecoding.standard.text(field.bytes, charset) } catch {
+                        throw error.naming(PartReference(index: field.index, name: name))
+                    }
+                } else {
+                    // What is no UTF-8 is repaired, as WHATWG has it.
+                    value = String(decoding: field.bytes, as: UTF8.self)
+                }
+                // It may be longer than what came.
+                try share.take(Int64(value.utf8.count - field.bytes.count) + value.escapingCost)
+                count += Int64(value.utf8.count)
+                guard count <= self.limits.allFieldBytes else {
+                    throw ParsingFailure(.memoryBytesLimit, limit: self.limits.allFieldBytes).error(
+                        "The form's fields have more than \(self.limits.allFieldBytes) bytes together.", at: nil)
+                }
+                return UploadReceipt.Field(name: name, value: value)
+            }
         }
 
         private static func tooMany(_ limit: Int) -> FormworkError {

@@ -47,6 +47,34 @@
             #expect(outcome.isOver && !outcome.isAnswerLost && outcome.response.status == .ok)
         }
 
+        /// A tus server that never tells how far it is, and has nothing: the tries come to an end.
+        @Test(arguments: [nil, "", "-1", "x", "1e3", "99999999999999999999"])
+        func offsetNeverTold(offset: String?) throws {
+            var options = UploadClientOptions(.tus)
+            options.maximumAttempts = 3
+            var client = try UploadClient(.post(), length: 10, options: options)
+            var requests = 0
+            while requests < 20 {
+                let step = client.next()
+                if case .wait = step { continue }
+                guard case .send(let request, let range) = step else { break }
+                requests += 1
+                switch request.method {
+                case .post: client.answered(self.answer(201, [.location: "https://example.com/1", .tusResumable: "1.0.0"]))
+                case .head:
+                    client.answered(
+                        self.answer(200, [.uploadOffset: "0", .uploadLength: "10", .tusResumable: "1.0.0"]))
+                default:
+                    client.sending(upTo: (range?.offset ?? 0) + 10)
+                    var fields: HTTPFields = [.tusResumable: "1.0.0"]
+                    fields[.uploadOffset] = offset
+                    client.answered(self.answer(204, fields))
+                }
+            }
+            guard case .fail(let failure) = client.next() else { throw Cut() }
+            #expect(requests < 10 && "\(failure)".contains("Upload-Offset"))
+        }
+
         /// A piece size and an offset together may be more than a number holds.
         @Test(arguments: [Int64.max, Int64.max - 1, Int64.max - 5] as [Int64])
         func largestPieces(size: Int64) throws {

@@ -209,6 +209,28 @@
                 #expect(server.counts == [1])
             }
 
+            @Test("A status below 100 is no answer, and never a success", arguments: ["000", "001", "099"])
+            func noStatus(code: String) async throws {
+                let server = try ScriptedServer([
+                    { _, connection in
+                        _ = connection.readRequest()
+                        connection.write("HTTP/1.1 \(code) OK\r\nContent-Length: 4\r\n\r\ndone")
+                    }
+                ])
+                let error = await #expect(throws: TransferError.self) {
+                    try await self.exchange(form(.text("x")).plan(), with: server)
+                }
+                #expect(error?.code == .receive)
+            }
+
+            @Test(
+                "A port that is no number from 1 to 65535 is an error",
+                arguments: ["0", "65536", "99999999999999999999", "18446744073709551617", "-1"])
+            func impossiblePorts(port: String) {
+                #expect(throws: TransferError.self) { try HTTPRequest(to: "http://127.0.0.1:\(port)/") }
+                #expect(throws: TransferError.self) { try HTTPRequest(to: "https://u:p@[::1]:\(port)?x") }
+            }
+
             @Test("A 2xx before the whole body is an error")
             func earlySuccess() async throws {
                 let server = try ScriptedServer([

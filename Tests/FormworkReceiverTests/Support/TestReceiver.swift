@@ -56,15 +56,19 @@
         /// Sends one request, and gives all of its answer without the informational ones, of which a slow machine gets more;
         /// the connection ends with it.
         func request(_ line: String, _ fields: [String] = [], _ body: String = "") async throws -> RawAnswer {
+            try await self.request(line, fields, Array(body.utf8))
+        }
+
+        func request(_ line: String, _ fields: [String] = [], _ body: [UInt8]) async throws -> RawAnswer {
             let connection = try self.connect()
             var head = ["\(line) HTTP/1.1"]
             if !fields.contains(where: { $0.hasPrefix("Host:") }) { head.append("Host: localhost:\(self.port)") }
             head += fields + ["Connection: close"]
             if !body.isEmpty, !fields.contains(where: { $0.hasPrefix("Content-Length:") || $0.hasPrefix("Transfer-") })
             {
-                head.append("Content-Length: \(body.utf8.count)")
+                head.append("Content-Length: \(body.count)")
             }
-            await connection.send(head.joined(separator: "\r\n") + "\r\n\r\n" + body)
+            await connection.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
             return RawAnswer(await connection.receiveAll()).final
         }
 

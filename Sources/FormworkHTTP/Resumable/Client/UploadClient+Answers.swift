@@ -116,7 +116,12 @@
                 if case .create = exchange.kind, exchange.range?.count == 0 {
                     self.isTus && self.length == 0 ? self.finish(response) : (self.phase = .append)
                 } else {
-                    self.phase = .ask
+                    // A server that never tells how far it is may never move either: so this is a try.
+                    self.retry(
+                        .ask,
+                        UploadFailure(
+                            .interrupted,
+                            "the server answered \(response.status.code) without telling how far it is (Upload-Offset)"))
                 }
                 return
             }

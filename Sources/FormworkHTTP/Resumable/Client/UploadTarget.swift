@@ -27,7 +27,7 @@
 
         private init?(_ url: URL) {
             guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
-                let host = url.host(percentEncoded: true), !host.isEmpty
+                let host = url.host(percentEncoded: true), !host.isEmpty, !url.hasImpossiblePort
             else { return nil }
             self.scheme = scheme
             // A colon in a host is an IPv6 address, whose brackets URL takes away.

@@ -111,7 +111,10 @@
             guard (creation.length == nil) == (fields[.uploadDeferLength] == "1"),
                 !fields.contains(.uploadLength) || creation.length != nil
             else {
-                return .refused(Self.tus(.badRequest, .other(title: "Upload-Length or Upload-Defer-Length: 1")))
+                let title = fields.contains(.uploadLength) && creation.length == nil
+                    ? "Upload-Length is not a number of bytes with up to 18 digits"
+                    : "Either Upload-Length or Upload-Defer-Length: 1 is needed"
+                return .refused(Self.tus(.badRequest, .other(title: title)))
             }
             if let value = fields[.uploadMetadata] {
                 guard let metadata = TusMetadata(value) else {
@@ -145,7 +148,9 @@
                         Self.tus(.unsupportedMediaType, .other(title: "not application/offset+octet-stream")))
                 }
                 guard let offset = fields.uploadOffset else {
-                    return .refused(Self.tus(.badRequest, .other(title: "Upload-Offset is missing")))
+                    let title = fields.contains(.uploadOffset)
+                        ? "Upload-Offset is not a number of bytes with up to 18 digits" : "Upload-Offset is missing"
+                    return .refused(Self.tus(.badRequest, .other(title: title)))
                 }
                 var append = UploadAppend(offset: offset, completes: false, fields)
                 append.length = fields.uploadLength
