@@ -145,6 +145,7 @@ let package = Package(
                 "Formwork", "FormworkValues", "FormworkHTTP", "FormworkNIO",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
+                product("NIOConcurrencyHelpers", "swift-nio", "Hummingbird"),
                 product("NIOHTTP1", "swift-nio", "Hummingbird"),
                 product("HTTPTypes", "swift-http-types", "Hummingbird"),
                 product("Logging", "swift-log", "Hummingbird"),

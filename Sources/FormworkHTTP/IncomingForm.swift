@@ -41,12 +41,8 @@
             _ type: Value.Type, by decoder: FormDataDecoder, profile: ParsingProfile, limits: ParsingLimits,
             memory: CollectingLimits, deadlines: ReceivingDeadlines
         ) async throws -> Value {
-            let form = try await self.collect(profile: profile, limits: limits, memory: memory, deadlines: deadlines)
-            do {
-                return try decoder.decode(type, from: form)
-            } catch let error as DecodingError {
-                throw RequestProblem(ProblemDetails(error), cause: error)
-            }
+            try await self.collect(profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+                .decoded(as: type, by: decoder)
         }
 
         /// Refuses a body that says itself that it is too large, before any of it is read.
@@ -63,6 +59,18 @@
             else { return }
             throw ParsingFailure(.unexpectedEnd)
                 .error("The body ended after \(count) bytes of \(length)", at: Int64(count))
+        }
+    }
+
+    extension ReceivedForm {
+        /// The form as a value.
+        /// - Throws: ``RequestProblem`` for a form that isn't the type's.
+        package func decoded<Value: Decodable>(as type: Value.Type, by decoder: FormDataDecoder) throws -> Value {
+            do {
+                return try decoder.decode(type, from: self)
+            } catch let error as DecodingError {
+                throw RequestProblem(ProblemDetails(error), cause: error)
+            }
         }
     }
 #endif

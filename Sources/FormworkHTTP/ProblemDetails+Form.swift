@@ -68,8 +68,16 @@
             }
         }
 
-        /// A form that was read, and isn't what the receiver decodes: 400.
+        /// A form that was read, and isn't what the receiver decodes: 400, or 413 for a file that is too large.
         init(_ error: DecodingError) {
+            if case .dataCorrupted(let context) = error, let cause = context.underlyingError as? FormworkError,
+                cause.code == .limitExceeded
+            {
+                self.init(.contentTooLarge, detail: "A file is too large to be read here.")
+                self.members["code"] = cause.code.description
+                self.members["field"] = Self.field(context.codingPath)
+                return
+            }
             let (path, sentence): ([any CodingKey], String) =
                 switch error {
                 case .keyNotFound(let key, let context): (context.codingPath + [key], "A field is missing.")
@@ -80,8 +88,12 @@
                 }
             self.init(.badRequest, detail: sentence)
             self.members["code"] = "invalidField"
-            if let first = path.first {
-                self.members["field"] = path.dropFirst().reduce(first.stringValue) { "\($0)[\($1.stringValue)]" }
+            self.members["field"] = Self.field(path)
+        }
+
+        private static func field(_ path: [any CodingKey]) -> String? {
+            path.first.map { first in
+                path.dropFirst().reduce(first.stringValue) { "\($0)[\($1.stringValue)]" }
             }
         }
 

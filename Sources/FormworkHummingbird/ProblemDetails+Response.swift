@@ -3,11 +3,18 @@
     import FormworkHTTP
     import HTTPTypes
     import Hummingbird
+    import Logging
     import NIOCore
 
     extension ProblemDetails: ResponseGenerator {
         /// The problem as an answer of its status.
         public func response(from request: Request, context: some RequestContext) -> Response { self.response }
+
+        /// The answer, logged where it is the server's fault.
+        func response(to request: Request, _ context: some RequestContext, cause: any Error) -> Response {
+            if self.status >= 500 { context.logger.failed(request, self.status, cause) }
+            return self.response
+        }
 
         var response: Response {
             var headers: HTTPFields = [.contentType: Self.contentType]
@@ -19,15 +26,27 @@
         }
     }
 
+    extension Logger {
+        /// Logs a request whose answer is the server's fault.
+        func failed(_ request: Request, _ status: Int, _ cause: any Error) {
+            self.error(
+                "A request failed",
+                metadata: [
+                    "status": "\(status)", "method": "\(request.method)", "path": "\(request.uri.path)",
+                    "error": "\(String(describing: cause).withControlCharactersEscaped)",
+                ])
+        }
+    }
+
     /// What a form couldn't be read for is answered by 400, 408, 413 or 415, wherever in a handler it is thrown, and any other
-    /// failure by 500, which tells nothing.
+    /// failure by 500, which tells the client nothing and is logged.
     extension FormworkError: HTTPResponseError {
         /// The answer's status.
         public var status: HTTPResponse.Status { HTTPResponse.Status(code: ProblemDetails(self).status) }
 
-        /// The answer: ``ProblemDetails``.
+        /// The answer: ``ProblemDetails``. One of 500 and above is logged with its cause.
         public func response(from request: Request, context: some RequestContext) -> Response {
-            ProblemDetails(self).response
+            ProblemDetails(self).response(to: request, context, cause: self)
         }
     }
 
@@ -35,7 +54,9 @@
         /// The answer's status.
         public var status: HTTPResponse.Status { HTTPResponse.Status(code: self.details.status) }
 
-        /// The answer: ``details``.
-        public func response(from request: Request, context: some RequestContext) -> Response { self.details.response }
+        /// The answer: ``details``. One of 500 and above is logged with its cause.
+        public func response(from request: Request, context: some RequestContext) -> Response {
+            self.details.response(to: request, context, cause: self)
+        }
     }
 #endif

@@ -15,8 +15,8 @@
         ///
         /// ```
         /// router.post("photos") { request, _ in
-        ///     for try await part in try request.formParts() where part.isFile {
-        ///         try await part.write(toFile: folder.appending(part.header.safeFilename ?? "photo"))
+        ///     for try await part in try request.formParts() where part.isFile && !part.isEmptyFileControl {
+        ///         try await part.write(into: "uploads")
         ///     }
         ///     return HTTPResponse.Status.created
         /// }
@@ -27,26 +27,33 @@
         ///   - profile: What is taken for a part.
         ///   - limits: How much is read. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before anything is.
         ///   - deadlines: How long is waited. None is set unless said otherwise.
-        /// - Throws: What ``ReceivedParts`` throws, and ``FormworkError/Code/limitExceeded``.
+        /// - Throws: What ``ReceivedParts`` throws, ``FormworkError/Code/limitExceeded``, and
+        ///   ``FormworkError/Code/notReplayable`` when the body was read already.
         public func formParts(
             profile: ParsingProfile = .default, limits: ParsingLimits = .default,
             deadlines: ReceivingDeadlines = ReceivingDeadlines()
         ) throws(FormworkError) -> FormParts {
-            try self.incomingForm.parts(profile: profile, limits: limits, deadlines: deadlines)
+            try self.incomingForm().parts(profile: profile, limits: limits, deadlines: deadlines)
         }
 
         /// The whole form: multipart, whose large files go to disk, or url-encoded.
+        ///
+        /// A body is read once. With ``KeptFormMiddleware`` each further call in the same request gives the same form.
         /// - Parameters:
         ///   - profile: What is taken for a part.
         ///   - limits: How much is read.
         ///   - memory: How much of it stays in memory, and where the rest goes.
         ///   - deadlines: How long is waited.
-        /// - Throws: What ``ReceivedForm/init(collecting:limits:)`` throws, and ``FormworkError/Code/limitExceeded``.
+        /// - Throws: What ``ReceivedForm/init(collecting:limits:)`` throws, ``FormworkError/Code/limitExceeded``, and
+        ///   ``FormworkError/Code/notReplayable`` when the body was read already.
         public func collectForm(
             profile: ParsingProfile = .default, limits: ParsingLimits = .default,
             memory: CollectingLimits = CollectingLimits(), deadlines: ReceivingDeadlines = ReceivingDeadlines()
         ) async throws -> ReceivedForm {
-            try await self.incomingForm.collect(profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+            try await KeptForm.form {
+                try await self.incomingForm().collect(
+                    profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+            }
         }
 
         /// The whole form, multipart or url-encoded, as a value; a file is a ``FormFile``.
@@ -64,12 +71,20 @@
             limits: ParsingLimits = .default, memory: CollectingLimits = CollectingLimits(),
             deadlines: ReceivingDeadlines = ReceivingDeadlines()
         ) async throws -> Value {
-            try await self.incomingForm.decode(
-                type, by: decoder, profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+            let form = try await self.collectForm(
+                profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+            return try form.decoded(as: type, by: decoder)
         }
 
-        private var incomingForm: IncomingForm<IncomingBody<RequestBody>> {
-            IncomingForm(self.headers, body: IncomingBody(self.body))
+        /// - Throws: ``FormworkError/Code/notReplayable`` when the body was read already.
+        private func incomingForm() throws(FormworkError) -> IncomingForm<IncomingBody<RequestBody>> {
+            guard !self.body.wasRead else {
+                throw FormworkError(
+                    .notReplayable,
+                    "the request's body was read already: add KeptFormMiddleware where more than one handler reads the form, "
+                        + "or read it once and pass it on")
+            }
+            return IncomingForm(self.headers, body: IncomingBody(self.body))
         }
     }
 #endif

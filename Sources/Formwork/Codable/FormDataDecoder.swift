@@ -44,7 +44,8 @@ public struct FormDataDecoder: Sendable {
     public init() {}
 
     /// Decodes a value whose root is an object.
-    /// - Throws: `DecodingError` with the coding path; ``FormworkError/Code/limitExceeded`` for a name deeper than
+    /// - Throws: `DecodingError` with the coding path; ``FormworkError/Code/invalidArgument`` for a type that no form can
+    ///   be, such as an array; ``FormworkError/Code/limitExceeded`` for a name deeper than
     ///   ``nameDepth``, and ``FormworkError/Code/malformedBody`` for one that is both a value and a tree of values.
     public func decode<Value: Decodable>(_ type: Value.Type, from form: ReceivedForm) throws -> Value {
         var tree = NameTree<ReceivedForm.Entry>(overwrites: false)

@@ -48,6 +48,7 @@ struct FormValueDecoder: Decoder {
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try self.checkRoot([String].self)
         switch self.value {
         // A file control for many files sends an empty one where none is chosen.
         case .array(let elements): return FormElements(self, elements.filter { !Self.isEmptyFile($0) })
@@ -149,8 +150,17 @@ struct FormValueDecoder: Decoder {
         return value
     }
 
+    /// Refuses a type that no form has fields for: that is its author's mistake, not the sender's.
+    private func checkRoot(_ type: Any.Type) throws(FormworkError) {
+        guard self.codingPath.isEmpty else { return }
+        throw FormworkError(
+            .invalidArgument,
+            "\(type) is no object, and a form is one: decode a struct whose members are the form's fields, or a dictionary")
+    }
+
     /// The field or file at this place.
     private func entry(_ type: Any.Type, wantsFile: Bool) throws -> ReceivedForm.Entry {
+        try self.checkRoot(type)
         switch self.value {
         case .leaf(let entry):
             guard entry.isFile == wantsFile else {

@@ -8,7 +8,7 @@
 
     /// Answers every error of the routes behind it by ``ProblemDetails``, so that clients read one format: `HTTPError` by its
     /// status and message, an error that makes its own answer by that, and anything else by 500, which tells nothing and is
-    /// logged.
+    /// logged, as every answer of 500 and above is, once.
     ///
     /// The errors of this package need none: they are answered so by themselves.
     ///
@@ -27,17 +27,23 @@
             do {
                 return try await next(request, context)
             } catch let error as HTTPError {
+                if error.status.code >= 500 { context.logger.failed(request, error.status.code, error) }
                 var response = ProblemDetails(error.status, detail: error.body).response
                 for field in error.headers where field.name != .contentType && field.name != .contentLength {
                     response.headers.append(field)
                 }
                 return response
             } catch let error as any HTTPResponseError {
-                return try error.response(from: request, context: context)
+                let response = try error.response(from: request, context: context)
+                // This package's own log themselves.
+                if response.status.code >= 500, !(error is FormworkError || error is RequestProblem) {
+                    context.logger.failed(request, response.status.code, error)
+                }
+                return response
             } catch let error as HTTPParserError {
                 throw error
             } catch {
-                context.logger.error("A request failed", metadata: ["error": "\(error)"])
+                context.logger.failed(request, 500, error)
                 return ProblemDetails(.internalServerError).response
             }
         }

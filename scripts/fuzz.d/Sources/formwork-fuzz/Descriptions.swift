@@ -227,7 +227,7 @@ private struct DescriptionWriter {
 /// A file's state as a description has it.
 private func fingerprint(of path: String, _ number: String) -> String {
     var form = FormData()
-    form.append(name: "f", source: .file(.init(path)))
+    form.append(name: "f", source: .file(path))
     if let description = try? form.plan().describe(),
         case .file(_, _, _, let fingerprint)? = description.parts[0].content.first,
         let text = try? JSONEncoder().encode(fingerprint)
