@@ -258,6 +258,7 @@ let package = Package(
                 product("NIOHTTP1", "swift-nio", "Hummingbird"),
                 product("NIOPosix", "swift-nio", "Hummingbird"),
                 product("HTTPTypes", "swift-http-types", "Hummingbird"),
+                product("Logging", "swift-log", "Hummingbird"),
                 product("Hummingbird", "hummingbird", "Hummingbird"),
                 product("HummingbirdTesting", "hummingbird", "Hummingbird"),
                 product("AsyncHTTPClient", "async-http-client", "Hummingbird"),
