@@ -29,31 +29,40 @@ let package = Package(
         .library(name: "Formwork", targets: ["Formwork", "FormworkValues"]),
         .library(name: "FormworkURLEncoded", targets: ["FormworkURLEncoded"]),
         .library(name: "FormworkFoundation", targets: ["FormworkFoundation"]),
+        .library(name: "FormworkMigration", targets: ["FormworkMigration"]),
         .library(name: "FormworkDigests", targets: ["FormworkDigests"]),
         .library(name: "FormworkMagic", targets: ["FormworkMagic"]),
         .library(name: "FormworkHTTP", targets: ["FormworkHTTP"]),
+        .library(name: "FormworkResumable", targets: ["FormworkResumable"]),
         .library(name: "FormworkNIO", targets: ["FormworkNIO"]),
+        .library(name: "FormworkClient", targets: ["FormworkClient"]),
         .library(name: "FormworkHummingbird", targets: ["FormworkHummingbird"]),
         .executable(name: "formwork", targets: ["FormworkCommand"]),
         .executable(name: "formwork-bench", targets: ["FormworkBenchmarks"]),
     ],
-    // A package that wants the library alone writes `traits: []` and resolves swift-system, nothing else.
+    // None is on unless it is named: who wants the forms alone resolves swift-system, nothing else.
     traits: [
         .trait(
             name: "Command", description: "The `formwork` executable (swift-argument-parser).",
             enabledTraits: ["Digests"]),
-        .trait(name: "Digests", description: "SHA-256 and MD5 while reading (swift-crypto)."),
+        .trait(name: "Digests", description: "FormworkDigests: SHA-256 and MD5 while reading (swift-crypto)."),
         .trait(
             name: "NIO",
-            description: "FormworkNIO: ByteBuffers, AsyncHTTPClient and channels (swift-nio, async-http-client).",
-            enabledTraits: ["Digests"]),
+            description: "FormworkNIO and FormworkHTTP: ByteBuffers, channels, forms of a request (swift-nio)."),
+        .trait(
+            name: "Resumable",
+            description: "FormworkResumable: uploads that go on where they were cut, without a network library.",
+            enabledTraits: ["NIO", "Digests"]),
+        .trait(
+            name: "Client",
+            description: "FormworkClient: uploads by AsyncHTTPClient and by a client of our own (async-http-client).",
+            enabledTraits: ["NIO", "Resumable"]),
         .trait(
             name: "Hummingbird", description: "FormworkHummingbird: forms of a request (hummingbird).",
             enabledTraits: ["NIO"]),
         .trait(
             name: "Transfer", description: "`formwork send` and `formwork receive`.",
-            enabledTraits: ["Command", "NIO", "Hummingbird"]),
-        .default(enabledTraits: ["Command", "Digests"]),
+            enabledTraits: ["Command", "Client", "Hummingbird"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
@@ -104,19 +113,36 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .systemLibrary(
-            name: "CMagic", pkgConfig: "libmagic",
-            providers: [.apt(["libmagic-dev"]), .brew(["libmagic"])]
+        // Alamofire's, AFNetworking's, Facebook's and the iOS Recipes' interfaces.
+        .target(
+            name: "FormworkMigration",
+            dependencies: [
+                "Formwork", "FormworkFoundation", "FormworkURLEncoded",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
         ),
+        // Looks for libmagic when the program runs: nothing of it is needed to build.
+        .target(name: "CMagic", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "FormworkMagic", dependencies: ["FormworkCore", "CMagic"], swiftSettings: settings),
         .target(
             name: "FormworkHTTP",
             dependencies: [
-                "Formwork", "FormworkDigests", "FormworkURLEncoded",
+                "Formwork",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("HTTPTypes", "swift-http-types", "NIO"),
-                product("StructuredFieldValues", "swift-http-structured-headers", "NIO"),
-                product("RawStructuredFieldValues", "swift-http-structured-headers", "NIO"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "FormworkResumable",
+            dependencies: [
+                "Formwork", "FormworkHTTP",
+                .target(name: "FormworkDigests", condition: .when(traits: ["Resumable"])),
+                .product(name: "SystemPackage", package: "swift-system"),
+                product("HTTPTypes", "swift-http-types", "Resumable"),
+                product("StructuredFieldValues", "swift-http-structured-headers", "Resumable"),
+                product("RawStructuredFieldValues", "swift-http-structured-headers", "Resumable"),
             ],
             swiftSettings: settings
         ),
@@ -126,16 +152,29 @@ let package = Package(
                 "Formwork", "FormworkValues", "FormworkHTTP",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "NIO"),
-                product("NIOPosix", "swift-nio", "NIO"),
                 product("NIOHTTP1", "swift-nio", "NIO"),
-                product("NIOHTTP2", "swift-nio-http2", "NIO"),
-                product("NIOSSL", "swift-nio-ssl", "NIO"),
-                product("NIOExtras", "swift-nio-extras", "NIO"),
                 product("NIOHTTPTypes", "swift-nio-extras", "NIO"),
                 product("NIOHTTPTypesHTTP1", "swift-nio-extras", "NIO"),
-                product("NIOHTTPTypesHTTP2", "swift-nio-extras", "NIO"),
                 product("HTTPTypes", "swift-http-types", "NIO"),
-                product("AsyncHTTPClient", "async-http-client", "NIO"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "FormworkClient",
+            dependencies: [
+                "Formwork", "FormworkHTTP", "FormworkResumable", "FormworkNIO",
+                .product(name: "SystemPackage", package: "swift-system"),
+                product("NIOCore", "swift-nio", "Client"),
+                product("NIOPosix", "swift-nio", "Client"),
+                product("NIOHTTP1", "swift-nio", "Client"),
+                product("NIOHTTP2", "swift-nio-http2", "Client"),
+                product("NIOSSL", "swift-nio-ssl", "Client"),
+                product("NIOExtras", "swift-nio-extras", "Client"),
+                product("NIOHTTPTypes", "swift-nio-extras", "Client"),
+                product("NIOHTTPTypesHTTP1", "swift-nio-extras", "Client"),
+                product("NIOHTTPTypesHTTP2", "swift-nio-extras", "Client"),
+                product("HTTPTypes", "swift-http-types", "Client"),
+                product("AsyncHTTPClient", "async-http-client", "Client"),
             ],
             swiftSettings: settings
         ),
@@ -157,7 +196,8 @@ let package = Package(
         .target(
             name: "FormworkReceiver",
             dependencies: [
-                "Formwork", "FormworkDigests", "FormworkHTTP", "FormworkNIO", "FormworkHummingbird",
+                "Formwork", "FormworkDigests", "FormworkHTTP", "FormworkResumable", "FormworkNIO", "FormworkClient",
+                "FormworkHummingbird",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Transfer"),
                 product("NIOPosix", "swift-nio", "Transfer"),
@@ -184,7 +224,9 @@ let package = Package(
             dependencies: [
                 "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "CFormworkSystem",
                 .target(name: "FormworkHTTP", condition: .when(traits: ["Transfer"])),
+                .target(name: "FormworkResumable", condition: .when(traits: ["Transfer"])),
                 .target(name: "FormworkNIO", condition: .when(traits: ["Transfer"])),
+                .target(name: "FormworkClient", condition: .when(traits: ["Transfer"])),
                 .target(name: "FormworkReceiver", condition: .when(traits: ["Transfer"])),
                 product("NIOCore", "swift-nio", "Transfer"),
                 product("Logging", "swift-log", "Transfer"),
@@ -214,7 +256,7 @@ let package = Package(
         .testTarget(
             name: "FormworkFoundationTests",
             dependencies: [
-                "FormworkFoundation", "Formwork", "FormworkURLEncoded", "TestSupport",
+                "FormworkFoundation", "FormworkMigration", "Formwork", "FormworkURLEncoded", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: testSettings
@@ -227,13 +269,17 @@ let package = Package(
         // Empty without their traits: scripts/test turns them on.
         .testTarget(
             name: "FormworkHTTPTests",
-            dependencies: ["FormworkHTTP", "Formwork", "TestSupport", product("HTTPTypes", "swift-http-types", "NIO")],
+            dependencies: [
+                "FormworkHTTP", "FormworkResumable", "Formwork", "TestSupport",
+                product("HTTPTypes", "swift-http-types", "NIO"),
+            ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "FormworkNIOTests",
             dependencies: [
-                "FormworkNIO", "FormworkHTTP", "Formwork", "FormworkCore", "TestSupport",
+                "FormworkNIO", "FormworkClient", "FormworkHTTP", "FormworkResumable", "Formwork", "FormworkCore",
+                "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "NIO"),
                 product("NIOPosix", "swift-nio", "NIO"),
@@ -252,7 +298,7 @@ let package = Package(
         .testTarget(
             name: "FormworkHummingbirdTests",
             dependencies: [
-                "FormworkHummingbird", "FormworkHTTP", "FormworkNIO", "Formwork", "TestSupport",
+                "FormworkHummingbird", "FormworkClient", "FormworkHTTP", "FormworkNIO", "Formwork", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
                 product("NIOHTTP1", "swift-nio", "Hummingbird"),
@@ -268,7 +314,8 @@ let package = Package(
         .testTarget(
             name: "FormworkReceiverTests",
             dependencies: [
-                "FormworkReceiver", "FormworkHTTP", "FormworkNIO", "Formwork", "TestSupport",
+                "FormworkReceiver", "FormworkHTTP", "FormworkResumable", "FormworkNIO", "FormworkClient", "Formwork",
+                "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Transfer"),
                 product("NIOEmbedded", "swift-nio", "Transfer"),
@@ -293,7 +340,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Formwork", "FormworkMagic", "FormworkURLEncoded", "FormworkFoundation",
+                "Formwork", "FormworkMagic", "FormworkURLEncoded", "FormworkFoundation", "FormworkMigration",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: testSettings

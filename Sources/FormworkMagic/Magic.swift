@@ -2,7 +2,8 @@ import CMagic
 import FormworkCore
 import Synchronization
 
-// This module's one door to unsafe code and to libmagic.
+// This module's one door to unsafe code and to libmagic, which is looked for when the program runs: a program without it
+// builds, starts, and is told that it is missing when it asks for a type.
 
 /// libmagic, which tells a media type from content. Opened when first asked, and safe from any number of threads.
 ///
@@ -16,11 +17,11 @@ public final class Magic: Sendable {
     // SAFETY: the pool hands each one to a single caller, who gives it back when done, and libmagic's handles share
     // nothing that changes.
     @safe private struct Handle: @unchecked Sendable {
-        var raw: magic_t
+        var raw: cmagic_t
     }
 
-    /// libmagic's version as a number: 544 is 5.44.
-    public static var version: Int { Int(magic_version()) }
+    /// libmagic's version as a number: 544 is 5.44; `nil` when libmagic isn't installed.
+    public static var version: Int? { cmagic_is_available() == 0 ? nil : Int(cmagic_version()) }
 
     private struct Pool {
         var idle: [Handle] = []
@@ -36,7 +37,7 @@ public final class Magic: Sendable {
 
     deinit {
         // SAFETY: nobody has a handle any more, because whoever had would keep this object.
-        self.pool.withLock { pool in for handle in pool.idle { unsafe magic_close(handle.raw) } }
+        self.pool.withLock { pool in for handle in pool.idle { unsafe cmagic_close(handle.raw) } }
     }
 
     /// Why libmagic can't be used; `nil` as long as it can or wasn't asked. Once it failed it isn't asked again.
@@ -48,12 +49,12 @@ public final class Magic: Sendable {
     public func mediaType(of head: [UInt8], charset: Bool = false) throws(FormworkError) -> String {
         let handle = try self.take()
         defer { self.pool.withLock { $0.idle.append(handle) } }
-        let flags = charset ? MAGIC_MIME_TYPE | MAGIC_MIME_ENCODING : MAGIC_MIME_TYPE
+        let flags = Int32(charset ? CMAGIC_MIME_TYPE | CMAGIC_MIME_ENCODING : CMAGIC_MIME_TYPE)
         // SAFETY: the handle is ours until it is given back, the bytes live through the call, and libmagic's answer
         // lives until the handle's next call.
         let answer = unsafe head.withUnsafeBytes { bytes -> String? in
-            unsafe magic_setflags(handle.raw, flags)
-            return unsafe magic_buffer(handle.raw, bytes.baseAddress, bytes.count).map { unsafe String(cString: $0) }
+            unsafe cmagic_setflags(handle.raw, flags)
+            return unsafe cmagic_buffer(handle.raw, bytes.baseAddress, bytes.count).map { unsafe String(cString: $0) }
         }
         guard let answer else { throw Self.error("libmagic can't look at the content", handle) }
         return answer
@@ -72,21 +73,26 @@ public final class Magic: Sendable {
     }
 
     private func open() throws(FormworkError) -> Handle {
+        guard cmagic_is_available() != 0 else {
+            throw FormworkError(
+                .sourceUnavailable,
+                "libmagic isn't installed: install libmagic1 (Debian), file-libs (Fedora) or libmagic (Homebrew)")
+        }
         // SAFETY: C calls that keep nothing of what they are passed.
-        guard let raw = unsafe magic_open(MAGIC_MIME_TYPE) else {
+        guard let raw = unsafe cmagic_open(Int32(CMAGIC_MIME_TYPE)) else {
             throw FormworkError(.sourceUnavailable, "libmagic can't be opened")
         }
         let handle = unsafe Handle(raw: raw)
         let result =
             if let database = self.database {
-                unsafe database.withCString { unsafe magic_load(raw, $0) }
+                unsafe database.withCString { unsafe cmagic_load(raw, $0) }
             } else {
-                unsafe magic_load(raw, nil)
+                unsafe cmagic_load(raw, nil)
             }
         guard result == 0 else {
             var error = Self.error("libmagic's database can't be loaded: install libmagic-mgc, or set MAGIC", handle)
             error.path = self.database
-            unsafe magic_close(raw)
+            unsafe cmagic_close(raw)
             throw error
         }
         return handle
@@ -94,7 +100,7 @@ public final class Magic: Sendable {
 
     private static func error(_ message: String, _ handle: Handle) -> FormworkError {
         // SAFETY: the text lives until the handle's next call.
-        let reason = unsafe magic_error(handle.raw).map { unsafe String(cString: $0) }
+        let reason = unsafe cmagic_error(handle.raw).map { unsafe String(cString: $0) }
         return FormworkError(.sourceUnavailable, message + (reason.map { " (\($0))" } ?? ""))
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Formwork
 import FormworkFoundation
+import FormworkMigration
 import FormworkMagic
 import FormworkURLEncoded
 import SystemPackage

@@ -2,6 +2,7 @@
     import Formwork
     @testable import FormworkCommand
     import FormworkNIO
+    import FormworkClient
     import SystemPackage
     import Testing
 

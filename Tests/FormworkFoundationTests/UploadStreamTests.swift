@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 import Synchronization
 import SystemPackage
 import Testing

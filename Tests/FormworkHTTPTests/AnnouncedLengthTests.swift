@@ -1,6 +1,7 @@
 #if NIO
     import Formwork
     import FormworkHTTP
+    import FormworkResumable
     import HTTPTypes
     import Synchronization
     import Testing

@@ -1,6 +1,7 @@
 #if Hummingbird
     import AsyncHTTPClient
     import Formwork
+    import FormworkClient
     import FormworkHummingbird
     import FormworkNIO
     import HTTPTypes

@@ -1,5 +1,6 @@
 #if NIO
     import FormworkNIO
+    import FormworkClient
     import HTTPTypes
     import NIOCore
     import NIOHTTP1

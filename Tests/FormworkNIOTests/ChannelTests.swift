@@ -1,6 +1,7 @@
 #if NIO
     import Foundation
     import FormworkNIO
+    import FormworkClient
     import NIOCore
     import NIOPosix
     import Synchronization

@@ -1,5 +1,6 @@
 #if NIO
     import Formwork
+    @testable import FormworkClient
     @testable import FormworkNIO
     import Foundation
     import NIOCore

@@ -1,6 +1,7 @@
 #if NIO
     import AsyncHTTPClient
     import FormworkNIO
+    import FormworkClient
     import HTTPTypes
     import NIOCore
     import NIOHTTP1

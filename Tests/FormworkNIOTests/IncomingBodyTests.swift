@@ -1,6 +1,7 @@
 #if NIO
     import Formwork
     import FormworkNIO
+    import FormworkClient
     import NIOCore
     import NIOHTTP1
     import Testing

@@ -1,4 +1,5 @@
 #if NIO
+    @testable import FormworkClient
     @testable import FormworkNIO
     import NIOCore
     import NIOEmbedded

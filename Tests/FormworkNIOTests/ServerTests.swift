@@ -2,7 +2,9 @@
     import AsyncHTTPClient
     import Formwork
     import FormworkHTTP
+    import FormworkResumable
     import FormworkNIO
+    import FormworkClient
     import Glibc
     import HTTPTypes
     import NIOCore

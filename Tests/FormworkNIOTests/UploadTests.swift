@@ -1,7 +1,8 @@
-#if NIO
+#if Client
     import AsyncHTTPClient
     import Foundation
     import FormworkNIO
+    import FormworkClient
     import NIOCore
     import NIOHTTP1
     import NIOPosix

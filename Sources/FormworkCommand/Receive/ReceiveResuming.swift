@@ -1,6 +1,7 @@
 #if Transfer
     import ArgumentParser
     import FormworkHTTP
+    import FormworkResumable
     import FormworkReceiver
     import SystemPackage
 

@@ -2,6 +2,7 @@
     import ArgumentParser
     import Formwork
     import FormworkNIO
+    import FormworkClient
     import SystemPackage
 
     #if canImport(FoundationEssentials)

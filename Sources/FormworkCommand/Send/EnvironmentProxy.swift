@@ -1,6 +1,7 @@
 #if Transfer
     import Formwork
     import FormworkNIO
+    import FormworkClient
 
     #if canImport(FoundationEssentials)
         import FoundationEssentials

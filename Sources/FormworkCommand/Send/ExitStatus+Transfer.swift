@@ -1,7 +1,9 @@
 #if Transfer
     import Formwork
     import FormworkHTTP
+    import FormworkResumable
     import FormworkNIO
+    import FormworkClient
 
     extension LocationFault {
         /// As curl ends that was told to follow.

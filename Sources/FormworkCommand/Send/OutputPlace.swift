@@ -1,6 +1,7 @@
 #if Transfer
     import Formwork
     import FormworkHTTP
+    import FormworkResumable
     import SystemPackage
 
     #if canImport(FoundationEssentials)

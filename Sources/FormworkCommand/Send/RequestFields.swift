@@ -1,6 +1,7 @@
 #if Transfer
     import Formwork
     import FormworkNIO
+    import FormworkClient
 
     /// The header fields of a request, as `-H` has them from curl: `Name: value`, `Name:` for none of that name, `Name;` for
     /// an empty one.

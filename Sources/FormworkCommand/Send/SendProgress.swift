@@ -2,6 +2,7 @@
     import Formwork
     import FormworkCore
     import FormworkNIO
+    import FormworkClient
     import Glibc
     import SystemPackage
 

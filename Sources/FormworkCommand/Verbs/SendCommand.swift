@@ -2,7 +2,9 @@
     import ArgumentParser
     import Formwork
     import FormworkHTTP
+    import FormworkResumable
     import FormworkNIO
+    import FormworkClient
     import SystemPackage
 
     struct SendCommand: AsyncParsableCommand {

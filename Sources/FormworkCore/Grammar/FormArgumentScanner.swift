@@ -254,8 +254,20 @@ struct FormArgumentScanner {
         let name = segment.prefix { $0.isTokenByte }
         guard name.isEmpty || name.endIndex == segment.endIndex || self.bytes[name.endIndex] != UInt8(ascii: "=") else {
             let value = segment[(name.endIndex + 1)...]
-            guard value.first != UInt8(ascii: "\"") else { return }
             var ahead = self
+            guard value.first != UInt8(ascii: "\"") else {
+                ahead.index = value.startIndex
+                guard ahead.quotedWord() != nil else { return }
+                let rest = self.bytes[ahead.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
+                guard !rest.contains(where: { !$0.isSpace }) else {
+                    throw self.error(
+                        "text follows the closing quote of a parameter's value: write \\\" for a quote in it", at: ahead.index)
+                }
+                return
+            }
+            if let quote = value.firstIndex(of: UInt8(ascii: "\"")) {
+                throw self.error("a quote stands inside a parameter's value: put quotes around all of it", at: quote)
+            }
             ahead.index = value.prefix { !$0.isSpace }.endIndex
             return try ahead.checkNothingFollows(endingAt: end)
         }

@@ -24,19 +24,8 @@ extension URLSession {
         return try await self.send(request, body: BodyInputStreams(plan, options: options.reading), options)
     }
 
-    /// Sends a request and its multipart body as ``MultipartRequest/options`` say, throttle included, and gives the answer:
-    /// also one that isn't 2xx.
-    ///
-    /// All that ``upload(_:with:options:)`` promises holds here. A form without parts has no body: its request goes as it
-    /// is.
-    /// - Throws: What ``upload(_:with:options:)`` throws.
-    public func upload(_ upload: MultipartRequest) async throws -> (Data, HTTPURLResponse) {
-        guard let plan = upload.plan else { return try await self.send(upload.request, body: nil, upload.options) }
-        return try await self.upload(plan, with: upload.request, options: upload.options)
-    }
-
     /// As many transfers as redirects and a 401 ask for.
-    private func send(
+    package func send(
         _ request: URLRequest, body: BodyInputStreams?, _ options: UploadOptions
     ) async throws -> (Data, HTTPURLResponse) {
         let first = request.url

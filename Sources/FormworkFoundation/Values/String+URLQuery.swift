@@ -5,7 +5,7 @@ extension String {
     ///
     /// Where a text holds anything else, a bracket for one, `URL(string:)` escapes all of it, escapes too, and
     /// `URLComponents` ends the process.
-    var fittingQuery: String? {
+    package var fittingQuery: String? {
         let text = PercentEncoder.urlQuery.encode(self)
         return URL(string: "?\(text)", encodingInvalidCharacters: false).map { _ in text }
     }

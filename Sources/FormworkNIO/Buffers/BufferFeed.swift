@@ -5,7 +5,7 @@
 
     /// What one consumer pulls a body's buffers from: one is read ahead, and the last is held back until its source turned
     /// out to be what was planned.
-    final class BufferFeed: Sendable {
+    package final class BufferFeed: Sendable {
         private struct State {
             /// Reads the next buffer.
             var ahead: Task<ByteBuffer?, any Error>?
@@ -28,7 +28,7 @@
             case failing(any Error)
         }
 
-        let length: Int64?
+        package let length: Int64?
         private let reader: AsyncBodyReader
         private let ring: BufferRing
         /// Whether to wait while the consumer holds as many buffers as the ring has.
@@ -36,7 +36,7 @@
         private let state = Mutex(State())
 
         /// - Parameter isBounded: The consumer lets go of buffers once they are sent, and has no other way to say so.
-        init(
+        package init(
             _ plan: BodyPlan, size: Int, isBounded: Bool, allocator: ByteBufferAllocator = ByteBufferAllocator(),
             options: ReaderOptions
         ) {
@@ -50,13 +50,13 @@
         deinit { self.state.withLock { $0.ahead?.cancel() } }
 
         /// Bytes given.
-        var count: Int64 { self.state.withLock { $0.given } }
+        package var count: Int64 { self.state.withLock { $0.given } }
         /// Whether all bytes were given, and are what was planned.
-        var isComplete: Bool { self.state.withLock { $0.isComplete } }
-        var failure: FormworkError? { self.state.withLock { $0.failure } }
+        package var isComplete: Bool { self.state.withLock { $0.isComplete } }
+        package var failure: FormworkError? { self.state.withLock { $0.failure } }
 
         /// The next bytes; `nil` at the end of a whole body. One caller at a time.
-        func next() async throws -> ByteBuffer? {
+        package func next() async throws -> ByteBuffer? {
             do {
                 if self.isComplete { return nil }
                 if self.isBounded { try await self.ring.waitForRoom() }
@@ -92,7 +92,7 @@
         ///
         /// Of a body whose length nobody knew, that shows when its end is read: a server that knows the end by the body's own
         /// syntax may answer before. It is waited for one second.
-        func wasAllGiven() async -> Bool {
+        package func wasAllGiven() async -> Bool {
             let given = self.count
             guard self.length == nil, given > 0 else { return self.isComplete }
             self.readAhead()
@@ -108,10 +108,10 @@
         }
 
         /// Ends reading and lets go of what is open; a consumer that asks on gets this error.
-        func stop(_ error: any Error) { self.stop(.failing(error)) }
+        package func stop(_ error: any Error) { self.stop(.failing(error)) }
 
         /// The same, but a consumer that asks on gets empty buffers, more and more slowly, until ``stop(_:)``.
-        func stopQuietly() { self.stop(.quietly) }
+        package func stopQuietly() { self.stop(.quietly) }
 
         private func stop(_ stop: Stop) {
             let ahead = self.state.withLock { state in

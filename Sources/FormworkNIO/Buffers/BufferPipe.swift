@@ -7,7 +7,7 @@
     ///
     /// Whoever waits is woken where it runs: a buffer costs at most one wake-up on each side, and none while the other is
     /// ahead. The last buffer is held back until its source turned out to be what was planned.
-    final class BufferPipe: Sendable {
+    package final class BufferPipe: Sendable {
         private struct State {
             var ready: [ByteBuffer] = []
             var isOver = false
@@ -29,13 +29,13 @@
         ///   - reader: Not used by anybody else from then on.
         ///   - length: Bytes that it will give; `nil` when unknown.
         ///   - size: Bytes of a buffer at most.
-        init(_ reader: sending BodyReader, length: Int64?, size: Int) {
+        package init(_ reader: sending BodyReader, length: Int64?, size: Int) {
             self.length = length
             self.reader = AsyncBodyReader(reader, chunkSize: size)
         }
 
         /// The next bytes; `nil` at the end of a whole body. One caller at a time.
-        func next() async throws -> ByteBuffer? {
+        package func next() async throws -> ByteBuffer? {
             self.begin()
             return try await withCheckedThrowingContinuation { continuation in
                 let (result, producer) = self.state.withLock {
@@ -56,7 +56,7 @@
         }
 
         /// Ends reading, and lets go of what is open as soon as that can be.
-        func stop(_ error: any Error) {
+        package func stop(_ error: any Error) {
             self.end(error)
             self.producing.withLock { $0?.cancel() }
             Task { [reader] in await reader.close() }

@@ -1,6 +1,7 @@
 #if Transfer
     import FormworkCore
     import FormworkHTTP
+    import FormworkResumable
 
     #if canImport(FoundationEssentials)
         import FoundationEssentials

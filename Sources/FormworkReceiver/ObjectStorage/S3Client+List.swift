@@ -1,6 +1,7 @@
 #if Transfer
     import FormworkCore
     import FormworkHTTP
+    import FormworkResumable
     import NIOHTTP1
 
     #if canImport(FoundationEssentials)

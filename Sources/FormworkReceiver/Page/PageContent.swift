@@ -1,5 +1,6 @@
 #if Transfer
     import FormworkHTTP
+    import FormworkResumable
 
     /// What the receiver shows to people. The service asks; whoever conforms only writes text.
     package protocol PageContent: Sendable {

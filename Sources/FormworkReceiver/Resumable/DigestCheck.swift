@@ -3,6 +3,7 @@
     import FormworkCore
     import FormworkDigests
     import FormworkHTTP
+    import FormworkResumable
     import HTTPTypes
     import NIOCore
     import SystemPackage

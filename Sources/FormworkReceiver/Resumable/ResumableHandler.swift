@@ -2,6 +2,7 @@
     import Formwork
     import FormworkCore
     import FormworkHTTP
+    import FormworkResumable
     import HTTPTypes
     import NIOCore
     import SystemPackage

@@ -7,6 +7,7 @@
     import Formwork
     import FormworkCore
     import FormworkHTTP
+    import FormworkResumable
     import HTTPTypes
     import Synchronization
     import SystemPackage

@@ -1,5 +1,6 @@
 #if Transfer
     import FormworkHTTP
+    import FormworkResumable
 
     /// What a store takes, and for how long.
     package struct UploadStoreOptions: Sendable {

@@ -1,6 +1,7 @@
 #if Transfer
     import Crypto
     import FormworkHTTP
+    import FormworkResumable
     import HTTPTypes
 
     #if canImport(FoundationEssentials)

@@ -1,7 +1,9 @@
 #if Transfer
     import Formwork
     import FormworkHTTP
+    import FormworkResumable
     import FormworkNIO
+    import FormworkClient
     import HTTPTypes
     import HummingbirdCore
     import Logging

@@ -2,6 +2,7 @@
     import Formwork
     import FormworkCore
     import FormworkHTTP
+    import FormworkResumable
     import HTTPTypes
 
     /// What a request's head says about the body that follows it.

@@ -1,5 +1,6 @@
 #if Transfer
     import FormworkHTTP
+    import FormworkResumable
 
     package typealias ProblemDetails = FormworkHTTP.ProblemDetails
 

@@ -1,6 +1,7 @@
 #if Transfer
     import Formwork
     import FormworkHTTP
+    import FormworkResumable
     import HTTPTypes
 
     /// What is done about a request, decided by its head alone.

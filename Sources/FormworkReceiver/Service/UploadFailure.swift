@@ -1,6 +1,7 @@
 #if Transfer
     import Formwork
     import FormworkHTTP
+    import FormworkResumable
 
     /// What became of an upload that failed: what the client is told, and what the log says.
     package struct UploadFailure: Error {

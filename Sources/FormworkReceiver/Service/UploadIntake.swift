@@ -2,6 +2,7 @@
     import Formwork
     import FormworkDigests
     import FormworkNIO
+    import FormworkClient
     import NIOCore
 
     /// Takes a whole body apart and stores its files: all of them, or none.

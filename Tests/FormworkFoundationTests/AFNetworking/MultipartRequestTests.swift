@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 import FoundationNetworking
 import Synchronization
 import Testing

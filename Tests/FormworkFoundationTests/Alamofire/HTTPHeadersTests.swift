@@ -1,4 +1,5 @@
 import Foundation
+@testable import FormworkMigration
 import Testing
 
 @testable import FormworkFoundation

@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 import Testing
 
 @Suite("MultipartFormData: files", .timeLimit(.minutes(10)))

@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 import Testing
 
 @Suite("MultipartFormData: streams", .timeLimit(.minutes(10)))

@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 import Testing
 
 @Suite("MultipartFormData: parts and their header sections", .timeLimit(.minutes(10)))

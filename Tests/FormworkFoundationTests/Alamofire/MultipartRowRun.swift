@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 import Testing
 
 /// A row of `alamofire.MultipartFormData`, ready to be run.

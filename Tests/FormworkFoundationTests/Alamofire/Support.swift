@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 
 /// A folder of one test's own, gone with it.
 final class Folder {

@@ -1,4 +1,5 @@
 import FormworkFoundation
+import FormworkMigration
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 import Testing
 
 @Suite("Facebook's query strings", .timeLimit(.minutes(10)))

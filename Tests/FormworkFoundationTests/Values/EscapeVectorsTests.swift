@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 import Testing
 
 @Suite("Vectors: escaping, and WHATWG's parser", .timeLimit(.minutes(10)))

@@ -1,5 +1,6 @@
 import Formwork
 import FormworkFoundation
+import FormworkMigration
 import Foundation
 import Testing
 

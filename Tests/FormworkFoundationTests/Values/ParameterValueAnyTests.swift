@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 import Testing
 
 @Suite("Values of Foundation and Swift as parameters", .timeLimit(.minutes(10)))

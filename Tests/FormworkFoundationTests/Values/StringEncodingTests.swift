@@ -1,5 +1,6 @@
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 import Testing
 
 @Suite("Other encodings than UTF-8", .timeLimit(.minutes(10)))

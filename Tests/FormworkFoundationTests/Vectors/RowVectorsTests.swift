@@ -1,6 +1,7 @@
 import Formwork
 import Foundation
 import FormworkFoundation
+import FormworkMigration
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@
     import Formwork
     import FormworkCore
     import FormworkHTTP
+    import FormworkResumable
     import HTTPTypes
     import SystemPackage
     import Testing

@@ -1,6 +1,7 @@
 #if NIO
     import FormworkCore
     import FormworkHTTP
+    import FormworkResumable
     import HTTPTypes
     import Testing
 

@@ -1,6 +1,7 @@
 #if NIO
     import FormworkCore
     import FormworkHTTP
+    import FormworkResumable
     import HTTPTypes
 
     /// A server in memory that keeps what it is told to keep.

@@ -1,7 +1,9 @@
-#if NIO
+#if Client
     import AsyncHTTPClient
     import Formwork
     import FormworkHTTP
+    import FormworkResumable
+    @testable import FormworkClient
     @testable import FormworkNIO
     import HTTPTypes
     import NIOHTTP1

@@ -1,6 +1,8 @@
-#if NIO
+#if Client
     import Formwork
     import FormworkHTTP
+    import FormworkResumable
+    @testable import FormworkClient
     @testable import FormworkNIO
     import HTTPTypes
     import Testing

@@ -1,6 +1,7 @@
-#if NIO
+#if Client
     import Formwork
     import FormworkNIO
+    import FormworkClient
     import Foundation
     import HTTPTypes
     import NIOCore

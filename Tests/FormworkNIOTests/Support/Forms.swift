@@ -2,6 +2,7 @@
     import AsyncHTTPClient
     import Foundation
     import FormworkNIO
+    import FormworkClient
     import NIOCore
     import Synchronization
     import SystemPackage

@@ -1,6 +1,7 @@
 #if Transfer
     import Foundation
     import FormworkHTTP
+    import FormworkResumable
     import FormworkReceiver
     import HTTPTypes
     import Synchronization

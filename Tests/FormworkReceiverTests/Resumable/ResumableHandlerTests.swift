@@ -3,6 +3,7 @@
     import Foundation
     import FormworkCore
     import FormworkHTTP
+    import FormworkResumable
     import FormworkReceiver
     import HTTPTypes
     import NIOCore

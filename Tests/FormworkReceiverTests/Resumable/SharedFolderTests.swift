@@ -2,6 +2,7 @@
     import Dispatch
     import Foundation
     import FormworkHTTP
+    import FormworkResumable
     import FormworkReceiver
     import HTTPTypes
     import Synchronization

@@ -1,5 +1,6 @@
 #if Transfer
     import FormworkHTTP
+    import FormworkResumable
     @testable import FormworkReceiver
     import Foundation
     import HTTPTypes

@@ -1,5 +1,6 @@
 #if Transfer
     import FormworkHTTP
+    import FormworkResumable
     import NIOCore
     import Testing
 

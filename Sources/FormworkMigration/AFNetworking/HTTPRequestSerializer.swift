@@ -1,0 +1,70 @@
+import FormworkFoundation
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Writes parameters into the URL or into a url-encoded form, by the request's method: AFNetworking's
+/// `AFHTTPRequestSerializer`.
+public struct HTTPRequestSerializer: RequestSerializer, Codable {
+    /// Which requests are made.
+    public var settings: RequestSettings
+
+    /// A serializer of these settings.
+    public init(settings: RequestSettings = RequestSettings()) { self.settings = settings }
+
+    /// A copy of the request with the default fields and parameters.
+    ///
+    /// A body is set even without parameters, an empty one, for methods whose parameters don't go into the URL.
+    /// - Throws: What ``RequestSerializer/serialize(_:object:)`` says.
+    public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
+        var copy = request
+        let settings = self.settings
+        settings.addHeaders(to: &copy)
+        let query = try object.flattened.map { object in
+            let parameters = try ParameterValue(object)
+            return try settings.querySerialization?(request, parameters) ?? settings.dialect.encode(parameters)
+        }
+        if settings.encodesInURL(request) {
+            guard let query else { return copy }
+            copy.url = try copy.url.map { try settings.url($0, adding: query) }
+        } else if query != nil || settings.version >= "2.6.1" {
+            guard let body = (query ?? "").data(using: settings.stringEncoding) else {
+                throw FormworkError(
+                    .contentNotEncodable, "the form's text can't be written in \(settings.stringEncoding)")
+            }
+            settings.setContentType(
+                "application/x-www-form-urlencoded", settings.stringEncoding, plainSince: "2.4", of: &copy)
+            copy.httpBody = body
+        }
+        return copy
+    }
+}
+
+extension Any? {
+    /// What is in it, however often it was wrapped; `nil` when there is nothing in it.
+    var flattened: Any? {
+        guard case .some(let value) = self else { return nil }
+        guard let inner = value as? any AnyOptional else { return value }
+        return inner.content.flattened
+    }
+}
+
+/// An `Optional` of any type.
+private protocol AnyOptional { var content: Any? { get } }
+
+extension Optional: AnyOptional { fileprivate var content: Any? { self.map { $0 as Any } } }
+
+extension RequestSettings {
+    /// The URL with a query: AFNetworking puts it behind a fragment, and `&` behind a `?` that has nothing behind it.
+    fileprivate func url(_ url: URL, adding query: String) throws -> URL {
+        let isStray = query.isEmpty && self.version < "3.1"
+        let place: QueryDestination =
+            isStray ? .appendedEvenEmpty : self.compatibility == .safe ? .query : .appended
+        guard let fitting = query.fittingQuery,
+            let url = URL(string: try place.url(url.absoluteString, adding: fitting))
+        else { throw AFError.invalidURL(url: "\(url.absoluteString)?\(query)") }
+        return url
+    }
+}

@@ -1,0 +1,64 @@
+import FormworkFoundation
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Writes parameters as JSON, into the URL where the request's method has no body: AFNetworking's
+/// `AFJSONRequestSerializer`.
+///
+/// Names are sorted, because a dictionary's own order differs from run to run.
+public struct JSONRequestSerializer: RequestSerializer {
+    /// Which requests are made.
+    public var settings: RequestSettings
+    /// How the text is laid out. With `.fragmentsAllowed` a text or a number may stand alone.
+    public var writingOptions: JSONSerialization.WritingOptions
+
+    /// A serializer of these settings.
+    public init(
+        settings: RequestSettings = RequestSettings(), writingOptions: JSONSerialization.WritingOptions = []
+    ) {
+        self.settings = settings
+        self.writingOptions = writingOptions
+    }
+
+    /// A copy of the request with the default fields and a body of JSON; without parameters, with neither body nor type.
+    /// - Throws: ``RequestSerializationError`` for what JSON can't hold: sets, dates, data, numbers that are none.
+    public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
+        if self.settings.encodesInURL(request) {
+            return try HTTPRequestSerializer(settings: self.settings).serialize(request, object: object)
+        }
+        var copy = request
+        self.settings.addHeaders(to: &copy)
+        guard let value = object.flattened else { return copy }
+        self.settings.setContentType("application/json", .utf8, plainSince: "2.5", of: &copy)
+        let json = (value as? ParameterValue)?.foundationObject ?? value
+        guard JSONSerialization.isValidJSONObject(self.writingOptions.contains(.fragmentsAllowed) ? [json] : json)
+        else { throw RequestSerializationError.invalidJSON(copy) }
+        copy.httpBody = try JSONSerialization.data(
+            withJSONObject: json, options: self.writingOptions.union(.sortedKeys))
+        return copy
+    }
+}
+
+extension JSONRequestSerializer: Codable {
+    private enum CodingKeys: CodingKey { case settings, writingOptions }
+
+    /// Reads a serializer that was written.
+    /// - Throws: What ``RequestSettings/init(from:)`` throws.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            settings: try container.decode(RequestSettings.self, forKey: .settings),
+            writingOptions: .init(rawValue: try container.decode(UInt.self, forKey: .writingOptions)))
+    }
+
+    /// Writes the settings and the layout.
+    /// - Throws: What ``RequestSettings/encode(to:)`` throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.settings, forKey: .settings)
+        try container.encode(self.writingOptions.rawValue, forKey: .writingOptions)
+    }
+}

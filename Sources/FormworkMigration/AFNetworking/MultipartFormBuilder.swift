@@ -1,0 +1,161 @@
+import FormworkFoundation
+import Foundation
+import SystemPackage
+
+/// The parts of a multipart request, appended as AFNetworking's `AFMultipartFormData` has it.
+public struct MultipartFormBuilder: Sendable {
+    /// What ``throttle(packetSize:delay:)`` set; `nil` for as fast as it goes.
+    public private(set) var rateLimit: RateLimit?
+
+    /// A part, and where it is read as AFNetworking reads it, the bytes that it was said to have.
+    private struct Part {
+        var part: BodyPart
+        var declared: Int64?
+        /// The file that is looked at again when all parts are there, as AFNetworking opens it then.
+        var file: FilePath?
+    }
+
+    private let compatibility: Compatibility
+    private let mediaTypes: [String: String]
+    private let framing: MultipartFraming
+    private var parts: [Part] = []
+    var isEmpty: Bool { self.parts.isEmpty }
+
+    init(boundary: Boundary, _ settings: RequestSettings) {
+        let isSafe = settings.compatibility == .safe
+        self.compatibility = settings.compatibility
+        self.mediaTypes = settings.mediaTypes
+        self.framing = MultipartFraming(
+            boundary: boundary, escaping: isSafe ? .whatwg : .raw, quoting: isSafe ? .whenNeeded : .never)
+    }
+
+    // MARK: - Parts
+
+    /// Appends data as a field.
+    public mutating func append(_ data: Data, name: String) throws(FormworkError) {
+        self.append(try self.header(name, nil, nil), .bytes(Array(data)))
+    }
+
+    /// Appends data as a file.
+    public mutating func append(_ data: Data, name: String, fileName: String, mimeType: String) throws(FormworkError) {
+        self.append(try self.header(name, fileName, mimeType), .bytes(Array(data)))
+    }
+
+    /// Appends a file under its own name; its type is the extension's, by ``RequestSettings/mediaTypes`` first.
+    /// - Throws: What ``append(file:name:fileName:mimeType:)`` throws.
+    public mutating func append(file url: URL, name: String) throws {
+        let type =
+            self.mediaTypes[url.pathExtension.lowercased()] ?? MediaTypeTable.mediaType(forExtension: url.pathExtension)
+        try self.append(
+            file: url, name: name, fileName: url.lastPathComponent, mimeType: type ?? MediaTypeChoice.unknown)
+    }
+
+    /// Appends a file, which has to stay as it is until it was read.
+    /// - Throws: ``RequestSerializationError`` for what is no file URL or can't be reached.
+    public mutating func append(file url: URL, name: String, fileName: String, mimeType: String) throws {
+        let header = try self.header(name, fileName, mimeType)
+        guard url.isFileURL else { throw RequestSerializationError.badURL("Expected URL to be a file URL") }
+        let state: FileValidator?
+        do { state = try FileValidator(ofRegularFile: FilePath(url.path)) } catch {
+            throw RequestSerializationError.badURL("File URL not reachable.", cause: error)
+        }
+        guard let state else {
+            throw FormworkError(.invalidArgument, "is no regular file, whose length were known", path: url.path)
+        }
+        let path = FilePath(url.path)
+        let part = BodyPart(header: header, source: .file(path, expecting: state))
+        switch self.compatibility {
+        case .safe: self.append(part)
+        case .exact: self.parts.append(Part(part: part, declared: state.size, file: path))
+        }
+    }
+
+    /// Appends a stream as a file. The stream is the request's from now on; `nil` is an empty one.
+    /// - Parameter length: Bytes in the stream, neither more nor fewer.
+    public mutating func append(
+        _ stream: InputStream?, length: Int64, name: String, fileName: String, mimeType: String
+    ) throws(FormworkError) {
+        let header = try self.header(name, fileName, mimeType)
+        guard length >= 0 else { throw FormworkError(.invalidArgument, "a stream of \(length) bytes") }
+        switch (self.compatibility, stream) {
+        case (.safe, let stream?): self.append(header, .stream(once: InputStreamBytes(stream), length: length))
+        case (.safe, nil):
+            self.append(header, .stream(length: length) { _ in InputStreamBytes(InputStream(data: Data())) })
+        case (.exact, let stream):
+            let source = stream.map { BodySource.stream(once: LenientStream(stream: InputStreamBytes($0))) }
+            self.parts.append(
+                Part(part: BodyPart(header: header, source: source ?? .bytes([])), declared: length))
+        }
+    }
+
+    /// Appends data behind a header section of the caller's own.
+    public mutating func append(headers: HTTPHeaders, body: Data) throws(FormworkError) {
+        self.append(PartHeader(disposition: nil, fields: try self.fields(headers)), .bytes(Array(body)))
+    }
+
+    /// Appends a part of the engine's, which may be what AFNetworking has no words for.
+    public mutating func append(_ part: BodyPart) {
+        self.parts.append(Part(part: part))
+    }
+
+    /// Slows the body down: `packetSize` bytes each `delay` at most. The defaults are AFNetworking's for 3G.
+    ///
+    /// It goes into ``MultipartRequest/options``, and so with the request however that is sent. A second call replaces
+    /// the first.
+    /// - Precondition: `packetSize` is 1 or more and `delay` not negative.
+    public mutating func throttle(
+        packetSize: Int = RateLimit.afNetworking3G.packet, delay: Duration = RateLimit.afNetworking3G.delay
+    ) {
+        self.rateLimit = RateLimit(packet: packetSize, delay: delay)
+    }
+
+    // MARK: - What comes of them
+
+    /// The body, and its length as declared.
+    func plan() throws(FormworkError) -> (plan: BodyPlan, length: Int64?) {
+        var (form, declared) = (FormData(framing: self.framing), FormData(framing: self.framing))
+        for part in self.parts {
+            let header = part.part.header
+            form.append(part.file.map { BodyPart(header: header, source: Self.lenient($0)) } ?? part.part)
+            let length = part.declared.map { SyntheticBytes(.zeros, count: $0) }
+            declared.append(length.map { BodyPart(header: header, source: .synthetic($0)) } ?? part.part)
+        }
+        let plan = try form.plan()
+        guard self.compatibility == .exact else { return (plan, plan.contentLength) }
+        return (plan, try declared.plan().contentLength)
+    }
+
+    /// A file as it is now, whatever it was when it was appended; nothing where it is gone.
+    private static func lenient(_ path: FilePath) -> BodySource {
+        guard let state = try? FileValidator(ofRegularFile: path) else { return .bytes([]) }
+        return .file(unchecked: path, length: state.size)
+    }
+
+    private mutating func append(_ header: PartHeader, _ source: BodySource) {
+        self.append(BodyPart(header: header, source: source))
+    }
+
+    private func header(_ name: String, _ fileName: String?, _ type: String?) throws(FormworkError) -> PartHeader {
+        PartHeader(
+            name: name, filename: fileName,
+            fields: try self.fields(HTTPHeaders(type.map { [.contentType($0)] } ?? [])))
+    }
+
+    private func fields(_ headers: HTTPHeaders) throws(FormworkError) -> [HeaderField] {
+        var fields: [HeaderField] = []
+        for header in headers {
+            switch self.compatibility {
+            case .safe: fields.append(try HeaderField(header.name, header.value))
+            case .exact: fields.append(HeaderField(verbatim: Array(header.description.utf8)))
+            }
+        }
+        return fields
+    }
+}
+
+/// A stream as AFNetworking reads it: one that fails has ended.
+private struct LenientStream: ByteStream {
+    let stream: InputStreamBytes
+
+    func read(into buffer: inout MutableRawSpan) -> Int { (try? self.stream.read(into: &buffer)) ?? 0 }
+}

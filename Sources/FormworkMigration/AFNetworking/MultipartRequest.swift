@@ -1,0 +1,100 @@
+import FormworkFoundation
+import Foundation
+import SystemPackage
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A request, the multipart body that goes with it, and how the two are sent.
+///
+/// `URLSession.upload(_:)` sends it, ``streamingRequest()`` is for other ways of sending, ``write(to:durably:)`` makes a
+/// file of the body. All three do what ``options`` say: throttle, report progress, feed digests, check the framing.
+public struct MultipartRequest: Sendable {
+    /// The request with `Content-Type` and `Content-Length`, without the body.
+    public var request: URLRequest
+    /// The body's bytes, without ``options``; `nil` for a form without parts, where the request is whole.
+    ///
+    /// Where another client sends them, give it `options.reading` too: a throttle is there.
+    public var plan: BodyPlan?
+    /// How it is sent. `options.reading.rateLimit` is what ``MultipartFormBuilder/throttle(packetSize:delay:)`` asked for.
+    public var options: UploadOptions
+
+    /// The request with the body as a stream that reads it as ``options`` say. Each call makes a new stream, which can be
+    /// sent once, as ``Foundation/URLRequest/setBody(_:options:)`` says.
+    public func streamingRequest() -> URLRequest {
+        var request = self.request
+        if let plan { request.setBody(plan, options: self.options.reading) }
+        return request
+    }
+
+    /// Writes the body to a file first, for servers that want a length and for sessions in the background.
+    ///
+    /// The file appears, or changes, only when it is whole: whatever fails, what was there stays. A throttle slows the
+    /// writing down, as AFNetworking's does, and not the sending of the file.
+    /// - Returns: The request, for `uploadTask(with:fromFile:)`.
+    /// - Throws: `FormworkError`; ``RequestSerializationError`` for what is no file URL.
+    @discardableResult
+    public func write(to url: URL, durably: Bool = false) throws -> URLRequest {
+        guard url.isFileURL else { throw RequestSerializationError.badURL("Expected URL to be a file URL") }
+        guard let plan else { throw FormworkError(.invalidArgument, "there is no multipart body to write") }
+        try plan.write(toFile: FilePath(url.path), durably: durably, options: self.options.reading)
+        return self.request
+    }
+}
+
+extension RequestSerializer {
+    /// A multipart request: the parameters first, flattened as in a query, then the parts that `construct` appends.
+    ///
+    /// Without any part it is the request that ``request(method:url:parameters:)`` makes without parameters.
+    /// - Throws: What that throws, what `construct` throws, and `FormworkError` for GET and HEAD, which have no body,
+    ///   and for what can't be framed.
+    public func multipartFormRequest(
+        method: String, url: any URLConvertible, parameters: ParameterValue? = nil,
+        constructing construct: (inout MultipartFormBuilder) throws -> Void = { _ in }
+    ) throws -> MultipartRequest {
+        guard method != "GET", method != "HEAD" else {
+            throw FormworkError(.invalidArgument, "a \(method) request has no body: take another method")
+        }
+        var request = try self.request(method: method, url: url)
+        var builder = MultipartFormBuilder(boundary: try self.settings.boundary(), self.settings)
+        if let parameters { try self.settings.append(parameters, to: &builder) }
+        try construct(&builder)
+        let options = UploadOptions(reading: ReaderOptions(rateLimit: builder.rateLimit))
+        guard !builder.isEmpty else { return MultipartRequest(request: request, plan: nil, options: options) }
+        let (plan, length) = try builder.plan()
+        request.httpBody = nil
+        request.setValue(plan.contentType, forHTTPHeaderField: "Content-Type")
+        request.setValue(length.map(String.init), forHTTPHeaderField: "Content-Length")
+        return MultipartRequest(request: request, plan: plan, options: options)
+    }
+}
+
+extension RequestSettings {
+    /// A new boundary. Before 1.3.4 and in 2.0 and 2.1 it was always the same, which let others' content end a part.
+    fileprivate func boundary() throws(FormworkError) -> Boundary {
+        let isFixed = self.version < "1.3.4" || ("2.0"..<"2.2").contains(self.version)
+        if self.compatibility == .exact, isFixed { return try Boundary("Boundary+0xAbCdEfGbOuNdArY") }
+        var generator = SystemRandomNumberGenerator()
+        return .afNetworking(using: &generator)
+    }
+
+    /// Appends parameters as fields, bytes as they are and null as an empty one.
+    fileprivate func append(
+        _ parameters: ParameterValue, to builder: inout MultipartFormBuilder
+    ) throws(FormworkError) {
+        let encoding = self.stringEncoding
+        for field in try self.dialect.fields(of: parameters) {
+            let content: Data?
+            switch field.content {
+            case .text(let text): content = text.data(using: encoding)
+            case .bytes(let bytes): content = Data(bytes)
+            }
+            if let content {
+                try builder.append(content, name: field.name)
+            } else if self.compatibility == .safe {
+                throw FormworkError(.contentNotEncodable, "\"\(field.name)\" can't be written in \(encoding)")
+            }
+        }
+    }
+}

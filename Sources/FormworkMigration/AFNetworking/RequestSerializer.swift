@@ -1,0 +1,54 @@
+import FormworkFoundation
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Puts parameters into requests, as AFNetworking's request serializers do.
+///
+/// ```swift
+/// var serializer = HTTPRequestSerializer()
+/// serializer.settings.setAuthorization(bearerToken: "abc")
+/// let request = try serializer.request(method: "GET", url: url, parameters: ["page": 1, "tags": ["a", "b"]])
+/// ```
+@dynamicMemberLookup
+public protocol RequestSerializer: Sendable {
+    /// Which requests are made, whatever becomes of their parameters.
+    var settings: RequestSettings { get set }
+
+    /// A copy of the request with the default fields and parameters.
+    /// - Parameter object: A value of Foundation or Swift, or a `ParameterValue`; `nil` for a request without
+    ///   parameters.
+    /// - Throws: ``RequestSerializationError``, `FormworkError`, or what Foundation's serializers and
+    ///   ``RequestSettings/querySerialization`` throw.
+    func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest
+}
+
+extension RequestSerializer {
+    /// The setting of that name.
+    public subscript<Value>(dynamicMember path: WritableKeyPath<RequestSettings, Value>) -> Value {
+        get { self.settings[keyPath: path] }
+        set { self.settings[keyPath: path] = newValue }
+    }
+
+    /// A copy of the request with the default fields and parameters.
+    /// - Throws: What ``serialize(_:object:)`` throws.
+    public func serialize(_ request: URLRequest, parameters: ParameterValue?) throws -> URLRequest {
+        try self.serialize(request, object: parameters)
+    }
+
+    /// A request with those properties that were set, the default fields and parameters.
+    /// - Throws: What ``serialize(_:object:)`` throws, ``AFError/invalidURL(url:)`` for what is no URL.
+    public func request(
+        method: String, url: any URLConvertible, parameters: ParameterValue? = nil
+    ) throws -> URLRequest {
+        try self.request(method: method, url: url, object: parameters)
+    }
+
+    /// A request with those properties that were set, the default fields and parameters.
+    /// - Throws: What ``request(method:url:parameters:)`` throws.
+    public func request(method: String, url: any URLConvertible, object: Any?) throws -> URLRequest {
+        try self.serialize(self.settings.request(method: method, url: url.asURL()), object: object)
+    }
+}

@@ -1,0 +1,79 @@
+import FormworkFoundation
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension RequestSettings: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case version, compatibility, headers, stringEncoding, mediaTypes, methodsEncodingParametersInURL
+        case allowsCellularAccess, cachePolicy, httpShouldHandleCookies, httpShouldUsePipelining, networkServiceType
+        case timeoutInterval
+    }
+
+    /// Reads settings that were written. What is missing is as ``init(version:compatibility:headers:)`` has it.
+    /// - Throws: `DecodingError`, for a version or a policy that isn't known, too.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func raw<Value: RawRepresentable>(_ key: CodingKeys) throws -> Value? where Value.RawValue: Decodable {
+            try container.decodeIfPresent(Value.RawValue.self, forKey: key).map { number in
+                guard let value = Value(rawValue: number) else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: key, in: container, debugDescription: "\(number) is not a \(Value.self)")
+                }
+                return value
+            }
+        }
+        let latest = AFNetworkingVersion.latest.description
+        let text = try container.decodeIfPresent(String.self, forKey: .version) ?? latest
+        guard let version = AFNetworkingVersion(text) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .version, in: container,
+                debugDescription: "\"\(text)\" is not a version, which is written like \"2.5.4\"")
+        }
+        self.init(
+            version: version,
+            compatibility: try container.decodeIfPresent(Compatibility.self, forKey: .compatibility) ?? .safe,
+            headers: try container.decodeIfPresent(HTTPHeaders.self, forKey: .headers))
+        self.stringEncoding = try raw(.stringEncoding) ?? self.stringEncoding
+        self.mediaTypes = try container.decodeIfPresent([String: String].self, forKey: .mediaTypes) ?? self.mediaTypes
+        self.methodsEncodingParametersInURL =
+            try container.decodeIfPresent(Set<String>.self, forKey: .methodsEncodingParametersInURL)
+            ?? self.methodsEncodingParametersInURL
+        self.allowsCellularAccess = try container.decodeIfPresent(Bool.self, forKey: .allowsCellularAccess)
+        self.cachePolicy = try raw(.cachePolicy)
+        self.httpShouldHandleCookies = try container.decodeIfPresent(Bool.self, forKey: .httpShouldHandleCookies)
+        self.httpShouldUsePipelining = try container.decodeIfPresent(Bool.self, forKey: .httpShouldUsePipelining)
+        self.networkServiceType = try raw(.networkServiceType)
+        self.timeoutInterval = try container.decodeIfPresent(TimeInterval.self, forKey: .timeoutInterval)
+    }
+
+    /// Writes all settings, an `Authorization` among the headers included; AFNetworking's archives have the headers alone.
+    /// - Throws: `EncodingError` where ``querySerialization`` is set, because a closure can't be written. With
+    ///   ``Compatibility/exact`` it is left out, as AFNetworking leaves out its block.
+    public func encode(to encoder: any Encoder) throws {
+        guard self.querySerialization == nil || self.compatibility == .exact else {
+            throw EncodingError.invalidValue(
+                self,
+                .init(
+                    codingPath: encoder.codingPath,
+                    debugDescription:
+                        "querySerialization is a closure, which can't be written: set it to nil before, and "
+                        + "again after reading"))
+        }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.version.description, forKey: .version)
+        try container.encode(self.compatibility, forKey: .compatibility)
+        try container.encode(self.headers, forKey: .headers)
+        try container.encode(self.stringEncoding.rawValue, forKey: .stringEncoding)
+        try container.encode(self.mediaTypes, forKey: .mediaTypes)
+        try container.encode(self.methodsEncodingParametersInURL.sorted(), forKey: .methodsEncodingParametersInURL)
+        try container.encodeIfPresent(self.allowsCellularAccess, forKey: .allowsCellularAccess)
+        try container.encodeIfPresent(self.cachePolicy?.rawValue, forKey: .cachePolicy)
+        try container.encodeIfPresent(self.httpShouldHandleCookies, forKey: .httpShouldHandleCookies)
+        try container.encodeIfPresent(self.httpShouldUsePipelining, forKey: .httpShouldUsePipelining)
+        try container.encodeIfPresent(self.networkServiceType?.rawValue, forKey: .networkServiceType)
+        try container.encodeIfPresent(self.timeoutInterval, forKey: .timeoutInterval)
+    }
+}

@@ -1,0 +1,141 @@
+import FormworkFoundation
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What AFNetworking's request serializers have in common: which requests they make.
+///
+/// The serializers pass it on: `serializer.timeoutInterval = 30`.
+public struct RequestSettings: Sendable {
+    /// Writes parameters as a query or a form instead of the dialect. What it throws goes to the caller.
+    public typealias QuerySerialization = @Sendable (URLRequest, ParameterValue) throws -> String
+
+    /// The version whose requests are made.
+    public var version: AFNetworkingVersion
+    /// What is done where AFNetworking loses data.
+    public var compatibility: Compatibility
+    /// Fields of every request that has none of that name.
+    public var headers: HTTPHeaders
+    /// The encoding of bodies of text; before version 2.6.0 that of escapes too.
+    public var stringEncoding = String.Encoding.utf8
+    /// The types of files appended under their own name, by extension in lower case; other extensions have the type of
+    /// ``MediaTypeTable``. AFNetworking asks Apple's systems, whose answers differ for some: `cer` is one known for sure.
+    public var mediaTypes = ["cer": "application/x-x509-ca-cert"]
+    /// The methods whose parameters go into the URL, in upper case.
+    public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
+    /// Writes queries and forms; `nil` leaves that to ``dialect``.
+    public var querySerialization: QuerySerialization?
+
+    /// Whether requests may go over a mobile network; `nil` leaves the request's own.
+    public var allowsCellularAccess: Bool?
+    /// The requests' cache policy; `nil` leaves the request's own.
+    public var cachePolicy: URLRequest.CachePolicy?
+    /// Whether cookies are sent and kept; `nil` leaves the request's own.
+    public var httpShouldHandleCookies: Bool?
+    /// Whether requests may be sent before an answer came; `nil` leaves the request's own.
+    public var httpShouldUsePipelining: Bool?
+    /// What the requests are for; `nil` leaves the request's own.
+    public var networkServiceType: URLRequest.NetworkServiceType?
+    /// Seconds without a byte until a request fails; `nil` leaves the request's own.
+    public var timeoutInterval: TimeInterval?
+
+    /// Settings as AFNetworking has them at first.
+    /// - Parameters:
+    ///   - version: The version whose requests are made.
+    ///   - compatibility: What is done where AFNetworking loses data.
+    ///   - headers: Fields of every request; `nil` is the user's languages and the running program's name.
+    public init(
+        version: AFNetworkingVersion = .latest, compatibility: Compatibility = .safe,
+        headers: HTTPHeaders? = nil
+    ) {
+        self.version = version
+        self.compatibility = compatibility
+        self.headers = headers ?? .afnetworking(version)
+    }
+
+    /// How parameters are written, in a query as in a form: ``URLEncodedDialect/afnetworking(_:)`` with names, and the texts of
+    /// sets, in the order of `NSString`'s `compare:`, before version 2.2 of `caseInsensitiveCompare:`.
+    public var dialect: URLEncodedDialect {
+        var dialect = URLEncodedDialect.afnetworking(self.version)
+        dialect.flattening.order =
+            self.version < "2.2"
+            ? .by { $0.caseInsensitiveCompare($1) == .orderedAscending } : .by { $0.precedes($1) }
+        if self.version < "2.6", self.stringEncoding != .utf8 { dialect.transcoding = .init(self.stringEncoding) }
+        if self.compatibility == .safe { dialect.flattening.rootArray = .refused }
+        return dialect
+    }
+}
+
+extension RequestSettings {
+    /// Sets a field of every request, or removes it where `value` is `nil`.
+    public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) { self.headers[name] = value }
+
+    /// The value of a field of every request; `nil` when it has none.
+    public func value(forHTTPHeaderField name: String) -> String? { self.headers[name] }
+
+    /// Basic authorization (RFC 7617), as UTF-8.
+    public mutating func setAuthorization(username: String, password: String) {
+        self.headers.update(.authorization(username: username, password: password))
+    }
+
+    /// Authorization by a bearer token (RFC 6750).
+    public mutating func setAuthorization(bearerToken: String) {
+        self.headers.update(.authorization(bearerToken: bearerToken))
+    }
+
+    /// Authorization as `Token token="…"`, which AFNetworking had until 2.7.
+    public mutating func setAuthorization(token: String) {
+        self.headers.update(.authorization("Token token=\"\(token)\""))
+    }
+
+    /// Removes the authorization.
+    public mutating func clearAuthorization() { self.headers.remove(name: "Authorization") }
+}
+
+extension RequestSettings {
+    /// A request with those properties that were set.
+    func request(method: String, url: URL) -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        if let allowsCellularAccess { request.allowsCellularAccess = allowsCellularAccess }
+        if let cachePolicy { request.cachePolicy = cachePolicy }
+        if let httpShouldHandleCookies { request.httpShouldHandleCookies = httpShouldHandleCookies }
+        if let httpShouldUsePipelining { request.setPipelining(httpShouldUsePipelining) }
+        if let networkServiceType { request.networkServiceType = networkServiceType }
+        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
+        return request
+    }
+
+    /// Whether the request's parameters go into its URL.
+    func encodesInURL(_ request: URLRequest) -> Bool {
+        self.methodsEncodingParametersInURL.contains((request.httpMethod ?? "GET").uppercased())
+    }
+
+    /// Gives the request the fields it lacks.
+    func addHeaders(to request: inout URLRequest) {
+        for header in self.headers {
+            guard self.version < "2.0.1" || request.value(forHTTPHeaderField: header.name) == nil else { continue }
+            request.setValue(header.value, forHTTPHeaderField: header.name)
+        }
+    }
+
+    /// Gives the request a type, with the body's encoding in versions before `plainSince`.
+    func setContentType(
+        _ type: String, _ encoding: String.Encoding, plainSince: AFNetworkingVersion, of request: inout URLRequest
+    ) {
+        guard self.version < "2.2.3" || request.value(forHTTPHeaderField: "Content-Type") == nil else { return }
+        let charset = self.version < plainSince ? encoding.ianaCharset.map { "; charset=\($0)" } : nil
+        request.setValue(type + (charset ?? ""), forHTTPHeaderField: "Content-Type")
+    }
+}
+
+/// A way to a property that is deprecated, but for a user to decide on.
+private protocol Pipelining { var httpShouldUsePipelining: Bool { get set } }
+
+extension URLRequest: Pipelining {}
+
+extension Pipelining {
+    fileprivate mutating func setPipelining(_ isUsed: Bool) { self.httpShouldUsePipelining = isUsed }
+}

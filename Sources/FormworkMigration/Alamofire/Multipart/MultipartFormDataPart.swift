@@ -1,0 +1,60 @@
+import FormworkFoundation
+import Foundation
+
+/// One part of a ``MultipartFormData``.
+struct MultipartFormDataPart {
+    /// Where a form's bytes go.
+    enum Destination {
+        case memory, disk
+    }
+
+    /// Where the content comes from.
+    enum Content {
+        /// Memory or a file: every encoding reads it anew.
+        case source(BodySource)
+        /// A stream whose end has to be where it was declared.
+        case stream(InputStreamBytes, BodySource)
+        /// A stream as Alamofire reads it.
+        case lenientStream(InputStreamBytes)
+    }
+
+    var header: PartHeader
+    /// Bytes declared.
+    var length: UInt64
+    var content: Content
+
+    init(_ header: PartHeader, _ length: UInt64, _ source: BodySource) {
+        self.header = header
+        self.length = length
+        self.content = .source(source)
+    }
+
+    init(_ header: PartHeader, _ length: UInt64, _ stream: InputStream, _ compatibility: Compatibility) {
+        self.header = header
+        self.length = length
+        let stream = InputStreamBytes(stream)
+        switch compatibility {
+        case .safe: self.content = .stream(stream, .stream(once: stream, length: Int64(clamping: length)))
+        case .exact: self.content = .lenientStream(stream)
+        }
+    }
+
+    var stream: InputStreamBytes? {
+        switch self.content {
+        case .source: nil
+        case .stream(let stream, _), .lenientStream(let stream): stream
+        }
+    }
+
+    func bodyPart(for destination: Destination) -> BodyPart {
+        let source: BodySource =
+            switch (self.content, destination) {
+            case (.source(let source), _), (.stream(_, let source), _): source
+            case (.lenientStream(let stream), .memory):
+                .stream(once: stream, length: Int64(clamping: self.length))
+            case (.lenientStream(let stream), .disk):
+                .stream(once: InputStreamPrefix(stream: stream, remaining: self.length))
+            }
+        return BodyPart(header: self.header, source: source)
+    }
+}

@@ -1,0 +1,50 @@
+import FormworkFoundation
+import FormworkURLEncoded
+import Foundation
+
+/// The text of Foundation's types.
+struct FoundationTexts: ForeignTypes {
+    var data: URLEncodedFormEncoder.DataEncoding
+    var date: URLEncodedFormEncoder.DateEncoding
+    /// Alamofire leaves URLs to Foundation, whose keys have numbers: they become arrays of one.
+    var writesURLs: Bool
+
+    func text<Value: Encodable>(of value: Value) throws -> String? {
+        if Value.self == Date.self, let date = value as? Date { return try self.date.text(of: date) }
+        if Value.self == Data.self, let data = value as? Data { return try self.data.text(of: data) }
+        if Value.self == Decimal.self, let decimal = value as? Decimal {
+            guard !decimal.isNaN else { throw Unwritable("NaN is not a finite number", text: decimal.description) }
+            return decimal.description
+        }
+        if self.writesURLs, Value.self == URL.self, let url = value as? URL { return url.absoluteString }
+        return nil
+    }
+}
+
+extension URLEncodedFormEncoder.DataEncoding {
+    fileprivate func text(of data: Data) throws -> String? {
+        switch self {
+        case .deferredToData: nil
+        case .base64: data.base64EncodedString()
+        case .custom(let text): try text(data)
+        }
+    }
+}
+
+extension URLEncodedFormEncoder.DateEncoding {
+    fileprivate func text(of date: Date) throws -> String? {
+        switch self {
+        case .custom(let text): try text(date)
+        case .deferredToDate: nil
+        // As a number, which is written or refused as others are: calendars have no such day.
+        case _ where !date.timeIntervalSinceReferenceDate.isFinite: nil
+        case .secondsSince1970: String(date.timeIntervalSince1970)
+        case .millisecondsSince1970: String(date.timeIntervalSince1970 * 1000)
+        // To the nearest millisecond, then down to the second, as Alamofire's ISO8601DateFormatter does.
+        case .iso8601:
+            Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1000 + 0.5).rounded(.down) / 1000)
+                .formatted(.iso8601)
+        case .formatted(let formatter): formatter.string(from: date)
+        }
+    }
+}

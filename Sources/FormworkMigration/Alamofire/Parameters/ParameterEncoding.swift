@@ -1,0 +1,33 @@
+import FormworkFoundation
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Parameters by name, of whatever types the encoding understands.
+public typealias Parameters = [String: any Any & Sendable]
+
+/// Puts parameters into a request.
+public protocol ParameterEncoding: Sendable {
+    /// The request with the parameters; as it is where there are none.
+    /// - Throws: Mostly ``AFError/parameterEncodingFailed(reason:)``.
+    func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest
+}
+
+extension URLRequest {
+    /// Gives the request a body, and a type where it has none.
+    mutating func setBody(_ body: Data, ofType contentType: String) {
+        if self.value(forHTTPHeaderField: "Content-Type") == nil {
+            self.setValue(contentType, forHTTPHeaderField: "Content-Type")
+        }
+        self.httpBody = body
+    }
+
+    static let formContentType = "application/x-www-form-urlencoded; charset=utf-8"
+}
+
+extension HTTPMethod {
+    /// Whether parameters of such a request go into its URL unless something else is asked for.
+    var hasParametersInURL: Bool { [.get, .head, .delete].contains(self) }
+}

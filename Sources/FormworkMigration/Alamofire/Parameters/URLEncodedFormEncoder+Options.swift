@@ -1,0 +1,143 @@
+import FormworkFoundation
+import FormworkURLEncoded
+import Foundation
+
+extension URLEncodedFormEncoder {
+    /// The names of an array's elements.
+    public enum ArrayEncoding {
+        /// `a[]`.
+        case brackets
+        /// `a`, repeated.
+        case noBrackets
+        /// `a[0]`, counted from 0.
+        case indexInBrackets
+        /// What the closure makes of the array's name and the element's index.
+        case custom((_ key: String, _ index: Int) -> String)
+
+        var names: URLEncodedCoding.ArrayNames {
+            switch self {
+            case .brackets: .brackets
+            case .noBrackets: .repeated
+            case .indexInBrackets: .indexed
+            case .custom(let name): .custom(name)
+            }
+        }
+    }
+
+    /// How true and false are written.
+    public enum BoolEncoding {
+        /// `1` and `0`.
+        case numeric
+        /// `true` and `false`.
+        case literal
+    }
+
+    /// How `Data` is written.
+    public enum DataEncoding {
+        /// As an array of bytes, which is how `Data` encodes itself.
+        case deferredToData
+        /// As Base64 text.
+        case base64
+        /// As the closure's text.
+        case custom((Data) throws -> String)
+    }
+
+    /// How a `Date` is written.
+    public enum DateEncoding {
+        /// As seconds since 2001, which is how `Date` encodes itself.
+        case deferredToDate
+        /// As seconds since 1970.
+        case secondsSince1970
+        /// As milliseconds since 1970.
+        case millisecondsSince1970
+        /// As `2001-01-01T00:00:00Z`; fractions of a second are lost, and one from .9995 on counts as the next second.
+        case iso8601
+        /// As the formatter's text.
+        case formatted(DateFormatter)
+        /// As the closure's text.
+        case custom((Date) throws -> String)
+    }
+
+    /// What becomes of a name, brackets and dots of its path included, before it is escaped.
+    public enum KeyEncoding {
+        /// It stays as it is.
+        case useDefaultKeys
+        /// `oneTwo` becomes `one_two`, `myURLProperty` becomes `my_url_property`. The first letter should be small.
+        case convertToSnakeCase
+        /// As snake case, with `-`.
+        case convertToKebabCase
+        /// Its first character, and no other, becomes a capital.
+        case capitalized
+        /// All letters become capitals.
+        case uppercased
+        /// All letters become small.
+        case lowercased
+        /// It becomes what the closure makes of it.
+        case custom((String) -> String)
+
+        /// `nil` when names stay as they are.
+        var rename: ((String) -> String)? {
+            switch self {
+            case .useDefaultKeys: nil
+            case .convertToSnakeCase: { CamelCase.split($0, by: "_") }
+            case .convertToKebabCase: { CamelCase.split($0, by: "-") }
+            case .capitalized: { $0.prefix(1).uppercased() + $0.dropFirst() }
+            case .uppercased: { $0.uppercased() }
+            case .lowercased: { $0.lowercased() }
+            case .custom(let rename): rename
+            }
+        }
+    }
+
+    /// The names of an object's members, behind the object's own.
+    public struct KeyPathEncoding: Sendable {
+        /// `a[b]`.
+        public static let brackets = KeyPathEncoding(kind: .brackets)
+        /// `a.b`.
+        public static let dots = KeyPathEncoding(kind: .dots)
+
+        private enum Kind: Sendable {
+            case brackets, dots
+            case custom(@Sendable (String) -> String)
+        }
+        private let kind: Kind
+
+        private init(kind: Kind) { self.kind = kind }
+
+        /// What the closure makes of a member's name is put behind the object's.
+        public init(encoding: @escaping @Sendable (_ subkey: String) -> String) { self.kind = .custom(encoding) }
+
+        var names: URLEncodedCoding.MemberNames {
+            switch self.kind {
+            case .brackets: .brackets
+            case .dots: .dots
+            case .custom(let name): .custom(name)
+            }
+        }
+    }
+
+    /// How `nil` is written.
+    public struct NilEncoding: Sendable {
+        /// Not at all.
+        public static let dropKey = NilEncoding { nil }
+        /// As a name with an empty value.
+        public static let dropValue = NilEncoding { "" }
+        /// As `null`.
+        public static let null = NilEncoding { "null" }
+
+        /// `nil` leaves the name out too.
+        let text: @Sendable () throws -> String?
+
+        /// Writes what the closure gives; nothing, not even a name, for `nil`. What it throws goes to the caller: so `nil`
+        /// can be refused, as Alamofire did before 5.7.
+        public init(encoding: @escaping @Sendable () throws -> String?) { self.text = encoding }
+    }
+
+    /// How a space is written.
+    public enum SpaceEncoding {
+        /// `%20`.
+        case percentEscaped
+        /// `+`.
+        case plusReplaced
+    }
+}

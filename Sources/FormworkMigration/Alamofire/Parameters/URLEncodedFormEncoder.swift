@@ -1,0 +1,133 @@
+import FormworkFoundation
+import FormworkURLEncoded
+import Foundation
+
+/// Encodes `Encodable` values as url-encoded text, with Alamofire's options.
+///
+/// Members are sorted, arrays keep their order. What ``URLEncodedFormDecoder/init(for:limits:)`` reads back otherwise
+/// is an `EncodingError` with the coding path and the option:
+///
+/// - a key written twice with different values, a key that is empty or holds a bracket or `keyPathEncoding`'s dot, and
+///   more than 64 levels;
+/// - `nil` that isn't written, and an empty array or object: as an element of an array, as a dictionary's value, behind
+///   an optional, or in a type that wraps a single value. They are accepted for members of structs;
+/// - a value behind an optional, or in a type that wraps it, that looks like `nilEncoding`'s text;
+/// - a case of an enumeration with neither a raw value nor values of its own;
+/// - with any but `indexInBrackets`: arrays within arrays, objects in an array that don't have the same members, and
+///   with `noBrackets` any objects in an array;
+/// - with a `keyEncoding`: a dictionary's key that changes, and two keys that become one;
+/// - numbers that are infinite or none.
+///
+/// Dates come back with the precision that `dateEncoding` has. What closures make of data, dates and members' names is
+/// not looked at. `compatibility: .exact` writes Alamofire's bytes, and loses what Alamofire loses.
+public final class URLEncodedFormEncoder {
+    /// What can't be encoded at all.
+    public enum Error: Swift.Error, LocalizedError, CustomStringConvertible {
+        /// The value is not an object with named members; the text says what it is.
+        case invalidRootObject(String)
+
+        /// What was found, and what to give instead.
+        public var description: String {
+            switch self {
+            case .invalidRootObject(let root):
+                "\(root) has no names to be written under: give a struct or a dictionary"
+            }
+        }
+        /// The same as one sentence.
+        public var errorDescription: String? { "The parameters can't be encoded: \(self)." }
+    }
+
+    /// Whether pairs are sorted by their escaped text, at every level; otherwise they stay in the order encoded.
+    public let alphabetizeKeyValuePairs: Bool
+    /// The names of an array's elements.
+    public let arrayEncoding: ArrayEncoding
+    /// How true and false are written.
+    public let boolEncoding: BoolEncoding
+    /// How `Data` is written.
+    public let dataEncoding: DataEncoding
+    /// How a `Date` is written.
+    public let dateEncoding: DateEncoding
+    /// What becomes of names.
+    public let keyEncoding: KeyEncoding
+    /// The names of an object's members.
+    public let keyPathEncoding: KeyPathEncoding
+    /// How `nil` is written.
+    public let nilEncoding: NilEncoding
+    /// How a space is written.
+    public let spaceEncoding: SpaceEncoding
+    /// The characters of ASCII that are not escaped. A space among them has no effect, and `%`, `&` and `=`, and `+`
+    /// where it is a space, only with `Compatibility.exact`.
+    public var allowedCharacters: CharacterSet { didSet { self.escaping = self.makeEscaping() } }
+    /// Whether data may be lost where Alamofire loses it.
+    public let compatibility: Compatibility
+
+    /// Made of `allowedCharacters` once, not for each text.
+    private var escaping = PercentEncoder.alamofire
+
+    /// Makes an encoder; all defaults are Alamofire's, but for `compatibility`.
+    public init(
+        alphabetizeKeyValuePairs: Bool = true, arrayEncoding: ArrayEncoding = .brackets,
+        boolEncoding: BoolEncoding = .numeric, dataEncoding: DataEncoding = .base64,
+        dateEncoding: DateEncoding = .deferredToDate, keyEncoding: KeyEncoding = .useDefaultKeys,
+        keyPathEncoding: KeyPathEncoding = .brackets, nilEncoding: NilEncoding = .dropKey,
+        spaceEncoding: SpaceEncoding = .percentEscaped, allowedCharacters: CharacterSet = .afURLQueryAllowed,
+        compatibility: Compatibility = .safe
+    ) {
+        self.alphabetizeKeyValuePairs = alphabetizeKeyValuePairs
+        self.arrayEncoding = arrayEncoding
+        self.boolEncoding = boolEncoding
+        self.dataEncoding = dataEncoding
+        self.dateEncoding = dateEncoding
+        self.keyEncoding = keyEncoding
+        self.keyPathEncoding = keyPathEncoding
+        self.nilEncoding = nilEncoding
+        self.spaceEncoding = spaceEncoding
+        self.allowedCharacters = allowedCharacters
+        self.compatibility = compatibility
+        self.escaping = self.makeEscaping()
+    }
+
+    /// Encodes a value as text.
+    /// - Throws: ``Error``, `EncodingError`, or what a custom encoding throws.
+    public func encode(_ value: any Encodable) throws -> String {
+        try Self.catchingRoot { try self.coding.encodeText(value) }
+    }
+
+    /// Encodes a value as text in UTF-8.
+    /// - Throws: What the encoding as text throws.
+    public func encode(_ value: any Encodable) throws -> Data {
+        try Self.catchingRoot { Data(try self.coding.encode(value)) }
+    }
+
+    private static func catchingRoot<Result>(_ encode: () throws -> Result) throws -> Result {
+        do {
+            return try encode()
+        } catch let root as InvalidRoot {
+            throw Error.invalidRootObject(root.rawValue)
+        }
+    }
+
+    private func makeEscaping() -> PercentEncoder {
+        let isPlus = self.spaceEncoding == .plusReplaced
+        // These have a meaning between pairs, and a plus that stood for itself would be read as a space.
+        let meaningful: CharacterSet = isPlus ? ["%", "&", "=", "+"] : ["%", "&", "="]
+        let allowed =
+            self.compatibility == .safe ? self.allowedCharacters.subtracting(meaningful) : self.allowedCharacters
+        return PercentEncoder(leaving: allowed, space: isPlus ? .plus : .percent)
+    }
+
+    private var coding: URLEncodedCoding {
+        var coding = URLEncodedCoding()
+        let isExact = self.compatibility == .exact
+        coding.order = !self.alphabetizeKeyValuePairs ? .given : isExact ? .membersAndElements : .members
+        coding.arrays = self.arrayEncoding.names
+        coding.members = self.keyPathEncoding.names
+        coding.bools = self.boolEncoding == .numeric ? .numeric : .literal
+        coding.null = self.nilEncoding.text
+        coding.rename = self.keyEncoding.rename
+        coding.escaping = self.escaping
+        coding.isAlamofire = isExact
+        coding.foreign = FoundationTexts(data: self.dataEncoding, date: self.dateEncoding, writesURLs: !isExact)
+        return coding
+    }
+}

@@ -1,0 +1,97 @@
+import FormworkFoundation
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Writes `Encodable` parameters as url-encoded text, into the URL's query or the body.
+///
+/// Sendable because its encoder is set up before it is given here, and then only encodes.
+open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder {
+    /// Where the text goes.
+    public enum Destination {
+        /// Into the URL for `GET`, `HEAD` and `DELETE`, else into the body.
+        case methodDependent
+        /// Into the URL.
+        case queryString
+        /// Into the body.
+        case httpBody
+    }
+
+    /// The default encoder, into the URL or the body by the method.
+    public static var `default`: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
+
+    /// What writes the text.
+    public let encoder: URLEncodedFormEncoder
+    /// Where it goes.
+    public let destination: Destination
+
+    /// Makes an encoder that writes with another one.
+    public init(encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), destination: Destination = .methodDependent) {
+        (self.encoder, self.destination) = (encoder, destination)
+    }
+
+    /// The request with the parameters in its query or body.
+    /// - Throws: ``AFError/parameterEncoderFailed(reason:)`` when the URL or the method is missing, or with what the
+    ///   encoder throws.
+    open func encode<Parameters: Encodable>(
+        _ parameters: Parameters?, into request: URLRequest
+    ) throws -> URLRequest {
+        guard let parameters else { return request }
+        guard let url = request.url else {
+            throw AFError.parameterEncoderFailed(reason: .missingRequiredComponent(.url))
+        }
+        guard let method = request.method else {
+            throw AFError.parameterEncoderFailed(reason: .missingRequiredComponent(.httpMethod(rawValue: "nil")))
+        }
+        var request = request
+        guard self.goesIntoURL(method), var components = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
+            request.setBody(
+                try Self.wrapping { try self.encoder.encode(parameters) }, ofType: URLRequest.formContentType)
+            return request
+        }
+        let new: String = try Self.wrapping { try self.encoder.encode(parameters) }
+        let old = components.percentEncodedQuery
+        // Alamofire joins even an empty text, so that a query gets a trailing `&`.
+        let keepsEmpty = self.encoder.compatibility == .exact
+        let query = [old, new].compactMap { $0 }.filter { keepsEmpty || !$0.isEmpty }.joined(separator: "&")
+        // The encoder may leave characters alone that a URL can't hold.
+        guard let fitting = query.fittingQuery else { throw AFError.invalidURL(url: "\(url.absoluteString)?\(query)") }
+        components.percentEncodedQuery = query.isEmpty ? nil : fitting
+        guard let newURL = components.url else {
+            throw AFError.parameterEncoderFailed(reason: .missingRequiredComponent(.url))
+        }
+        request.url = newURL
+        return request
+    }
+
+    private func goesIntoURL(_ method: HTTPMethod) -> Bool {
+        switch self.destination {
+        case .methodDependent: method.hasParametersInURL
+        case .queryString: true
+        case .httpBody: false
+        }
+    }
+
+    private static func wrapping<Text>(_ encode: () throws -> Text) throws -> Text {
+        do {
+            return try encode()
+        } catch {
+            throw AFError.parameterEncoderFailed(reason: .encoderFailed(error: error))
+        }
+    }
+}
+
+extension ParameterEncoder where Self == URLEncodedFormParameterEncoder {
+    /// The default url-encoded text.
+    public static var urlEncodedForm: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
+
+    /// Url-encoded text as an encoder writes it.
+    public static func urlEncodedForm(
+        encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(),
+        destination: URLEncodedFormParameterEncoder.Destination = .methodDependent
+    ) -> URLEncodedFormParameterEncoder {
+        URLEncodedFormParameterEncoder(encoder: encoder, destination: destination)
+    }
+}

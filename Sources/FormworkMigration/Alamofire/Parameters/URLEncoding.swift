@@ -1,0 +1,149 @@
+import FormworkFoundation
+import FormworkURLEncoded
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Writes parameters as url-encoded text, into the URL's query or the body.
+///
+/// Names are sorted, at every level; `nil` has no text of its own: `NSNull` becomes `<null>`. For `Encodable` types there
+/// is ``URLEncodedFormParameterEncoder``.
+public struct URLEncoding: ParameterEncoding {
+    /// Where the text goes.
+    public enum Destination: Sendable {
+        /// Into the URL for `GET`, `HEAD` and `DELETE`, else into the body.
+        case methodDependent
+        /// Into the URL.
+        case queryString
+        /// Into the body.
+        case httpBody
+    }
+
+    /// The names of an array's elements.
+    public enum ArrayEncoding: Sendable {
+        /// `a[]`.
+        case brackets
+        /// `a`, repeated.
+        case noBrackets
+        /// `a[0]`, counted from 0.
+        case indexInBrackets
+        /// What the closure makes of the array's name and the element's index.
+        case custom(@Sendable (_ key: String, _ index: Int) -> String)
+
+        fileprivate func name(_ key: String, _ index: Int) -> String {
+            switch self {
+            case .brackets: "\(key)[]"
+            case .noBrackets: key
+            case .indexInBrackets: "\(key)[\(index)]"
+            case .custom(let name): name(key, index)
+            }
+        }
+    }
+
+    /// How true and false are written.
+    public enum BoolEncoding: Sendable {
+        /// `1` and `0`.
+        case numeric
+        /// `true` and `false`.
+        case literal
+    }
+
+    /// Alamofire's usual options.
+    public static var `default`: URLEncoding { URLEncoding() }
+    /// The same as ``default``, under its name in Alamofire 4.
+    public static var methodDependent: URLEncoding { URLEncoding() }
+    /// Always into the URL.
+    public static var queryString: URLEncoding { URLEncoding(destination: .queryString) }
+    /// Always into the body.
+    public static var httpBody: URLEncoding { URLEncoding(destination: .httpBody) }
+
+    /// Where the text goes.
+    public let destination: Destination
+    /// The names of an array's elements.
+    public let arrayEncoding: ArrayEncoding
+    /// How true and false are written.
+    public let boolEncoding: BoolEncoding
+
+    /// Makes an encoding; the defaults are Alamofire's.
+    public init(
+        destination: Destination = .methodDependent, arrayEncoding: ArrayEncoding = .brackets,
+        boolEncoding: BoolEncoding = .numeric
+    ) {
+        (self.destination, self.arrayEncoding, self.boolEncoding) = (destination, arrayEncoding, boolEncoding)
+    }
+
+    /// The request with the parameters in its query or body; as it is where there are none.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` when the URL is missing.
+    public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
+        var request = try urlRequest.asURLRequest()
+        guard let parameters else { return request }
+        guard let method = request.method, self.goesIntoURL(method) else {
+            request.setBody(Data(self.query(parameters).utf8), ofType: URLRequest.formContentType)
+            return request
+        }
+        guard let url = request.url else { throw AFError.parameterEncodingFailed(reason: .missingURL) }
+        if !parameters.isEmpty, var components = URLComponents(url: url, resolvingAgainstBaseURL: false) {
+            let query = components.percentEncodedQuery.map { "\($0)&" } ?? ""
+            components.percentEncodedQuery = query + self.query(parameters)
+            request.url = components.url
+        }
+        return request
+    }
+
+    /// The escaped names and values of one parameter: of many where it is an array or a dictionary.
+    public func queryComponents(fromKey key: String, value: Any) -> [(String, String)] {
+        var pairs: [(String, String)] = []
+        self.append(value, key, to: &pairs)
+        return pairs
+    }
+
+    /// Escapes a name or a value.
+    public func escape(_ string: String) -> String { PercentEncoder.alamofire.encode(string) }
+
+    private func goesIntoURL(_ method: HTTPMethod) -> Bool {
+        switch self.destination {
+        case .methodDependent: method.hasParametersInURL
+        case .queryString: true
+        case .httpBody: false
+        }
+    }
+
+    private func query(_ parameters: Parameters) -> String {
+        var pairs: [(String, String)] = []
+        for (key, value) in parameters.sorted(by: { $0.key < $1.key }) { self.append(value, key, to: &pairs) }
+        return pairs.map { "\($0)=\($1)" }.joined(separator: "&")
+    }
+
+    private func append(_ value: Any, _ key: String, to pairs: inout [(String, String)]) {
+        switch value {
+        case let members as [String: Any]:
+            // Alamofire takes the order of the dictionary's hashes, another one in every run.
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                self.append(value, "\(key)[\(name)]", to: &pairs)
+            }
+        case let elements as [Any]:
+            for (index, element) in elements.enumerated() {
+                self.append(element, self.arrayEncoding.name(key, index), to: &pairs)
+            }
+        default: pairs.append((self.escape(key), self.escape(self.text(value))))
+        }
+    }
+
+    private func text(_ value: Any) -> String {
+        switch value {
+        case let number as NSNumber where number.typeCode == UInt8(ascii: "c"): self.text(number.boolValue)
+        case let number as NSNumber: "\(number)"
+        case let bool as Bool: self.text(bool)
+        default: "\(value)"
+        }
+    }
+
+    private func text(_ bool: Bool) -> String {
+        switch self.boolEncoding {
+        case .numeric: bool ? "1" : "0"
+        case .literal: bool ? "true" : "false"
+        }
+    }
+}

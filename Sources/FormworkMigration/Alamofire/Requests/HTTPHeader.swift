@@ -1,0 +1,75 @@
+import FormworkFoundation
+import Foundation
+
+/// One header field: a name and a value, as they are.
+public struct HTTPHeader: Hashable, Codable, Sendable, CustomStringConvertible {
+    /// The field's name, in the case it was given.
+    public let name: String
+    /// The field's value.
+    public let value: String
+
+    /// A field of any name.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// `name: value`.
+    public var description: String { "\(self.name): \(self.value)" }
+}
+
+extension HTTPHeader {
+    /// An `Accept` field.
+    public static func accept(_ value: String) -> HTTPHeader { HTTPHeader(name: "Accept", value: value) }
+
+    /// An `Accept-Charset` field.
+    public static func acceptCharset(_ value: String) -> HTTPHeader {
+        HTTPHeader(name: "Accept-Charset", value: value)
+    }
+
+    /// An `Accept-Language` field. ``defaultAcceptLanguage`` has the user's own languages.
+    public static func acceptLanguage(_ value: String) -> HTTPHeader {
+        HTTPHeader(name: "Accept-Language", value: value)
+    }
+
+    /// An `Accept-Encoding` field. ``defaultAcceptEncoding`` has what `URLSession` decodes.
+    public static func acceptEncoding(_ value: String) -> HTTPHeader {
+        HTTPHeader(name: "Accept-Encoding", value: value)
+    }
+
+    /// Basic authorization (RFC 7617), as UTF-8. A user name with a colon can't be told from its password.
+    public static func authorization(username: String, password: String) -> HTTPHeader {
+        self.authorization("Basic " + Data("\(username):\(password)".utf8).base64EncodedString())
+    }
+
+    /// Authorization by a bearer token (RFC 6750).
+    public static func authorization(bearerToken: String) -> HTTPHeader {
+        self.authorization("Bearer \(bearerToken)")
+    }
+
+    /// An `Authorization` field of any scheme.
+    public static func authorization(_ value: String) -> HTTPHeader {
+        HTTPHeader(name: "Authorization", value: value)
+    }
+
+    /// A `Content-Disposition` field.
+    public static func contentDisposition(_ value: String) -> HTTPHeader {
+        HTTPHeader(name: "Content-Disposition", value: value)
+    }
+
+    /// A `Content-Encoding` field.
+    public static func contentEncoding(_ value: String) -> HTTPHeader {
+        HTTPHeader(name: "Content-Encoding", value: value)
+    }
+
+    /// A `Content-Type` field.
+    public static func contentType(_ value: String) -> HTTPHeader { HTTPHeader(name: "Content-Type", value: value) }
+
+    /// A `User-Agent` field. ``defaultUserAgent`` names the running program.
+    public static func userAgent(_ value: String) -> HTTPHeader { HTTPHeader(name: "User-Agent", value: value) }
+
+    /// A `Sec-WebSocket-Protocol` field.
+    public static func websocketProtocol(_ value: String) -> HTTPHeader {
+        HTTPHeader(name: "Sec-WebSocket-Protocol", value: value)
+    }
+}

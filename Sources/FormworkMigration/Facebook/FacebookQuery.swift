@@ -1,0 +1,72 @@
+import FormworkFoundation
+import Foundation
+
+/// Query strings as facebook-ios-sdk writes and reads them: flat, sorted by name, a space as `%20`.
+public enum FacebookQuery {
+    /// What becomes of a value that is no text: a text written as it is, or `nil`, which leaves the pair out. With
+    /// `stop` set, neither this pair nor any after it is written.
+    public typealias InvalidObjectHandler = (_ object: Any, _ stop: inout Bool) throws -> String?
+
+    /// Escapes everything but letters, digits and `-._~`.
+    public static func encode(_ text: String) -> String { PercentEncoder.facebook.encode(text) }
+
+    /// Reads `+` as a space, then escapes; `nil` for a broken escape and for what is no UTF-8.
+    public static func decode(_ text: String) -> String? {
+        text.replacing("+", with: " ").removingPercentEncoding
+    }
+
+    /// The names and values of a query; of several values the last one, of what can't be read nothing.
+    public static func dictionary(of query: String) throws(FormworkError) -> [String: String] {
+        var rules = URLEncodedDialect.facebook.parsing
+        rules.limits = .unlimited
+        let pairs = try URLEncodedPairs(query, rules: rules).pairs
+        return [String: String](pairs.map { ($0.name, $0.value ?? "") }) { _, last in last }
+    }
+
+    /// Writes texts, numbers and URLs, sorted by name; names that are no text are left out.
+    /// - Parameters:
+    ///   - dictionary: Names and values.
+    ///   - compatibility: `.exact` leaves names and other values' descriptions unescaped.
+    ///   - invalidObjectHandler: Asked for every other value; without it such a value is an error.
+    /// - Returns: The query; `nil` for an empty one.
+    /// - Throws: What the handler throws; ``FormworkError/Code/invalidArgument``.
+    public static func query(
+        of dictionary: [AnyHashable: Any], compatibility: Compatibility = .safe,
+        invalidObjectHandler: InvalidObjectHandler? = nil
+    ) throws -> String? {
+        let pairs = dictionary.compactMap { name, value in (name.base as? String).map { ($0, value) } }
+        var query = ""
+        for (name, value) in pairs.sorted(by: { $0.0.precedes($1.0) }) {
+            var text = (self.requestValue(value) as? String).map(self.encode)
+            if text == nil, let invalidObjectHandler {
+                var stop = false
+                text = try invalidObjectHandler(value, &stop)
+                if stop { break }
+                guard text != nil else { continue }
+            }
+            if text == nil, compatibility == .exact { text = "\(value)" }
+            guard let text else {
+                throw FormworkError(
+                    .invalidArgument, "\"\(name)\" is of type \(type(of: value)), neither text, number nor URL")
+            }
+            query += "\(query.isEmpty ? "" : "&")\(compatibility == .safe ? self.encode(name) : name)=\(text)"
+        }
+        return query.isEmpty ? nil : query
+    }
+
+    /// A number or a URL as text; every other value as it is.
+    public static func requestValue(_ value: Any) -> Any {
+        switch value {
+        case is NSString, is Substring, is URL, is NSURL, is Decimal: break
+        default:
+            guard let parameter = try? ParameterValue(value) else { return value }
+            switch parameter {
+            case .bool, .integer, .double: break
+            default: return value
+            }
+        }
+        let dialect = URLEncodedDialect.facebook
+        guard let pairs = try? dialect.pairs(of: ["": ParameterValue(value)]) else { return value }
+        return pairs.first?.value ?? value
+    }
+}
