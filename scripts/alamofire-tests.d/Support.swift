@@ -1,6 +1,6 @@
 // What Alamofire's tests of bodies ask of its test helpers, without the session those drive.
 import Foundation
-import FormworkFoundation
+import FormworkMigration
 import XCTest
 
 class BaseTestCase: XCTestCase {

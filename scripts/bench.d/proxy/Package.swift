@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "proxy",
     dependencies: [
-        .package(name: "formwork", path: "../../..", traits: ["Hummingbird"]),
+        .package(name: "formwork", path: "../../..", traits: ["Hummingbird", "Client"]),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     ],
@@ -13,7 +13,7 @@ let package = Package(
             name: "proxy-bench",
             dependencies: [
                 .product(name: "FormworkHummingbird", package: "formwork"),
-                .product(name: "FormworkNIO", package: "formwork"),
+                .product(name: "FormworkClient", package: "formwork"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ]

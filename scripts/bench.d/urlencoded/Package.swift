@@ -10,7 +10,7 @@ let package = Package(
             name: "urlencoded-bench",
             dependencies: [
                 .product(name: "FormworkURLEncoded", package: "formwork"),
-                .product(name: "FormworkFoundation", package: "formwork"),
+                .product(name: "FormworkMigration", package: "formwork"),
             ])
     ]
 )

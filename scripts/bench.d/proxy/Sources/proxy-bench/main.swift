@@ -3,7 +3,7 @@
 import AsyncHTTPClient
 import Formwork
 import FormworkHummingbird
-import FormworkNIO
+import FormworkClient
 import Foundation
 import Hummingbird
 

@@ -1,4 +1,4 @@
-import FormworkFoundation
+import FormworkMigration
 
 /// Structs encoded in each second of CPU time, by our encoder or by one of Alamofire's design; both give the same text.
 func codable(_ peer: String) throws {
