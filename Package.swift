@@ -109,7 +109,8 @@ let package = Package(
         .target(
             name: "FormworkFoundation",
             dependencies: [
-                "Formwork", "FormworkValues", "FormworkURLEncoded", .product(name: "SystemPackage", package: "swift-system"),
+                "Formwork", "FormworkValues", "FormworkURLEncoded",
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings
         ),

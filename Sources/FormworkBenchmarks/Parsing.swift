@@ -2,11 +2,11 @@ import Formwork
 import SystemPackage
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #else
-    import Darwin
+import Darwin
 #endif
 
 // Received bodies, by their rates for each second of CPU time, as `scripts/bench` asks for them.

@@ -1,5 +1,5 @@
 // All of this module is behind the trait Client: without it there is nothing in here, and nothing is resolved.
 #if Client
-    @_exported import FormworkNIO
-    @_exported import HTTPTypes
+@_exported import FormworkNIO
+@_exported import HTTPTypes
 #endif

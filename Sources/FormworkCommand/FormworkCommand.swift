@@ -54,7 +54,7 @@ struct FormworkCommand: ParsableCommand {
                 throw ExitStatus(2, "formwork: argument \(place) is not UTF-8: rename the file, or pass it as '@-'")
             }
             #if !Transfer
-                try TransferExecutable.takeOver(Array(CommandLine.arguments.dropFirst()))
+            try TransferExecutable.takeOver(Array(CommandLine.arguments.dropFirst()))
             #endif
             var command = try parseAsRoot(PartArgument.take(from: Array(CommandLine.arguments.dropFirst())))
             if var command = command as? any AsyncParsableCommand {

@@ -4,5 +4,5 @@
 
 // Requests and sessions are in a module of their own on Linux; whoever imports Alamofire there has it too.
 #if canImport(FoundationNetworking)
-    @_exported import FoundationNetworking
+@_exported import FoundationNetworking
 #endif

@@ -1,4 +1,4 @@
 // All of this module is behind the trait NIO: without it there is nothing in here, and nothing is resolved.
 #if NIO
-    @_exported import Formwork
+@_exported import Formwork
 #endif

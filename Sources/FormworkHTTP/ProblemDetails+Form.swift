@@ -1,149 +1,149 @@
 #if NIO
-    import Formwork
-    import HTTPTypes
-    import SystemPackage
+import Formwork
+import HTTPTypes
+import SystemPackage
 
-    /// An error that tells the peer what was wrong with its request.
-    public struct RequestProblem: Error, Sendable, CustomStringConvertible {
-        /// What the peer is told.
-        public var details: ProblemDetails
-        /// What happened, for logs; `nil` when there is nothing else to say.
-        public var cause: (any Error)?
+/// An error that tells the peer what was wrong with its request.
+public struct RequestProblem: Error, Sendable, CustomStringConvertible {
+    /// What the peer is told.
+    public var details: ProblemDetails
+    /// What happened, for logs; `nil` when there is nothing else to say.
+    public var cause: (any Error)?
 
-        /// Describes a problem.
-        public init(_ details: ProblemDetails, cause: (any Error)? = nil) {
-            (self.details, self.cause) = (details, cause)
+    /// Describes a problem.
+    public init(_ details: ProblemDetails, cause: (any Error)? = nil) {
+        (self.details, self.cause) = (details, cause)
+    }
+
+    /// For logs: the status, and the cause or what the peer is told.
+    public var description: String {
+        "\(self.details.status) \(self.details.title): "
+            + (self.cause.map { "\($0)" } ?? self.details.detail ?? "").withControlCharactersEscaped
+    }
+}
+
+extension ProblemDetails {
+    /// A status alone, by its registered phrase.
+    public init(_ status: HTTPResponse.Status, detail: String? = nil) {
+        self.init(
+            title: status.reasonPhrase.isEmpty ? "Status \(status.code)" : status.reasonPhrase, status: status.code,
+            detail: detail)
+    }
+
+    /// What a peer may know of an error: 400 for a body that can't be read, 413 for one that is too much, 415 for one
+    /// that is no form, 408 for one that took too long, 507 for a disk that has no room for it, 503 when too many files
+    /// are open. Everything else is 500, of which nothing is told.
+    ///
+    /// The detail is made of the error's class, never of its message, which may name files. ``members`` have `code`, and
+    /// where they are known `limit`, in the limit's unit, and `field`, the part's name as the peer sent it.
+    public init(_ error: FormworkError) {
+        let failure = error.parsingFailure
+        let status: HTTPResponse.Status
+        switch error.code {
+        case .malformedBody: status = failure?.kind == .invalidContentType ? .unsupportedMediaType : .badRequest
+        case .truncatedBody: status = .badRequest
+        case .limitExceeded: status = .contentTooLarge
+        case .timedOut: status = .requestTimeout
+        case .writeFailed:
+            self = Self.writeFailed(error.cause as? Errno)
+            return
+        default:
+            self.init(.internalServerError)
+            return
         }
+        self.init(status, detail: failure?.detail ?? Self.sentence(for: error.code))
+        self.members["code"] = (failure?.kind.rawValue ?? error.code.description)
+        self.members["limit"] = failure?.limit.map { String($0) }
+        self.members["field"] = error.part?.name
+    }
 
-        /// For logs: the status, and the cause or what the peer is told.
-        public var description: String {
-            "\(self.details.status) \(self.details.title): "
-                + (self.cause.map { "\($0)" } ?? self.details.detail ?? "").withControlCharactersEscaped
+    private static func writeFailed(_ errno: Errno?) -> Self {
+        switch errno {
+        case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?:
+            // RFC 4918 §11.5; HTTPTypes has no name for it.
+            Self(title: "Insufficient Storage", status: 507, detail: "There is no room for the body.")
+        case .tooManyOpenFiles?, .tooManyOpenFilesInSystem?:
+            Self(.serviceUnavailable, detail: "Too many files are open.")
+        default: Self(.internalServerError)
         }
     }
 
-    extension ProblemDetails {
-        /// A status alone, by its registered phrase.
-        public init(_ status: HTTPResponse.Status, detail: String? = nil) {
-            self.init(
-                title: status.reasonPhrase.isEmpty ? "Status \(status.code)" : status.reasonPhrase, status: status.code,
-                detail: detail)
+    /// A form that was read, and isn't what the receiver decodes: 400, or 413 for a file that is too large.
+    init(_ error: DecodingError) {
+        if case .dataCorrupted(let context) = error, let cause = context.underlyingError as? FormworkError,
+            cause.code == .limitExceeded
+        {
+            self.init(.contentTooLarge, detail: "A file is too large to be read here.")
+            self.members["code"] = cause.code.description
+            self.members["field"] = Self.field(context.codingPath)
+            return
         }
-
-        /// What a peer may know of an error: 400 for a body that can't be read, 413 for one that is too much, 415 for one
-        /// that is no form, 408 for one that took too long, 507 for a disk that has no room for it, 503 when too many files
-        /// are open. Everything else is 500, of which nothing is told.
-        ///
-        /// The detail is made of the error's class, never of its message, which may name files. ``members`` have `code`, and
-        /// where they are known `limit`, in the limit's unit, and `field`, the part's name as the peer sent it.
-        public init(_ error: FormworkError) {
-            let failure = error.parsingFailure
-            let status: HTTPResponse.Status
-            switch error.code {
-            case .malformedBody: status = failure?.kind == .invalidContentType ? .unsupportedMediaType : .badRequest
-            case .truncatedBody: status = .badRequest
-            case .limitExceeded: status = .contentTooLarge
-            case .timedOut: status = .requestTimeout
-            case .writeFailed:
-                self = Self.writeFailed(error.cause as? Errno)
-                return
-            default:
-                self.init(.internalServerError)
-                return
+        let (path, sentence): ([any CodingKey], String) =
+            switch error {
+            case .keyNotFound(let key, let context): (context.codingPath + [key], "A field is missing.")
+            case .valueNotFound(_, let context): (context.codingPath, "A field has no value.")
+            case .typeMismatch(_, let context): (context.codingPath, "A field is not of the kind that is wanted.")
+            case .dataCorrupted(let context): (context.codingPath, "A field's value can't be read.")
+            @unknown default: ([], "The form can't be read.")
             }
-            self.init(status, detail: failure?.detail ?? Self.sentence(for: error.code))
-            self.members["code"] = (failure?.kind.rawValue ?? error.code.description)
-            self.members["limit"] = failure?.limit.map { String($0) }
-            self.members["field"] = error.part?.name
-        }
+        self.init(.badRequest, detail: sentence)
+        self.members["code"] = "invalidField"
+        self.members["field"] = Self.field(path)
+    }
 
-        private static func writeFailed(_ errno: Errno?) -> Self {
-            switch errno {
-            case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?:
-                // RFC 4918 §11.5; HTTPTypes has no name for it.
-                Self(title: "Insufficient Storage", status: 507, detail: "There is no room for the body.")
-            case .tooManyOpenFiles?, .tooManyOpenFilesInSystem?:
-                Self(.serviceUnavailable, detail: "Too many files are open.")
-            default: Self(.internalServerError)
-            }
-        }
-
-        /// A form that was read, and isn't what the receiver decodes: 400, or 413 for a file that is too large.
-        init(_ error: DecodingError) {
-            if case .dataCorrupted(let context) = error, let cause = context.underlyingError as? FormworkError,
-                cause.code == .limitExceeded
-            {
-                self.init(.contentTooLarge, detail: "A file is too large to be read here.")
-                self.members["code"] = cause.code.description
-                self.members["field"] = Self.field(context.codingPath)
-                return
-            }
-            let (path, sentence): ([any CodingKey], String) =
-                switch error {
-                case .keyNotFound(let key, let context): (context.codingPath + [key], "A field is missing.")
-                case .valueNotFound(_, let context): (context.codingPath, "A field has no value.")
-                case .typeMismatch(_, let context): (context.codingPath, "A field is not of the kind that is wanted.")
-                case .dataCorrupted(let context): (context.codingPath, "A field's value can't be read.")
-                @unknown default: ([], "The form can't be read.")
-                }
-            self.init(.badRequest, detail: sentence)
-            self.members["code"] = "invalidField"
-            self.members["field"] = Self.field(path)
-        }
-
-        private static func field(_ path: [any CodingKey]) -> String? {
-            path.first.map { first in
-                path.dropFirst().reduce(first.stringValue) { "\($0)[\($1.stringValue)]" }
-            }
-        }
-
-        private static func sentence(for code: FormworkError.Code) -> String {
-            switch code {
-            case .truncatedBody: "The body ended too early."
-            case .limitExceeded: "The body has more than is taken here."
-            case .timedOut: "The body took too long to arrive."
-            default: "The body is not what its Content-Type says."
-            }
+    private static func field(_ path: [any CodingKey]) -> String? {
+        path.first.map { first in
+            path.dropFirst().reduce(first.stringValue) { "\($0)[\($1.stringValue)]" }
         }
     }
 
-    extension ParsingFailure {
-        /// The class in words, with the limit that was crossed; `nil` for a class without words of its own.
-        fileprivate var detail: String? {
-            guard let limit = self.limit else { return self.sentence }
-            return self.sentence.map { "\($0.dropLast()): the limit is \(limit)." }
-        }
-
-        /// The class in words for the peer; `nil` for one without words of its own.
-        fileprivate var sentence: String? {
-            switch self.kind {
-            case .invalidContentType: "The Content-Type is none that is taken here."
-            case .missingBoundaryParameter, .invalidBoundaryParameter:
-                "The Content-Type has no boundary that can be used."
-            case .duplicateParameter, .duplicateHeader: "A parameter or header field stands twice."
-            case .malformedHeader: "A part's header section can't be read."
-            case .malformedBoundaryLine: "Something follows a close delimiter on its line."
-            case .missingContentDisposition: "A part has no Content-Disposition: form-data."
-            case .missingName: "A part has no name."
-            case .noPartsAfterPreamble: "No part begins with the boundary of the Content-Type."
-            case .preamble: "Something stands before the first part."
-            case .invalidText: "A name is no UTF-8."
-            case .unexpectedEnd: "The body ended before its close delimiter."
-            case .boundaryLengthLimit: "The boundary is too long."
-            case .totalBytesLimit: "The body is too large."
-            case .preambleBytesLimit: "Too much stands before the first part."
-            case .headerBytesLimit, .headerCountLimit: "A part's header section is too large."
-            case .totalHeaderBytesLimit: "The parts' header sections are too large together."
-            case .nameBytesLimit: "A field's name is too long."
-            case .partsLimit: "There are too many parts."
-            case .fieldsLimit: "There are too many fields."
-            case .filesLimit: "There are too many files."
-            case .fieldBytesLimit: "A field is too large."
-            case .fileBytesLimit: "A file is too large."
-            case .nameDepthLimit: "A field's name nests too deep."
-            case .memoryBytesLimit: "The form's fields are too large together."
-            default: nil
-            }
+    private static func sentence(for code: FormworkError.Code) -> String {
+        switch code {
+        case .truncatedBody: "The body ended too early."
+        case .limitExceeded: "The body has more than is taken here."
+        case .timedOut: "The body took too long to arrive."
+        default: "The body is not what its Content-Type says."
         }
     }
+}
+
+extension ParsingFailure {
+    /// The class in words, with the limit that was crossed; `nil` for a class without words of its own.
+    fileprivate var detail: String? {
+        guard let limit = self.limit else { return self.sentence }
+        return self.sentence.map { "\($0.dropLast()): the limit is \(limit)." }
+    }
+
+    /// The class in words for the peer; `nil` for one without words of its own.
+    fileprivate var sentence: String? {
+        switch self.kind {
+        case .invalidContentType: "The Content-Type is none that is taken here."
+        case .missingBoundaryParameter, .invalidBoundaryParameter:
+            "The Content-Type has no boundary that can be used."
+        case .duplicateParameter, .duplicateHeader: "A parameter or header field stands twice."
+        case .malformedHeader: "A part's header section can't be read."
+        case .malformedBoundaryLine: "Something follows a close delimiter on its line."
+        case .missingContentDisposition: "A part has no Content-Disposition: form-data."
+        case .missingName: "A part has no name."
+        case .noPartsAfterPreamble: "No part begins with the boundary of the Content-Type."
+        case .preamble: "Something stands before the first part."
+        case .invalidText: "A name is no UTF-8."
+        case .unexpectedEnd: "The body ended before its close delimiter."
+        case .boundaryLengthLimit: "The boundary is too long."
+        case .totalBytesLimit: "The body is too large."
+        case .preambleBytesLimit: "Too much stands before the first part."
+        case .headerBytesLimit, .headerCountLimit: "A part's header section is too large."
+        case .totalHeaderBytesLimit: "The parts' header sections are too large together."
+        case .nameBytesLimit: "A field's name is too long."
+        case .partsLimit: "There are too many parts."
+        case .fieldsLimit: "There are too many fields."
+        case .filesLimit: "There are too many files."
+        case .fieldBytesLimit: "A field is too large."
+        case .fileBytesLimit: "A file is too large."
+        case .nameDepthLimit: "A field's name nests too deep."
+        case .memoryBytesLimit: "The form's fields are too large together."
+        default: nil
+        }
+    }
+}
 #endif

@@ -1,66 +1,66 @@
 #if NIO
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// What was wrong with a request, for programs and people: `application/problem+json` (RFC 9457).
-    public struct ProblemDetails: Error, Hashable, Sendable {
-        /// The media type of ``jsonBytes``.
-        public static let contentType = "application/problem+json"
+/// What was wrong with a request, for programs and people: `application/problem+json` (RFC 9457).
+public struct ProblemDetails: Error, Hashable, Sendable {
+    /// The media type of ``jsonBytes``.
+    public static let contentType = "application/problem+json"
 
-        /// A URI that identifies the kind of problem; `about:blank` says that it is the status alone (§4.2.1).
-        public var type: String
-        /// The kind of problem in words; for `about:blank` the status's own phrase.
-        public var title: String
-        /// The HTTP status code, 100 to 599.
-        public var status: Int
-        /// This occurrence in words, without a path of this machine; `nil` for none.
-        public var detail: String?
-        /// Further members (§3.2). One with the name of a member above is replaced by that.
-        public var members: [String: String]
+    /// A URI that identifies the kind of problem; `about:blank` says that it is the status alone (§4.2.1).
+    public var type: String
+    /// The kind of problem in words; for `about:blank` the status's own phrase.
+    public var title: String
+    /// The HTTP status code, 100 to 599.
+    public var status: Int
+    /// This occurrence in words, without a path of this machine; `nil` for none.
+    public var detail: String?
+    /// Further members (§3.2). One with the name of a member above is replaced by that.
+    public var members: [String: String]
 
-        /// Describes a problem.
-        public init(
-            type: String = "about:blank", title: String, status: Int, detail: String? = nil,
-            members: [String: String] = [:]
-        ) {
-            (self.type, self.title, self.status, self.detail, self.members) = (type, title, status, detail, members)
-        }
-
-        /// The problem as a JSON object, its members in the order of their names.
-        public var jsonBytes: [UInt8] {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            // Texts and a number always encode.
-            guard let data = try? encoder.encode(Members(problem: self)) else { return Array("{}".utf8) }
-            return Array(data)
-        }
+    /// Describes a problem.
+    public init(
+        type: String = "about:blank", title: String, status: Int, detail: String? = nil,
+        members: [String: String] = [:]
+    ) {
+        (self.type, self.title, self.status, self.detail, self.members) = (type, title, status, detail, members)
     }
 
-    private struct Members: Encodable {
-        struct Key: CodingKey {
-            var stringValue: String
-            var intValue: Int? { nil }
-
-            init(_ name: String) { self.stringValue = name }
-            init?(stringValue: String) { self.init(stringValue) }
-            init?(intValue: Int) { nil }
-        }
-
-        var problem: ProblemDetails
-
-        func encode(to encoder: any Encoder) throws {
-            let standard: Set = ["type", "title", "status", "detail"]
-            var object = encoder.container(keyedBy: Key.self)
-            for (name, value) in self.problem.members where !standard.contains(name) {
-                try object.encode(value, forKey: Key(name))
-            }
-            try object.encode(self.problem.type, forKey: Key("type"))
-            try object.encode(self.problem.title, forKey: Key("title"))
-            try object.encode(self.problem.status, forKey: Key("status"))
-            try object.encodeIfPresent(self.problem.detail, forKey: Key("detail"))
-        }
+    /// The problem as a JSON object, its members in the order of their names.
+    public var jsonBytes: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Texts and a number always encode.
+        guard let data = try? encoder.encode(Members(problem: self)) else { return Array("{}".utf8) }
+        return Array(data)
     }
+}
+
+private struct Members: Encodable {
+    struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+
+        init(_ name: String) { self.stringValue = name }
+        init?(stringValue: String) { self.init(stringValue) }
+        init?(intValue: Int) { nil }
+    }
+
+    var problem: ProblemDetails
+
+    func encode(to encoder: any Encoder) throws {
+        let standard: Set = ["type", "title", "status", "detail"]
+        var object = encoder.container(keyedBy: Key.self)
+        for (name, value) in self.problem.members where !standard.contains(name) {
+            try object.encode(value, forKey: Key(name))
+        }
+        try object.encode(self.problem.type, forKey: Key("type"))
+        try object.encode(self.problem.title, forKey: Key("title"))
+        try object.encode(self.problem.status, forKey: Key("status"))
+        try object.encodeIfPresent(self.problem.detail, forKey: Key("detail"))
+    }
+}
 #endif

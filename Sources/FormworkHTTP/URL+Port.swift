@@ -10,7 +10,8 @@ extension URL {
         let text = self.absoluteString
         guard let start = text.firstRange(of: "://")?.upperBound else { return false }
         let authority = text[start...].prefix { !"/?#".contains($0) }
-        let place = authority[(authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex)...]
+        let place = authority[
+            (authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex)...]
         let behindAddress = place[(place.lastIndex(of: "]") ?? place.startIndex)...]
         guard let colon = behindAddress.lastIndex(of: ":") else { return false }
         let port = behindAddress[behindAddress.index(after: colon)...]

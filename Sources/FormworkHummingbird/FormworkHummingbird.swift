@@ -1,6 +1,6 @@
 // All of this module is behind the trait Hummingbird: without it there is nothing in here, and nothing is resolved.
 #if Hummingbird
-    @_exported import FormworkHTTP
-    @_exported import FormworkNIO
-    import Hummingbird
+@_exported import FormworkHTTP
+@_exported import FormworkNIO
+import Hummingbird
 #endif

@@ -1,62 +1,62 @@
 #if Hummingbird
-    import Formwork
-    import FormworkHTTP
-    import HTTPTypes
-    import Hummingbird
-    import Logging
-    import NIOCore
+import Formwork
+import FormworkHTTP
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
 
-    extension ProblemDetails: ResponseGenerator {
-        /// The problem as an answer of its status.
-        public func response(from request: Request, context: some RequestContext) -> Response { self.response }
+extension ProblemDetails: ResponseGenerator {
+    /// The problem as an answer of its status.
+    public func response(from request: Request, context: some RequestContext) -> Response { self.response }
 
-        /// The answer, logged where it is the server's fault.
-        func response(to request: Request, _ context: some RequestContext, cause: any Error) -> Response {
-            if self.status >= 500 { context.logger.failed(request, self.status, cause) }
-            return self.response
-        }
-
-        var response: Response {
-            var headers: HTTPFields = [.contentType: Self.contentType]
-            // RFC 9110 section 15.5.9: who was too slow is not waited for again.
-            if self.status == HTTPResponse.Status.requestTimeout.code { headers[.connection] = "close" }
-            return Response(
-                status: HTTPResponse.Status(code: self.status), headers: headers,
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: self.jsonBytes)))
-        }
+    /// The answer, logged where it is the server's fault.
+    func response(to request: Request, _ context: some RequestContext, cause: any Error) -> Response {
+        if self.status >= 500 { context.logger.failed(request, self.status, cause) }
+        return self.response
     }
 
-    extension Logger {
-        /// Logs a request whose answer is the server's fault.
-        func failed(_ request: Request, _ status: Int, _ cause: any Error) {
-            self.error(
-                "A request failed",
-                metadata: [
-                    "status": "\(status)", "method": "\(request.method)", "path": "\(request.uri.path)",
-                    "error": "\(String(describing: cause).withControlCharactersEscaped)",
-                ])
-        }
+    var response: Response {
+        var headers: HTTPFields = [.contentType: Self.contentType]
+        // RFC 9110 section 15.5.9: who was too slow is not waited for again.
+        if self.status == HTTPResponse.Status.requestTimeout.code { headers[.connection] = "close" }
+        return Response(
+            status: HTTPResponse.Status(code: self.status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: self.jsonBytes)))
     }
+}
 
-    /// What a form couldn't be read for is answered by 400, 408, 413 or 415, wherever in a handler it is thrown, and any other
-    /// failure by 500, which tells the client nothing and is logged.
-    extension FormworkError: HTTPResponseError {
-        /// The answer's status.
-        public var status: HTTPResponse.Status { HTTPResponse.Status(code: ProblemDetails(self).status) }
-
-        /// The answer: ``ProblemDetails``. One of 500 and above is logged with its cause.
-        public func response(from request: Request, context: some RequestContext) -> Response {
-            ProblemDetails(self).response(to: request, context, cause: self)
-        }
+extension Logger {
+    /// Logs a request whose answer is the server's fault.
+    func failed(_ request: Request, _ status: Int, _ cause: any Error) {
+        self.error(
+            "A request failed",
+            metadata: [
+                "status": "\(status)", "method": "\(request.method)", "path": "\(request.uri.path)",
+                "error": "\(String(describing: cause).withControlCharactersEscaped)",
+            ])
     }
+}
 
-    extension RequestProblem: HTTPResponseError {
-        /// The answer's status.
-        public var status: HTTPResponse.Status { HTTPResponse.Status(code: self.details.status) }
+/// What a form couldn't be read for is answered by 400, 408, 413 or 415, wherever in a handler it is thrown, and any other
+/// failure by 500, which tells the client nothing and is logged.
+extension FormworkError: HTTPResponseError {
+    /// The answer's status.
+    public var status: HTTPResponse.Status { HTTPResponse.Status(code: ProblemDetails(self).status) }
 
-        /// The answer: ``details``. One of 500 and above is logged with its cause.
-        public func response(from request: Request, context: some RequestContext) -> Response {
-            self.details.response(to: request, context, cause: self)
-        }
+    /// The answer: ``ProblemDetails``. One of 500 and above is logged with its cause.
+    public func response(from request: Request, context: some RequestContext) -> Response {
+        ProblemDetails(self).response(to: request, context, cause: self)
     }
+}
+
+extension RequestProblem: HTTPResponseError {
+    /// The answer's status.
+    public var status: HTTPResponse.Status { HTTPResponse.Status(code: self.details.status) }
+
+    /// The answer: ``details``. One of 500 and above is logged with its cause.
+    public func response(from request: Request, context: some RequestContext) -> Response {
+        self.details.response(to: request, context, cause: self)
+    }
+}
 #endif

@@ -1,6 +1,6 @@
 // All of this module is behind the trait NIO: without it there is nothing in here, and nothing is resolved.
 #if NIO
-    @_exported import Formwork
-    // A request is written in its terms.
-    @_exported import HTTPTypes
+@_exported import Formwork
+// A request is written in its terms.
+@_exported import HTTPTypes
 #endif

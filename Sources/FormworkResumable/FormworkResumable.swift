@@ -1,5 +1,5 @@
 // All of this module is behind the trait Resumable: without it there is nothing in here, and nothing is resolved.
 #if Resumable
-    @_exported import FormworkHTTP
-    @_exported import HTTPTypes
+@_exported import FormworkHTTP
+@_exported import HTTPTypes
 #endif

@@ -1,98 +1,98 @@
 #if Resumable
-    import FormworkHTTP
-    import HTTPTypes
+import FormworkHTTP
+import HTTPTypes
 
-    extension HTTPField.Name {
-        package static let uploadDraftInteropVersion = Self(known: "Upload-Draft-Interop-Version")
-        package static let uploadComplete = Self(known: "Upload-Complete")
-        package static let uploadIncomplete = Self(known: "Upload-Incomplete")
-        package static let uploadOffset = Self(known: "Upload-Offset")
-        package static let uploadLength = Self(known: "Upload-Length")
-        package static let uploadLimit = Self(known: "Upload-Limit")
+extension HTTPField.Name {
+    package static let uploadDraftInteropVersion = Self(known: "Upload-Draft-Interop-Version")
+    package static let uploadComplete = Self(known: "Upload-Complete")
+    package static let uploadIncomplete = Self(known: "Upload-Incomplete")
+    package static let uploadOffset = Self(known: "Upload-Offset")
+    package static let uploadLength = Self(known: "Upload-Length")
+    package static let uploadLimit = Self(known: "Upload-Limit")
 
-        package static let tusResumable = Self(known: "Tus-Resumable")
-        package static let tusVersion = Self(known: "Tus-Version")
-        package static let tusExtension = Self(known: "Tus-Extension")
-        package static let tusMaxSize = Self(known: "Tus-Max-Size")
-        package static let tusChecksumAlgorithm = Self(known: "Tus-Checksum-Algorithm")
-        package static let uploadDeferLength = Self(known: "Upload-Defer-Length")
-        package static let uploadMetadata = Self(known: "Upload-Metadata")
-        package static let uploadChecksum = Self(known: "Upload-Checksum")
-        package static let uploadExpires = Self(known: "Upload-Expires")
-        package static let methodOverride = Self(known: "X-HTTP-Method-Override")
+    package static let tusResumable = Self(known: "Tus-Resumable")
+    package static let tusVersion = Self(known: "Tus-Version")
+    package static let tusExtension = Self(known: "Tus-Extension")
+    package static let tusMaxSize = Self(known: "Tus-Max-Size")
+    package static let tusChecksumAlgorithm = Self(known: "Tus-Checksum-Algorithm")
+    package static let uploadDeferLength = Self(known: "Upload-Defer-Length")
+    package static let uploadMetadata = Self(known: "Upload-Metadata")
+    package static let uploadChecksum = Self(known: "Upload-Checksum")
+    package static let uploadExpires = Self(known: "Upload-Expires")
+    package static let methodOverride = Self(known: "X-HTTP-Method-Override")
 
-        /// What a client of either protocol tells, and means nothing in another request.
-        package static let uploadRequest: [Self] = [
-            .uploadDraftInteropVersion, .uploadComplete, .uploadIncomplete, .uploadOffset, .uploadLength, .tusResumable,
-            .uploadDeferLength, .uploadMetadata, .uploadChecksum,
-        ]
+    /// What a client of either protocol tells, and means nothing in another request.
+    package static let uploadRequest: [Self] = [
+        .uploadDraftInteropVersion, .uploadComplete, .uploadIncomplete, .uploadOffset, .uploadLength, .tusResumable,
+        .uploadDeferLength, .uploadMetadata, .uploadChecksum,
+    ]
+}
+
+extension HTTPResponse.Status {
+    /// 104 Upload Resumption Supported.
+    package static let uploadResumptionSupported = Self(code: 104, reasonPhrase: "Upload Resumption Supported")
+}
+
+extension HTTPFields {
+    /// The draft's interop version; `nil` when it isn't one of those known, or none is given.
+    package var interopVersion: UploadDraft? {
+        get { self[.uploadDraftInteropVersion].flatMap(StructuredField.integer).flatMap { UploadDraft($0) } }
+        set { self[.uploadDraftInteropVersion] = newValue.map { "\($0.rawValue)" } }
     }
 
-    extension HTTPResponse.Status {
-        /// 104 Upload Resumption Supported.
-        package static let uploadResumptionSupported = Self(code: 104, reasonPhrase: "Upload Resumption Supported")
+    /// Whether the upload is, or is going to be, complete; `nil` when that isn't said.
+    package func isUploadComplete(_ draft: UploadDraft) -> Bool? {
+        draft == .v3
+            ? self[.uploadIncomplete].flatMap(StructuredField.boolean).map { !$0 }
+            : self[.uploadComplete].flatMap(StructuredField.boolean)
     }
 
-    extension HTTPFields {
-        /// The draft's interop version; `nil` when it isn't one of those known, or none is given.
-        package var interopVersion: UploadDraft? {
-            get { self[.uploadDraftInteropVersion].flatMap(StructuredField.integer).flatMap { UploadDraft($0) } }
-            set { self[.uploadDraftInteropVersion] = newValue.map { "\($0.rawValue)" } }
-        }
-
-        /// Whether the upload is, or is going to be, complete; `nil` when that isn't said.
-        package func isUploadComplete(_ draft: UploadDraft) -> Bool? {
-            draft == .v3
-                ? self[.uploadIncomplete].flatMap(StructuredField.boolean).map { !$0 }
-                : self[.uploadComplete].flatMap(StructuredField.boolean)
-        }
-
-        package mutating func setUploadComplete(_ isComplete: Bool, _ draft: UploadDraft) {
-            if draft == .v3 {
-                self[.uploadIncomplete] = isComplete ? "?0" : "?1"
-            } else {
-                self[.uploadComplete] = isComplete ? "?1" : "?0"
-            }
-        }
-
-        /// Bytes; `nil` for what isn't one non-negative number. tus writes plain digits, which an Integer is as well.
-        package var uploadOffset: Int64? {
-            get { self.byteCount(.uploadOffset) }
-            set { self[.uploadOffset] = newValue.map { "\($0)" } }
-        }
-
-        /// Bytes of the whole upload; `nil` as ``uploadOffset``.
-        package var uploadLength: Int64? {
-            get { self.byteCount(.uploadLength) }
-            set { self[.uploadLength] = newValue.map { "\($0)" } }
-        }
-
-        /// The limits; `nil` when none are given, or the field isn't what it should be.
-        package var uploadLimits: UploadLimits? { self[.uploadLimit].flatMap(UploadLimits.init(_:)) }
-
-        /// Bytes of content; `nil` when not told, or not as digits.
-        package var contentLengthValue: Int64? {
-            self[.contentLength].flatMap { text in
-                text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
-            }
-        }
-
-        private func byteCount(_ name: HTTPField.Name) -> Int64? {
-            // tus has no bound for numbers; an Integer has 15 digits.
-            if let text = self[name], (16...18).contains(text.utf8.count),
-                text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-            {
-                return Int64(text)
-            }
-            guard let number = self[name].flatMap(StructuredField.integer), number >= 0 else { return nil }
-            return number
+    package mutating func setUploadComplete(_ isComplete: Bool, _ draft: UploadDraft) {
+        if draft == .v3 {
+            self[.uploadIncomplete] = isComplete ? "?0" : "?1"
+        } else {
+            self[.uploadComplete] = isComplete ? "?1" : "?0"
         }
     }
 
-    extension UploadDraft {
-        fileprivate init?(_ version: Int64) {
-            guard let number = Int(exactly: version) else { return nil }
-            self.init(rawValue: number)
+    /// Bytes; `nil` for what isn't one non-negative number. tus writes plain digits, which an Integer is as well.
+    package var uploadOffset: Int64? {
+        get { self.byteCount(.uploadOffset) }
+        set { self[.uploadOffset] = newValue.map { "\($0)" } }
+    }
+
+    /// Bytes of the whole upload; `nil` as ``uploadOffset``.
+    package var uploadLength: Int64? {
+        get { self.byteCount(.uploadLength) }
+        set { self[.uploadLength] = newValue.map { "\($0)" } }
+    }
+
+    /// The limits; `nil` when none are given, or the field isn't what it should be.
+    package var uploadLimits: UploadLimits? { self[.uploadLimit].flatMap(UploadLimits.init(_:)) }
+
+    /// Bytes of content; `nil` when not told, or not as digits.
+    package var contentLengthValue: Int64? {
+        self[.contentLength].flatMap { text in
+            text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
         }
     }
+
+    private func byteCount(_ name: HTTPField.Name) -> Int64? {
+        // tus has no bound for numbers; an Integer has 15 digits.
+        if let text = self[name], (16...18).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        {
+            return Int64(text)
+        }
+        guard let number = self[name].flatMap(StructuredField.integer), number >= 0 else { return nil }
+        return number
+    }
+}
+
+extension UploadDraft {
+    fileprivate init?(_ version: Int64) {
+        guard let number = Int(exactly: version) else { return nil }
+        self.init(rawValue: number)
+    }
+}
 #endif

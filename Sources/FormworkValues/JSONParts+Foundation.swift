@@ -38,7 +38,8 @@ extension JSONParts: JSONPartCoding {
         decoder.userInfo = userInfo
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
-            let text = try dates == .iso8601 ? container.decode(String.self) : container.decode(Decimal.self).description
+            let text =
+                try dates == .iso8601 ? container.decode(String.self) : container.decode(Decimal.self).description
             guard let seconds = dates.secondsSince2001(text) else {
                 throw DecodingError.dataCorruptedError(
                     in: container, debugDescription: "\(text.prefix(40)) is not a valid Date.")

@@ -5,7 +5,7 @@ import FormworkURLEncoded
 import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 // Every public name of Alamofire's body types, 4.9 to 5.12, and the name here of each of AFNetworking's calls, as Migrating.md

@@ -48,13 +48,13 @@ struct NumberTests {
     }
 
     #if Transfer
-        @Test("Seconds are 0 or more, with a fraction")
-        func seconds() throws {
-            #expect(try SecondsOption(argument: "1.5")?.duration("--pause") == .milliseconds(1500))
-            #expect(try SecondsOption(argument: "0")?.duration("--pause") == .zero)
-            for text in ["1e10", "nan", "inf", "x", ""] { #expect(SecondsOption(argument: text) == nil) }
-            let error = #expect(throws: ExitStatus.self) { try SecondsOption(argument: "-1")?.duration("--pause") }
-            #expect(error?.code == 2 && error?.message == "formwork: --pause -1: give 0 or more seconds")
-        }
+    @Test("Seconds are 0 or more, with a fraction")
+    func seconds() throws {
+        #expect(try SecondsOption(argument: "1.5")?.duration("--pause") == .milliseconds(1500))
+        #expect(try SecondsOption(argument: "0")?.duration("--pause") == .zero)
+        for text in ["1e10", "nan", "inf", "x", ""] { #expect(SecondsOption(argument: text) == nil) }
+        let error = #expect(throws: ExitStatus.self) { try SecondsOption(argument: "-1")?.duration("--pause") }
+        #expect(error?.code == 2 && error?.message == "formwork: --pause -1: give 0 or more seconds")
+    }
     #endif
 }

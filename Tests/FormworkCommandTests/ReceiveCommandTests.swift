@@ -1,171 +1,171 @@
 #if Transfer
-    import Testing
+import Testing
 
-    /// `receive` as a process: its arguments, its signals, and a kernel that refuses bytes.
-    @Suite(.timeLimit(.minutes(10)))
-    struct ReceiveCommandTests {
-        /// Starts a receiver of the folder `in`; `$U` is its address, `$P` its process.
-        private static let start = """
-            begin() { "$F" receive --dir in --port 0 "$@" > url 2> log & P=$!
-              until [ -s url ] || ! kill -0 $P 2>/dev/null; do sleep 0.05; done; U=$(cat url); }
-            receiving() { until curl -s ${U}files.json | grep -q receiving; do sleep 0.05; done; }
+/// `receive` as a process: its arguments, its signals, and a kernel that refuses bytes.
+@Suite(.timeLimit(.minutes(10)))
+struct ReceiveCommandTests {
+    /// Starts a receiver of the folder `in`; `$U` is its address, `$P` its process.
+    private static let start = """
+        begin() { "$F" receive --dir in --port 0 "$@" > url 2> log & P=$!
+          until [ -s url ] || ! kill -0 $P 2>/dev/null; do sleep 0.05; done; U=$(cat url); }
+        receiving() { until curl -s ${U}files.json | grep -q receiving; do sleep 0.05; done; }
 
-            """
+        """
 
-        private static func run(_ script: String) throws -> Outcome {
-            let folder = Folder()
-            return try Command.shell(Self.start + script, in: folder.path)
-        }
-
-        @Test func `An upload under way at SIGTERM is finished`() throws {
-            let outcome = try Self.run(
-                """
-                begin
-                mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
-                exec 3> pipe; printf hel >&3
-                receiving; kill -TERM $P
-                while curl -s -o /dev/null $U; do sleep 0.05; done
-                printf lo >&3; exec 3>&-
-                wait $C; wait $P; echo "exit $?"; cat in/a; ls -A in
-                """)
-            #expect(outcome.text == "exit 0\nhelloa\n")
-        }
-
-        @Test func `A second signal drops what is under way`() throws {
-            let outcome = try Self.run(
-                """
-                begin --grace 60
-                mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
-                exec 3> pipe; printf hel >&3
-                receiving; kill -TERM $P
-                while curl -s -o /dev/null $U; do sleep 0.05; done
-                kill -TERM $P; wait $P; echo "exit $?"; ls -A in
-                """)
-            #expect(outcome.text == "exit 143\n")
-        }
-
-        @Test func `SIGKILL leaves nothing in the folder`() throws {
-            let outcome = try Self.run(
-                """
-                begin
-                mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
-                exec 3> pipe; printf hel >&3
-                receiving; kill -KILL $P; wait $P 2>/dev/null; echo "exit $?"
-                begin; curl -s -o /dev/null $U; kill -TERM $P; wait $P; ls -A in
-                """)
-            #expect(outcome.text == "exit 137\n")
-        }
-
-        @Test func `A file that the kernel refuses is answered 507`() throws {
-            let outcome = try Self.run(
-                """
-                ulimit -f 64; begin
-                head -c 3000000 /dev/zero | curl -s -T - -w '%{http_code}\\n' -o answer ${U}a
-                grep -c in/ answer; kill -TERM $P; wait $P; ls -A in
-                """)
-            #expect(outcome.text == "507\n0\n")
-        }
-
-        @Test func `Others need the token, which is printed`() throws {
-            let outcome = try Self.run(
-                """
-                begin --public; grep -c -e 0.0.0.0 -e localhost url; U=${U%%$'\n'*}
-                until T=$(sed -n 's/^formwork: the token is //p' log) && [ -n "$T" ]; do sleep 0.05; done
-                echo hi | curl -s -T - -o /dev/null -w '%{http_code}\\n' ${U}a
-                echo hi | curl -s -T - -o /dev/null -w '%{http_code}\\n' -H "Authorization: Bearer $T" ${U}a
-                kill -INT $P; wait $P; cat in/a
-                """)
-            #expect(outcome.text == "0\n401\n201\nhi\n")
-        }
-
-        @Test func `The token can come by the environment, and the option wins`() throws {
-            let outcome = try Self.run(
-                """
-                ask() { curl -s -o /dev/null -w '%{http_code}\\n' -H "Authorization: Bearer $1" $U; }
-                export FORMWORK_TOKEN=one
-                begin; ask one; ask two; grep -c one log; kill -TERM $P; wait $P; rm url
-                begin --token two; ask one; ask two; kill -TERM $P; wait $P
-                FORMWORK_TOKEN='a b' timeout 20 "$F" receive --dir in; echo "exit $?"
-                """)
-            #expect(outcome.text == "200\n401\n0\n401\n200\nexit 2\n")
-            #expect(outcome.errors.contains("formwork: FORMWORK_TOKEN: a token is"))
-        }
-
-        @Test func `The log can be JSON`() throws {
-            let outcome = try Self.run(
-                """
-                begin --log json --digest none
-                printf hi | curl -s -T - -o /dev/null ${U}a; kill -TERM $P; wait $P
-                grep -o '"message":"received","name":"a"' log
-                """)
-            #expect(outcome.text == "\"message\":\"received\",\"name\":\"a\"\n")
-        }
-
-        @Test(arguments: [
-            ("--host 0.0.0.0", "--public"), ("--port 70000", "--port"), ("--tls-cert a", "--tls-key"),
-            ("--token 'a b'", "--token"), ("--max-size 5x", "--max-size"), ("--dir in/a/b", "in/a/b"),
-            ("--max-uploads 0", "--max-uploads"), ("--part-size 5M", "--part-size"),
-            ("--to s3://bucket/a", "--dir and --to"),
-        ])
-        func `Wrong arguments are told`(arguments: String, named: String) throws {
-            let outcome = try Self.run("timeout 20 \"$F\" receive --dir in \(arguments)")
-            #expect(outcome.status == (named == "in/a/b" ? 23 : 2))
-            #expect(outcome.errors.contains(named))
-        }
-
-        @Test(arguments: [
-            ("", "--dir FOLDER or --to s3://BUCKET/PREFIX"), ("--to s3://bucket/a --overwrite", "--overwrite"),
-            ("--to s3://bucket/a --fsync", "--fsync"), ("--to http://bucket/a", "no s3://bucket/prefix"),
-            ("--to s3://bucket/a --part-size 1M", "5 MiB to 5 GiB"),
-            ("--to s3://bucket/a --part-parallelism 0", "1 to 100 parts"),
-            ("--to s3://bucket/a --abandon-after 5", "--abandon-after"),
-            ("--to s3://bucket/a --s3-addressing host", "--s3-addressing"),
-            ("--to s3://bucket/a", "the store doesn't know AWS_ACCESS_KEY_ID"),
-        ])
-        func `Wrong words about an object store are told`(arguments: String, named: String) throws {
-            let outcome = try Self.run(
-                """
-                cat > store.py <<'END'
-                \(Self.store)
-                END
-                python3 store.py > port & S=$!
-                until [ -s port ]; do sleep 0.05; done
-                export AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret AWS_ENDPOINT_URL_S3=http://127.0.0.1:$(cat port)
-                timeout 20 "$F" receive --port 0 \(arguments); E=$?
-                kill -KILL $S; exit $E
-                """)
-            #expect(outcome.status == 2)
-            #expect(outcome.errors.contains(named), "\(outcome.errors)")
-        }
-
-        /// A store that knows no keys; it prints its port.
-        private static let store = """
-            import http.server
-
-            class Store(http.server.BaseHTTPRequestHandler):
-                def do_GET(self):
-                    body = b"<Error><Code>InvalidAccessKeyId</Code></Error>"
-                    self.send_response(403)
-                    self.send_header("Content-Length", str(len(body)))
-                    self.end_headers()
-                    self.wfile.write(body)
-
-                def log_message(self, *words):
-                    pass
-
-            server = http.server.HTTPServer(("127.0.0.1", 0), Store)
-            print(server.server_port, flush=True)
-            server.serve_forever()
-            """
-
-        @Test func `A port that is taken is told`() throws {
-            let outcome = try Self.run(
-                """
-                begin; N=${U##*:}; timeout 20 "$F" receive --dir in --port ${N%/}; echo "exit $?"
-                kill -TERM $P; wait $P
-                """)
-            #expect(outcome.text == "exit 2\n")
-            #expect(outcome.errors.contains("can't listen on 127.0.0.1:"))
-        }
+    private static func run(_ script: String) throws -> Outcome {
+        let folder = Folder()
+        return try Command.shell(Self.start + script, in: folder.path)
     }
+
+    @Test func `An upload under way at SIGTERM is finished`() throws {
+        let outcome = try Self.run(
+            """
+            begin
+            mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
+            exec 3> pipe; printf hel >&3
+            receiving; kill -TERM $P
+            while curl -s -o /dev/null $U; do sleep 0.05; done
+            printf lo >&3; exec 3>&-
+            wait $C; wait $P; echo "exit $?"; cat in/a; ls -A in
+            """)
+        #expect(outcome.text == "exit 0\nhelloa\n")
+    }
+
+    @Test func `A second signal drops what is under way`() throws {
+        let outcome = try Self.run(
+            """
+            begin --grace 60
+            mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
+            exec 3> pipe; printf hel >&3
+            receiving; kill -TERM $P
+            while curl -s -o /dev/null $U; do sleep 0.05; done
+            kill -TERM $P; wait $P; echo "exit $?"; ls -A in
+            """)
+        #expect(outcome.text == "exit 143\n")
+    }
+
+    @Test func `SIGKILL leaves nothing in the folder`() throws {
+        let outcome = try Self.run(
+            """
+            begin
+            mkfifo pipe; curl -s -T - ${U}a < pipe > answer & C=$!
+            exec 3> pipe; printf hel >&3
+            receiving; kill -KILL $P; wait $P 2>/dev/null; echo "exit $?"
+            begin; curl -s -o /dev/null $U; kill -TERM $P; wait $P; ls -A in
+            """)
+        #expect(outcome.text == "exit 137\n")
+    }
+
+    @Test func `A file that the kernel refuses is answered 507`() throws {
+        let outcome = try Self.run(
+            """
+            ulimit -f 64; begin
+            head -c 3000000 /dev/zero | curl -s -T - -w '%{http_code}\\n' -o answer ${U}a
+            grep -c in/ answer; kill -TERM $P; wait $P; ls -A in
+            """)
+        #expect(outcome.text == "507\n0\n")
+    }
+
+    @Test func `Others need the token, which is printed`() throws {
+        let outcome = try Self.run(
+            """
+            begin --public; grep -c -e 0.0.0.0 -e localhost url; U=${U%%$'\n'*}
+            until T=$(sed -n 's/^formwork: the token is //p' log) && [ -n "$T" ]; do sleep 0.05; done
+            echo hi | curl -s -T - -o /dev/null -w '%{http_code}\\n' ${U}a
+            echo hi | curl -s -T - -o /dev/null -w '%{http_code}\\n' -H "Authorization: Bearer $T" ${U}a
+            kill -INT $P; wait $P; cat in/a
+            """)
+        #expect(outcome.text == "0\n401\n201\nhi\n")
+    }
+
+    @Test func `The token can come by the environment, and the option wins`() throws {
+        let outcome = try Self.run(
+            """
+            ask() { curl -s -o /dev/null -w '%{http_code}\\n' -H "Authorization: Bearer $1" $U; }
+            export FORMWORK_TOKEN=one
+            begin; ask one; ask two; grep -c one log; kill -TERM $P; wait $P; rm url
+            begin --token two; ask one; ask two; kill -TERM $P; wait $P
+            FORMWORK_TOKEN='a b' timeout 20 "$F" receive --dir in; echo "exit $?"
+            """)
+        #expect(outcome.text == "200\n401\n0\n401\n200\nexit 2\n")
+        #expect(outcome.errors.contains("formwork: FORMWORK_TOKEN: a token is"))
+    }
+
+    @Test func `The log can be JSON`() throws {
+        let outcome = try Self.run(
+            """
+            begin --log json --digest none
+            printf hi | curl -s -T - -o /dev/null ${U}a; kill -TERM $P; wait $P
+            grep -o '"message":"received","name":"a"' log
+            """)
+        #expect(outcome.text == "\"message\":\"received\",\"name\":\"a\"\n")
+    }
+
+    @Test(arguments: [
+        ("--host 0.0.0.0", "--public"), ("--port 70000", "--port"), ("--tls-cert a", "--tls-key"),
+        ("--token 'a b'", "--token"), ("--max-size 5x", "--max-size"), ("--dir in/a/b", "in/a/b"),
+        ("--max-uploads 0", "--max-uploads"), ("--part-size 5M", "--part-size"),
+        ("--to s3://bucket/a", "--dir and --to"),
+    ])
+    func `Wrong arguments are told`(arguments: String, named: String) throws {
+        let outcome = try Self.run("timeout 20 \"$F\" receive --dir in \(arguments)")
+        #expect(outcome.status == (named == "in/a/b" ? 23 : 2))
+        #expect(outcome.errors.contains(named))
+    }
+
+    @Test(arguments: [
+        ("", "--dir FOLDER or --to s3://BUCKET/PREFIX"), ("--to s3://bucket/a --overwrite", "--overwrite"),
+        ("--to s3://bucket/a --fsync", "--fsync"), ("--to http://bucket/a", "no s3://bucket/prefix"),
+        ("--to s3://bucket/a --part-size 1M", "5 MiB to 5 GiB"),
+        ("--to s3://bucket/a --part-parallelism 0", "1 to 100 parts"),
+        ("--to s3://bucket/a --abandon-after 5", "--abandon-after"),
+        ("--to s3://bucket/a --s3-addressing host", "--s3-addressing"),
+        ("--to s3://bucket/a", "the store doesn't know AWS_ACCESS_KEY_ID"),
+    ])
+    func `Wrong words about an object store are told`(arguments: String, named: String) throws {
+        let outcome = try Self.run(
+            """
+            cat > store.py <<'END'
+            \(Self.store)
+            END
+            python3 store.py > port & S=$!
+            until [ -s port ]; do sleep 0.05; done
+            export AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret AWS_ENDPOINT_URL_S3=http://127.0.0.1:$(cat port)
+            timeout 20 "$F" receive --port 0 \(arguments); E=$?
+            kill -KILL $S; exit $E
+            """)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains(named), "\(outcome.errors)")
+    }
+
+    /// A store that knows no keys; it prints its port.
+    private static let store = """
+        import http.server
+
+        class Store(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                body = b"<Error><Code>InvalidAccessKeyId</Code></Error>"
+                self.send_response(403)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *words):
+                pass
+
+        server = http.server.HTTPServer(("127.0.0.1", 0), Store)
+        print(server.server_port, flush=True)
+        server.serve_forever()
+        """
+
+    @Test func `A port that is taken is told`() throws {
+        let outcome = try Self.run(
+            """
+            begin; N=${U##*:}; timeout 20 "$F" receive --dir in --port ${N%/}; echo "exit $?"
+            kill -TERM $P; wait $P
+            """)
+        #expect(outcome.text == "exit 2\n")
+        #expect(outcome.errors.contains("can't listen on 127.0.0.1:"))
+    }
+}
 #endif

@@ -1,107 +1,107 @@
 #if Transfer
-    import Testing
+import Testing
 
-    /// `send --state` to `receive`, both as processes.
-    @Suite("Going on in a later process", .timeLimit(.minutes(10)))
-    struct ResumeCommandTests {
-        /// `$U` is the receiver's address; `cut` begins an upload of `large` and kills its sender.
-        private static let start = """
-            "$F" receive --dir in --port 0 > url 2> log & P=$!
-            until [ -s url ]; do sleep 0.05; done; U=$(cat url)
-            begin() { "$F" send $U -F a=1 -F f=@large --state state -q "$@"; }
-            cut() { begin --limit-rate 1M > /dev/null & S=$!
-              until [ -s state ]; do sleep 0.05; done; sleep 1; kill -KILL $S; wait $S 2>/dev/null; }
+/// `send --state` to `receive`, both as processes.
+@Suite("Going on in a later process", .timeLimit(.minutes(10)))
+struct ResumeCommandTests {
+    /// `$U` is the receiver's address; `cut` begins an upload of `large` and kills its sender.
+    private static let start = """
+        "$F" receive --dir in --port 0 > url 2> log & P=$!
+        until [ -s url ]; do sleep 0.05; done; U=$(cat url)
+        begin() { "$F" send $U -F a=1 -F f=@large --state state -q "$@"; }
+        cut() { begin --limit-rate 1M > /dev/null & S=$!
+          until [ -s state ]; do sleep 0.05; done; sleep 1; kill -KILL $S; wait $S 2>/dev/null; }
 
-            """
+        """
 
-        private static func run(_ script: String) throws -> Outcome {
-            let folder = Folder()
-            try folder.sparse("large", 8 << 20)
-            return try Command.shell(Self.start + script + "\nkill $P; wait $P", in: folder.path)
-        }
-
-        @Test("A killed upload goes on by the same command, and its state is removed at the end")
-        func goesOn() throws {
-            let outcome = try Self.run(
-                """
-                cut; stat -c %a state
-                "$F" send $U -F a=1 -F f=@large --state state --json --boundary other > report; echo "exit $?"
-                grep -c '"resumable": "draft-8"' report; grep -Ec '"resumedFrom": [1-9]' report
-                grep -c '"status": 201' report; ls state 2>&1; ls in; cmp in/large large && echo same
-                """)
-            #expect(
-                outcome.text == """
-                    600\nexit 0\n1\n1\n1\nls: cannot access 'state': No such file or directory\nlarge\nsame\n
-                    """, "\(outcome.errors)")
-            #expect(
-                outcome.errors.contains(
-                    "--boundary is ignored: the upload that state keeps goes on with its own boundary\n"),
-                "\(outcome.errors)")
-        }
-
-        @Test("Other parts, another place, or a changed file are not mixed into it")
-        func refuses() throws {
-            let outcome = try Self.run(
-                """
-                cut
-                begin -F b=2; echo "exit $?"
-                "$F" send ${U}other -F a=1 -F f=@large --state state -q; echo "exit $?"
-                printf x >> large; begin; echo "exit $?"; ls state
-                """)
-            #expect(outcome.text == "exit 65\nexit 65\nexit 65\nstate\n", "\(outcome.errors)")
-            #expect(outcome.errors.contains("state: holds another upload, to http://127.0.0.1:"), "\(outcome.errors)")
-            #expect(
-                outcome.errors.contains(
-                    "state: large is not the file any more whose upload began: remove state to begin anew\n"),
-                "\(outcome.errors)")
-        }
-
-        @Test("A body that a later process can't make again has no state")
-        func notReplayable() throws {
-            let outcome = try Self.run(
-                """
-                echo x | "$F" send $U -F 'f=@-;filename=x' --state state -q; echo "exit $?"; ls state 2> /dev/null
-                "$F" send $U -F a=1 --resume off --state state; echo "exit $?"
-                echo no > state; begin; echo "exit $?"
-                """)
-            #expect(outcome.text == "exit 65\nexit 2\nexit 26\n", "\(outcome.errors)")
-        }
-
-        @Test("A receiver without --resume takes the body whole")
-        func plain() throws {
-            let folder = Folder()
-            let outcome = try Command.shell(
-                """
-                "$F" receive --dir in --port 0 --no-resume > url 2> log & P=$!
-                until [ -s url ]; do sleep 0.05; done
-                "$F" send $(cat url) -F f=x --resume auto -o /dev/null; echo "exit $?"
-                "$F" send $(cat url) -F 'f=@-;filename=x' --repr-digest -q < /dev/null; echo "exit $?"
-                ls -A in; kill $P; wait $P
-                """, in: folder.path)
-            #expect(outcome.text == "exit 0\nexit 65\n", "\(outcome.errors)")
-        }
-
-        @Test("A redirect that nothing can go on at is 47")
-        func redirect() throws {
-            let receiver = try Receiver(answering: "302 Found")
-            let result = try Command.run("send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "tus")
-            #expect(result.status == 47)
-        }
-
-        @Test("As many tries as a number can tell")
-        func mostTries() throws {
-            let receiver = try Receiver()
-            let result = try Command.run(
-                "send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "auto", "--retry", "9223372036854775807")
-            #expect(result.status == 0 && result.text == "ok")
-        }
-
-        @Test("--retry-delay counts without --retry, too")
-        func delay() throws {
-            let result = try Command.run(
-                "send", "http://127.0.0.1:1", "-F", "a=1", "--resume", "auto", "--retry-delay", "0.1", "-m", "5")
-            #expect(result.status == 7)
-            #expect(result.errors.contains("; try 2 in 0.1 s\n") && result.errors.contains("; try 8 in 0.1 s\n"))
-        }
+    private static func run(_ script: String) throws -> Outcome {
+        let folder = Folder()
+        try folder.sparse("large", 8 << 20)
+        return try Command.shell(Self.start + script + "\nkill $P; wait $P", in: folder.path)
     }
+
+    @Test("A killed upload goes on by the same command, and its state is removed at the end")
+    func goesOn() throws {
+        let outcome = try Self.run(
+            """
+            cut; stat -c %a state
+            "$F" send $U -F a=1 -F f=@large --state state --json --boundary other > report; echo "exit $?"
+            grep -c '"resumable": "draft-8"' report; grep -Ec '"resumedFrom": [1-9]' report
+            grep -c '"status": 201' report; ls state 2>&1; ls in; cmp in/large large && echo same
+            """)
+        #expect(
+            outcome.text == """
+                600\nexit 0\n1\n1\n1\nls: cannot access 'state': No such file or directory\nlarge\nsame\n
+                """, "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains(
+                "--boundary is ignored: the upload that state keeps goes on with its own boundary\n"),
+            "\(outcome.errors)")
+    }
+
+    @Test("Other parts, another place, or a changed file are not mixed into it")
+    func refuses() throws {
+        let outcome = try Self.run(
+            """
+            cut
+            begin -F b=2; echo "exit $?"
+            "$F" send ${U}other -F a=1 -F f=@large --state state -q; echo "exit $?"
+            printf x >> large; begin; echo "exit $?"; ls state
+            """)
+        #expect(outcome.text == "exit 65\nexit 65\nexit 65\nstate\n", "\(outcome.errors)")
+        #expect(outcome.errors.contains("state: holds another upload, to http://127.0.0.1:"), "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains(
+                "state: large is not the file any more whose upload began: remove state to begin anew\n"),
+            "\(outcome.errors)")
+    }
+
+    @Test("A body that a later process can't make again has no state")
+    func notReplayable() throws {
+        let outcome = try Self.run(
+            """
+            echo x | "$F" send $U -F 'f=@-;filename=x' --state state -q; echo "exit $?"; ls state 2> /dev/null
+            "$F" send $U -F a=1 --resume off --state state; echo "exit $?"
+            echo no > state; begin; echo "exit $?"
+            """)
+        #expect(outcome.text == "exit 65\nexit 2\nexit 26\n", "\(outcome.errors)")
+    }
+
+    @Test("A receiver without --resume takes the body whole")
+    func plain() throws {
+        let folder = Folder()
+        let outcome = try Command.shell(
+            """
+            "$F" receive --dir in --port 0 --no-resume > url 2> log & P=$!
+            until [ -s url ]; do sleep 0.05; done
+            "$F" send $(cat url) -F f=x --resume auto -o /dev/null; echo "exit $?"
+            "$F" send $(cat url) -F 'f=@-;filename=x' --repr-digest -q < /dev/null; echo "exit $?"
+            ls -A in; kill $P; wait $P
+            """, in: folder.path)
+        #expect(outcome.text == "exit 0\nexit 65\n", "\(outcome.errors)")
+    }
+
+    @Test("A redirect that nothing can go on at is 47")
+    func redirect() throws {
+        let receiver = try Receiver(answering: "302 Found")
+        let result = try Command.run("send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "tus")
+        #expect(result.status == 47)
+    }
+
+    @Test("As many tries as a number can tell")
+    func mostTries() throws {
+        let receiver = try Receiver()
+        let result = try Command.run(
+            "send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "auto", "--retry", "9223372036854775807")
+        #expect(result.status == 0 && result.text == "ok")
+    }
+
+    @Test("--retry-delay counts without --retry, too")
+    func delay() throws {
+        let result = try Command.run(
+            "send", "http://127.0.0.1:1", "-F", "a=1", "--resume", "auto", "--retry-delay", "0.1", "-m", "5")
+        #expect(result.status == 7)
+        #expect(result.errors.contains("; try 2 in 0.1 s\n") && result.errors.contains("; try 8 in 0.1 s\n"))
+    }
+}
 #endif

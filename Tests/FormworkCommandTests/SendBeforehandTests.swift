@@ -1,130 +1,130 @@
 #if Transfer
-    import Foundation
-    import Testing
+import Foundation
+import Testing
 
-    /// What `formwork send` finds before it connects, and what a redirect makes of the exit status.
-    @Suite("formwork send, before anything is sent", .timeLimit(.minutes(10)))
-    struct SendBeforehandTests {
-        private func json(_ outcome: Outcome) throws -> [String: Any] {
-            try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
-        }
+/// What `formwork send` finds before it connects, and what a redirect makes of the exit status.
+@Suite("formwork send, before anything is sent", .timeLimit(.minutes(10)))
+struct SendBeforehandTests {
+    private func json(_ outcome: Outcome) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+    }
 
-        @Test(
-            "A redirect that can't be followed is a failure",
-            arguments: [
-                ("ftp://x/", 1, "ftp://x/, where nothing can be sent; nobody has the body (forms are sent by http"),
-                ("foo://x/", 1, "foo://x/, where nothing can be sent; nobody has the body (forms are sent by http"),
-                (
-                    "http://127.0.0.1:99999/", 3,
-                    "http://127.0.0.1:99999/, where nothing can be sent; nobody has the body"
-                ),
-                ("http://[::", 3, "http://[::, where nothing can be sent; nobody has the body (that is no URL)"),
-            ])
-        func redirects(location: String, status: Int, message: String) throws {
-            for more in [[], ["--resume", "auto"]] {
-                let receiver = try Receiver(answering: "307 Temporary Redirect\r\nLocation: \(location)")
-                let words = ["$F", "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1"] + more
-                let result = try Command.shell(words.joined(separator: " "))
-                #expect(result.status == Int32(status) && result.text == "", "\(result.errors)")
-                #expect(
-                    result.errors.hasPrefix("formwork: the server redirects (307) to \(message)"), "\(result.errors)")
-            }
-        }
-
-        @Test("A redirect to nowhere is the answer, and so is one that nobody wants followed")
-        func unfollowed() throws {
-            for (fields, more) in [("", []), ("\r\nLocation: ftp://x/", ["--max-redirs", "0"])] {
-                let receiver = try Receiver(answering: "307 Temporary Redirect\(fields)")
-                let words = ["$F", "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1"] + more
-                let result = try Command.shell(words.joined(separator: " "))
-                #expect(result.status == 0 && result.text == "ok", "\(result.errors)")
-            }
-        }
-
-        @Test(
-            "--json tells of what is wrong before connecting, too",
-            arguments: [
-                (
-                    ["http://h", "-F", "a=@nonexist"], 26,
-                    "-F a=@nonexist: nonexist can't be read (No such file or directory)"
-                ),
-                (["ftp://x", "-F", "a=1"], 2, "ftp://x: forms are sent by http and https, not by ftp"),
-                (["-F", "a=1"], 2, "say where the form goes: formwork send URL -F …"),
-                (["http://h", "-F", "a=1", "--retry", "-1"], 2, "--retry -1: give 0 or more"),
-            ])
-        func jsonErrors(arguments: [String], status: Int, message: String) throws {
-            let folder = Folder()
-            let words = ["$F", "send", "--json"] + arguments.map(\.shellQuoted)
-            let result = try Command.shell(words.joined(separator: " "), in: folder.path)
-            #expect(result.status == Int32(status) && result.errors == "formwork: \(message)\n")
-            let object = try self.json(result)
-            #expect(object["error"] as? String == message && object["exitStatus"] as? Int == status)
-            #expect(object["bytesSent"] as? Int == 0)
-        }
-
-        @Test("Where the state or the answer can't be kept, nothing is sent")
-        func unwritable() throws {
-            let folder = Folder()
-            // Nobody takes a connection there: that would be 7.
-            let outcome = try Command.shell(
-                """
-                mkdir folder; mkfifo fifo; send() { "$F" send http://127.0.0.1:1 -F a=1 "$@"; echo $?; }
-                send --state /nonexistent/x; send --state folder; send --state fifo
-                send -o /nonexistent/x; send -o folder; ls -A
-                """, in: folder.path)
-            #expect(outcome.text == "23\n23\n23\n23\n23\nfifo\nfolder\n")
+    @Test(
+        "A redirect that can't be followed is a failure",
+        arguments: [
+            ("ftp://x/", 1, "ftp://x/, where nothing can be sent; nobody has the body (forms are sent by http"),
+            ("foo://x/", 1, "foo://x/, where nothing can be sent; nobody has the body (forms are sent by http"),
+            (
+                "http://127.0.0.1:99999/", 3,
+                "http://127.0.0.1:99999/, where nothing can be sent; nobody has the body"
+            ),
+            ("http://[::", 3, "http://[::, where nothing can be sent; nobody has the body (that is no URL)"),
+        ])
+    func redirects(location: String, status: Int, message: String) throws {
+        for more in [[], ["--resume", "auto"]] {
+            let receiver = try Receiver(answering: "307 Temporary Redirect\r\nLocation: \(location)")
+            let words = ["$F", "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1"] + more
+            let result = try Command.shell(words.joined(separator: " "))
+            #expect(result.status == Int32(status) && result.text == "", "\(result.errors)")
             #expect(
-                outcome.errors == """
-                    formwork: --state /nonexistent/x: the upload's state can't be kept there (No such file or directory)
-                    formwork: --state folder: is a folder: name a file in it
-                    formwork: --state fifo: is a device, FIFO or socket: name a file
-                    formwork: /nonexistent/x: the answer can't be written there (No such file or directory)
-                    formwork: folder: the answer can't be written there (Is a directory)
-
-                    """)
-        }
-
-        @Test("A state is kept where there is none yet, and leaves nothing else")
-        func writable() throws {
-            let folder = Folder()
-            let receiver = try Receiver()
-            let result = try Command.run(
-                "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", "--state", "state", in: folder.path)
-            #expect(result.status == 0 && folder.names == [], "\(result.errors)")
-        }
-
-        @Test(
-            "0 is no limit",
-            arguments: ["-m", "--connect-timeout", "--limit-rate", "--stall-timeout", "--expect100-timeout"])
-        func zero(option: String) throws {
-            let receiver = try Receiver()
-            let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", option, "0")
-            #expect(result.status == 0 && result.text == "ok" && result.errors == "", "\(result.errors)")
-        }
-
-        @Test(
-            "What is below 0 is refused in one line",
-            arguments: [
-                ("-m", "--max-time -1: give 0 or more seconds"),
-                ("--connect-timeout", "--connect-timeout -1: give 0 or more seconds"),
-                ("--stall-timeout", "--stall-timeout -1: give 0 or more seconds"),
-                ("--expect100-timeout", "--expect100-timeout -1: give 0 or more seconds"),
-                ("--retry-delay", "--retry-delay -1: give 0 or more seconds"),
-                ("--progress-interval", "--progress-interval -1: give 0 or more seconds"),
-                ("--limit-rate", "--limit-rate -1: give 0 or more bytes a second"),
-                ("--retry", "--retry -1: give 0 or more"), ("--max-redirs", "--max-redirs -1: give 0 or more"),
-            ])
-        func negative(option: String, message: String) throws {
-            let result = try Command.run("send", "http://127.0.0.1:1", "-F", "a=1", option, "-1")
-            #expect(result.status == 2 && result.errors == "formwork: \(message)\n", "\(result.errors)")
-        }
-
-        @Test("receive refuses what is below 0, too", arguments: ["--port", "--max-size", "--idle-timeout", "--grace"])
-        func negativeOfReceive(option: String) throws {
-            let folder = Folder()
-            let result = try Command.shell("timeout 60 \"$F\" receive --dir in \(option) -1", in: folder.path)
-            #expect(result.status == 2 && !result.errors.contains("Missing"), "\(result.errors)")
-            #expect(result.errors.contains(option))
+                result.errors.hasPrefix("formwork: the server redirects (307) to \(message)"), "\(result.errors)")
         }
     }
+
+    @Test("A redirect to nowhere is the answer, and so is one that nobody wants followed")
+    func unfollowed() throws {
+        for (fields, more) in [("", []), ("\r\nLocation: ftp://x/", ["--max-redirs", "0"])] {
+            let receiver = try Receiver(answering: "307 Temporary Redirect\(fields)")
+            let words = ["$F", "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1"] + more
+            let result = try Command.shell(words.joined(separator: " "))
+            #expect(result.status == 0 && result.text == "ok", "\(result.errors)")
+        }
+    }
+
+    @Test(
+        "--json tells of what is wrong before connecting, too",
+        arguments: [
+            (
+                ["http://h", "-F", "a=@nonexist"], 26,
+                "-F a=@nonexist: nonexist can't be read (No such file or directory)"
+            ),
+            (["ftp://x", "-F", "a=1"], 2, "ftp://x: forms are sent by http and https, not by ftp"),
+            (["-F", "a=1"], 2, "say where the form goes: formwork send URL -F …"),
+            (["http://h", "-F", "a=1", "--retry", "-1"], 2, "--retry -1: give 0 or more"),
+        ])
+    func jsonErrors(arguments: [String], status: Int, message: String) throws {
+        let folder = Folder()
+        let words = ["$F", "send", "--json"] + arguments.map(\.shellQuoted)
+        let result = try Command.shell(words.joined(separator: " "), in: folder.path)
+        #expect(result.status == Int32(status) && result.errors == "formwork: \(message)\n")
+        let object = try self.json(result)
+        #expect(object["error"] as? String == message && object["exitStatus"] as? Int == status)
+        #expect(object["bytesSent"] as? Int == 0)
+    }
+
+    @Test("Where the state or the answer can't be kept, nothing is sent")
+    func unwritable() throws {
+        let folder = Folder()
+        // Nobody takes a connection there: that would be 7.
+        let outcome = try Command.shell(
+            """
+            mkdir folder; mkfifo fifo; send() { "$F" send http://127.0.0.1:1 -F a=1 "$@"; echo $?; }
+            send --state /nonexistent/x; send --state folder; send --state fifo
+            send -o /nonexistent/x; send -o folder; ls -A
+            """, in: folder.path)
+        #expect(outcome.text == "23\n23\n23\n23\n23\nfifo\nfolder\n")
+        #expect(
+            outcome.errors == """
+                formwork: --state /nonexistent/x: the upload's state can't be kept there (No such file or directory)
+                formwork: --state folder: is a folder: name a file in it
+                formwork: --state fifo: is a device, FIFO or socket: name a file
+                formwork: /nonexistent/x: the answer can't be written there (No such file or directory)
+                formwork: folder: the answer can't be written there (Is a directory)
+
+                """)
+    }
+
+    @Test("A state is kept where there is none yet, and leaves nothing else")
+    func writable() throws {
+        let folder = Folder()
+        let receiver = try Receiver()
+        let result = try Command.run(
+            "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", "--state", "state", in: folder.path)
+        #expect(result.status == 0 && folder.names == [], "\(result.errors)")
+    }
+
+    @Test(
+        "0 is no limit",
+        arguments: ["-m", "--connect-timeout", "--limit-rate", "--stall-timeout", "--expect100-timeout"])
+    func zero(option: String) throws {
+        let receiver = try Receiver()
+        let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", option, "0")
+        #expect(result.status == 0 && result.text == "ok" && result.errors == "", "\(result.errors)")
+    }
+
+    @Test(
+        "What is below 0 is refused in one line",
+        arguments: [
+            ("-m", "--max-time -1: give 0 or more seconds"),
+            ("--connect-timeout", "--connect-timeout -1: give 0 or more seconds"),
+            ("--stall-timeout", "--stall-timeout -1: give 0 or more seconds"),
+            ("--expect100-timeout", "--expect100-timeout -1: give 0 or more seconds"),
+            ("--retry-delay", "--retry-delay -1: give 0 or more seconds"),
+            ("--progress-interval", "--progress-interval -1: give 0 or more seconds"),
+            ("--limit-rate", "--limit-rate -1: give 0 or more bytes a second"),
+            ("--retry", "--retry -1: give 0 or more"), ("--max-redirs", "--max-redirs -1: give 0 or more"),
+        ])
+    func negative(option: String, message: String) throws {
+        let result = try Command.run("send", "http://127.0.0.1:1", "-F", "a=1", option, "-1")
+        #expect(result.status == 2 && result.errors == "formwork: \(message)\n", "\(result.errors)")
+    }
+
+    @Test("receive refuses what is below 0, too", arguments: ["--port", "--max-size", "--idle-timeout", "--grace"])
+    func negativeOfReceive(option: String) throws {
+        let folder = Folder()
+        let result = try Command.shell("timeout 60 \"$F\" receive --dir in \(option) -1", in: folder.path)
+        #expect(result.status == 2 && !result.errors.contains("Missing"), "\(result.errors)")
+        #expect(result.errors.contains(option))
+    }
+}
 #endif

@@ -1,176 +1,176 @@
 #if Transfer
-    import Foundation
-    import Testing
+import Foundation
+import Testing
 
-    /// What `send` and `receive` say of what is wrong: the option, the file, and what to do, in no library's words.
-    @Suite("send and receive say what is wrong", .timeLimit(.minutes(10)))
-    struct TransferMessagesTests {
-        /// - Returns: The lines on standard error, and what is on standard output.
-        private func run(_ script: String, _ prepare: (Folder) throws -> Void = { _ in }) throws -> Outcome {
-            let folder = Folder()
-            try prepare(folder)
-            let outcome = try Command.shell(
-                """
-                unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY
-                send() { "$F" send "$@"; echo $?; }
-                receive() { timeout 60 "$F" receive --dir in --port 0 "$@"; echo $?; }
-                \(script)
-                """, in: folder.path)
-            #expect(!outcome.errors.contains("Domain"), "\(outcome.errors)")
-            return outcome
-        }
-
-        @Test("A state that can't be used")
-        func state() throws {
-            let outcome = try self.run(
-                """
-                echo '{"key":"' > cut; send http://127.0.0.1:1 -F a=1 --state cut
-                send http://127.0.0.1:1 -F 'f=@-;filename=x' --state state < /dev/null
-                """)
-            #expect(outcome.text == "26\n65\n")
-            #expect(
-                outcome.errors == """
-                    formwork: cut: holds no state of an upload: remove it to begin anew
-                    formwork: --state: part 1 "f": a later process can't read this content again: give a file, or leave out \
-                    --state
-
-                    """)
-        }
-
-        @Test("Certificates and keys that can't be used")
-        func certificates() throws {
-            guard try Command.shell("command -v openssl").status == 0 else { return }
-            let outcome = try self.run(
-                """
-                make() { openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout k$1 -out c$1 -subj /CN=a -days 2 2> /dev/null; }
-                make 1; make 2; openssl pkey -in k1 -aes128 -passout pass:x -out locked; echo text > text
-                receive --tls-cert nope --tls-key nope
-                receive --tls-cert text --tls-key k1
-                receive --tls-cert c1 --tls-key nope
-                receive --tls-cert c1 --tls-key text
-                receive --tls-cert c1 --tls-key locked
-                receive --tls-cert c1 --tls-key k2
-                U=https://127.0.0.1:1
-                send $U -F a=1 --cert nope
-                send $U -F a=1 --cert c1
-                send $U -F a=1 --cert c1 --key nope
-                send $U -F a=1 --cert c1 --key locked
-                send $U -F a=1 --cert c1 --key k2
-                send $U -F a=1 --cacert nope
-                """)
-            #expect(outcome.text == "2\n2\n2\n2\n2\n2\n58\n58\n58\n58\n58\n77\n")
-            let encrypted = "the private key is encrypted: decrypt it, with 'openssl pkey -in KEY -out PLAIN' say"
-            #expect(
-                outcome.errors == """
-                    formwork: --tls-cert nope: can't be read (No such file or directory)
-                    formwork: --tls-cert text: holds no certificate in PEM (-----BEGIN CERTIFICATE-----)
-                    formwork: --tls-key nope: can't be read (No such file or directory)
-                    formwork: --tls-key text: holds no private key in PEM (-----BEGIN PRIVATE KEY-----)
-                    formwork: --tls-key locked: \(encrypted)
-                    formwork: --tls-cert, --tls-key: c1 and k2 can't be used together: the key is another certificate's, or \
-                    one of the two is damaged
-                    formwork: --cert nope: can't be read (No such file or directory)
-                    formwork: --cert c1: holds no private key in PEM (-----BEGIN PRIVATE KEY-----)
-                    formwork: --key nope: can't be read (No such file or directory)
-                    formwork: --key locked: \(encrypted)
-                    formwork: --cert, --key: the certificate and its private key can't be used: the key is another \
-                    certificate's, or one of the two is damaged
-                    formwork: --cacert nope: can't be read (No such file or directory)
-
-                    """)
-        }
-
-        @Test("What receive can't use")
-        func receive() throws {
-            let outcome = try self.run(
-                """
-                echo text > text; receive --resume-dir text
-                unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_PROFILE; export HOME=$PWD
-                timeout 60 "$F" receive --to http://x; echo $?
-                """)
-            #expect(outcome.text == "23\n2\n")
-            #expect(
-                outcome.errors == """
-                    formwork: text: uploads can't be kept there (File exists)
-                    formwork: --to http://x: is no s3://bucket/prefix
-
-                    """)
-        }
-
-        @Test("An address in brackets, as URLs have it")
-        func brackets() throws {
-            guard try Command.shell("grep -q 1 /proc/net/if_inet6").status == 0 else { return }
-            let outcome = try self.run(
-                """
-                "$F" receive --dir in --port 0 --host '[::1]' > url 2> log & P=$!
-                until [ -s url ] || ! kill -0 $P 2> /dev/null; do sleep 0.05; done
-                grep -c '^http://\\[::1\\]:' url; kill -TERM $P; wait $P
-                """)
-            #expect(outcome.text == "1\n")
-        }
-
-        @Test("An answer that can't be written is told, and a closed descriptor is nobody else's")
-        func output() throws {
-            for (redirection, words, reason) in [
-                (">&-", "", "Bad file descriptor"), ("> /dev/full", "", "No space left on device"),
-                ("> /dev/full", "--json", "No space left on device"), ("<&- >&-", "", "Bad file descriptor"),
-            ] {
-                let receiver = try Receiver()
-                let outcome = try self.run(
-                    "\"$F\" send http://127.0.0.1:\(receiver.port) -F a=1 --boundary b \(words) \(redirection); exit $?"
-                )
-                #expect(outcome.status == 23)
-                #expect(
-                    outcome.errors == "formwork: the answer can't be written to standard output (\(reason))\n",
-                    "\(redirection) \(words)")
-                #expect(receiver.request().body.count == 59)
-            }
-            let receiver = try Receiver()
-            let silent = try self.run(
-                "\"$F\" send http://127.0.0.1:\(receiver.port) -F a=1 --boundary b <&- >&- 2>&-; echo $?")
-            #expect(silent.text == "23\n" && receiver.request().body.count == 59)
-        }
-
-        @Test("A proxy of the environment's is named by its variable")
-        func proxies() throws {
-            let outcome = try self.run(
-                """
-                http_proxy=socks5://h send http://x.invalid -F a=1
-                http_proxy=http://127.0.0.1:1 send http://x.invalid -F a=1
-                ALL_PROXY=127.0.0.1:1 send https://x.invalid -F a=1
-                http_proxy=http://127.0.0.1:1 send http://x.invalid -F a=1 -x http://127.0.0.1:1
-                http_proxy=http://127.0.0.1:2 send http://127.0.0.1:1 -F a=1 --noproxy '*'
-                """)
-            #expect(outcome.text == "2\n7\n7\n7\n7\n")
-            let way = "names this proxy, and --noproxy '*' goes without it"
-            #expect(
-                outcome.errors == """
-                    formwork: a proxy is spoken to by http or https, not by socks5; the environment's http_proxy \(way)
-                    formwork: 127.0.0.1:1: no connection (Connection refused); the environment's http_proxy \(way)
-                    formwork: 127.0.0.1:1: no connection (Connection refused); the environment's ALL_PROXY \(way)
-                    formwork: 127.0.0.1:1: no connection (Connection refused)
-                    formwork: 127.0.0.1:1: no connection (Connection refused)
-
-                    """)
-        }
-
-        @Test("A host outside ASCII is asked for in its xn-- form")
-        func international() throws {
-            for (url, target) in [
-                ("http://münchen.invalid/ä", "http://xn--mnchen-3ya.invalid/%C3%A4"),
-                ("http://me:x@MÜNCHEN.invalid:80", "http://xn--mnchen-3ya.invalid:80/"),
-            ] {
-                let proxy = try Receiver()
-                let result = try Command.run("send", url, "-F", "a=1", "-x", "http://127.0.0.1:\(proxy.port)")
-                #expect(result.status == 0, "\(result.errors)")
-                #expect(proxy.request().head.hasPrefix("POST \(target) HTTP/1.1\r\n"))
-            }
-            let refused = try Command.run("send", "http://x\u{202E}y", "-F", "a=1")
-            #expect(refused.status == 2)
-            #expect(
-                refused.errors
-                    == "formwork: x\\u{202E}y: no name of a host: write it in ASCII, in its xn-- form (IDNA) if it has one\n"
-            )
-        }
+/// What `send` and `receive` say of what is wrong: the option, the file, and what to do, in no library's words.
+@Suite("send and receive say what is wrong", .timeLimit(.minutes(10)))
+struct TransferMessagesTests {
+    /// - Returns: The lines on standard error, and what is on standard output.
+    private func run(_ script: String, _ prepare: (Folder) throws -> Void = { _ in }) throws -> Outcome {
+        let folder = Folder()
+        try prepare(folder)
+        let outcome = try Command.shell(
+            """
+            unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY
+            send() { "$F" send "$@"; echo $?; }
+            receive() { timeout 60 "$F" receive --dir in --port 0 "$@"; echo $?; }
+            \(script)
+            """, in: folder.path)
+        #expect(!outcome.errors.contains("Domain"), "\(outcome.errors)")
+        return outcome
     }
+
+    @Test("A state that can't be used")
+    func state() throws {
+        let outcome = try self.run(
+            """
+            echo '{"key":"' > cut; send http://127.0.0.1:1 -F a=1 --state cut
+            send http://127.0.0.1:1 -F 'f=@-;filename=x' --state state < /dev/null
+            """)
+        #expect(outcome.text == "26\n65\n")
+        #expect(
+            outcome.errors == """
+                formwork: cut: holds no state of an upload: remove it to begin anew
+                formwork: --state: part 1 "f": a later process can't read this content again: give a file, or leave out \
+                --state
+
+                """)
+    }
+
+    @Test("Certificates and keys that can't be used")
+    func certificates() throws {
+        guard try Command.shell("command -v openssl").status == 0 else { return }
+        let outcome = try self.run(
+            """
+            make() { openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout k$1 -out c$1 -subj /CN=a -days 2 2> /dev/null; }
+            make 1; make 2; openssl pkey -in k1 -aes128 -passout pass:x -out locked; echo text > text
+            receive --tls-cert nope --tls-key nope
+            receive --tls-cert text --tls-key k1
+            receive --tls-cert c1 --tls-key nope
+            receive --tls-cert c1 --tls-key text
+            receive --tls-cert c1 --tls-key locked
+            receive --tls-cert c1 --tls-key k2
+            U=https://127.0.0.1:1
+            send $U -F a=1 --cert nope
+            send $U -F a=1 --cert c1
+            send $U -F a=1 --cert c1 --key nope
+            send $U -F a=1 --cert c1 --key locked
+            send $U -F a=1 --cert c1 --key k2
+            send $U -F a=1 --cacert nope
+            """)
+        #expect(outcome.text == "2\n2\n2\n2\n2\n2\n58\n58\n58\n58\n58\n77\n")
+        let encrypted = "the private key is encrypted: decrypt it, with 'openssl pkey -in KEY -out PLAIN' say"
+        #expect(
+            outcome.errors == """
+                formwork: --tls-cert nope: can't be read (No such file or directory)
+                formwork: --tls-cert text: holds no certificate in PEM (-----BEGIN CERTIFICATE-----)
+                formwork: --tls-key nope: can't be read (No such file or directory)
+                formwork: --tls-key text: holds no private key in PEM (-----BEGIN PRIVATE KEY-----)
+                formwork: --tls-key locked: \(encrypted)
+                formwork: --tls-cert, --tls-key: c1 and k2 can't be used together: the key is another certificate's, or \
+                one of the two is damaged
+                formwork: --cert nope: can't be read (No such file or directory)
+                formwork: --cert c1: holds no private key in PEM (-----BEGIN PRIVATE KEY-----)
+                formwork: --key nope: can't be read (No such file or directory)
+                formwork: --key locked: \(encrypted)
+                formwork: --cert, --key: the certificate and its private key can't be used: the key is another \
+                certificate's, or one of the two is damaged
+                formwork: --cacert nope: can't be read (No such file or directory)
+
+                """)
+    }
+
+    @Test("What receive can't use")
+    func receive() throws {
+        let outcome = try self.run(
+            """
+            echo text > text; receive --resume-dir text
+            unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_PROFILE; export HOME=$PWD
+            timeout 60 "$F" receive --to http://x; echo $?
+            """)
+        #expect(outcome.text == "23\n2\n")
+        #expect(
+            outcome.errors == """
+                formwork: text: uploads can't be kept there (File exists)
+                formwork: --to http://x: is no s3://bucket/prefix
+
+                """)
+    }
+
+    @Test("An address in brackets, as URLs have it")
+    func brackets() throws {
+        guard try Command.shell("grep -q 1 /proc/net/if_inet6").status == 0 else { return }
+        let outcome = try self.run(
+            """
+            "$F" receive --dir in --port 0 --host '[::1]' > url 2> log & P=$!
+            until [ -s url ] || ! kill -0 $P 2> /dev/null; do sleep 0.05; done
+            grep -c '^http://\\[::1\\]:' url; kill -TERM $P; wait $P
+            """)
+        #expect(outcome.text == "1\n")
+    }
+
+    @Test("An answer that can't be written is told, and a closed descriptor is nobody else's")
+    func output() throws {
+        for (redirection, words, reason) in [
+            (">&-", "", "Bad file descriptor"), ("> /dev/full", "", "No space left on device"),
+            ("> /dev/full", "--json", "No space left on device"), ("<&- >&-", "", "Bad file descriptor"),
+        ] {
+            let receiver = try Receiver()
+            let outcome = try self.run(
+                "\"$F\" send http://127.0.0.1:\(receiver.port) -F a=1 --boundary b \(words) \(redirection); exit $?"
+            )
+            #expect(outcome.status == 23)
+            #expect(
+                outcome.errors == "formwork: the answer can't be written to standard output (\(reason))\n",
+                "\(redirection) \(words)")
+            #expect(receiver.request().body.count == 59)
+        }
+        let receiver = try Receiver()
+        let silent = try self.run(
+            "\"$F\" send http://127.0.0.1:\(receiver.port) -F a=1 --boundary b <&- >&- 2>&-; echo $?")
+        #expect(silent.text == "23\n" && receiver.request().body.count == 59)
+    }
+
+    @Test("A proxy of the environment's is named by its variable")
+    func proxies() throws {
+        let outcome = try self.run(
+            """
+            http_proxy=socks5://h send http://x.invalid -F a=1
+            http_proxy=http://127.0.0.1:1 send http://x.invalid -F a=1
+            ALL_PROXY=127.0.0.1:1 send https://x.invalid -F a=1
+            http_proxy=http://127.0.0.1:1 send http://x.invalid -F a=1 -x http://127.0.0.1:1
+            http_proxy=http://127.0.0.1:2 send http://127.0.0.1:1 -F a=1 --noproxy '*'
+            """)
+        #expect(outcome.text == "2\n7\n7\n7\n7\n")
+        let way = "names this proxy, and --noproxy '*' goes without it"
+        #expect(
+            outcome.errors == """
+                formwork: a proxy is spoken to by http or https, not by socks5; the environment's http_proxy \(way)
+                formwork: 127.0.0.1:1: no connection (Connection refused); the environment's http_proxy \(way)
+                formwork: 127.0.0.1:1: no connection (Connection refused); the environment's ALL_PROXY \(way)
+                formwork: 127.0.0.1:1: no connection (Connection refused)
+                formwork: 127.0.0.1:1: no connection (Connection refused)
+
+                """)
+    }
+
+    @Test("A host outside ASCII is asked for in its xn-- form")
+    func international() throws {
+        for (url, target) in [
+            ("http://münchen.invalid/ä", "http://xn--mnchen-3ya.invalid/%C3%A4"),
+            ("http://me:x@MÜNCHEN.invalid:80", "http://xn--mnchen-3ya.invalid:80/"),
+        ] {
+            let proxy = try Receiver()
+            let result = try Command.run("send", url, "-F", "a=1", "-x", "http://127.0.0.1:\(proxy.port)")
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(proxy.request().head.hasPrefix("POST \(target) HTTP/1.1\r\n"))
+        }
+        let refused = try Command.run("send", "http://x\u{202E}y", "-F", "a=1")
+        #expect(refused.status == 2)
+        #expect(
+            refused.errors
+                == "formwork: x\\u{202E}y: no name of a host: write it in ASCII, in its xn-- form (IDNA) if it has one\n"
+        )
+    }
+}
 #endif

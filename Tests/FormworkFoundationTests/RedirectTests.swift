@@ -4,7 +4,7 @@ import Testing
 @testable import FormworkFoundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite("Where a redirect may lead an upload", .timeLimit(.minutes(10)))

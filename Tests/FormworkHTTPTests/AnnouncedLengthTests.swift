@@ -1,61 +1,61 @@
 #if NIO
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    import HTTPTypes
-    import Synchronization
-    import Testing
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+import HTTPTypes
+import Synchronization
+import Testing
 
-    @Suite("A body that says itself that it is too large", .timeLimit(.minutes(10)))
-    struct AnnouncedLengthTests {
-        /// Gives a body whole, and counts how often it was asked.
-        private final class Body: AsyncSequence, Sendable {
-            private let bytes: [UInt8]
-            private let count = Mutex(0)
+@Suite("A body that says itself that it is too large", .timeLimit(.minutes(10)))
+struct AnnouncedLengthTests {
+    /// Gives a body whole, and counts how often it was asked.
+    private final class Body: AsyncSequence, Sendable {
+        private let bytes: [UInt8]
+        private let count = Mutex(0)
 
-            init(_ text: String) { self.bytes = Array(text.utf8) }
+        init(_ text: String) { self.bytes = Array(text.utf8) }
 
-            var asked: Int { self.count.withLock { $0 } }
+        var asked: Int { self.count.withLock { $0 } }
 
-            struct Iterator: AsyncIteratorProtocol {
-                let body: Body
-                mutating func next() async throws -> [UInt8]? {
-                    let number = self.body.count.withLock { count in
-                        count += 1
-                        return count
-                    }
-                    return number == 1 ? self.body.bytes : nil
+        struct Iterator: AsyncIteratorProtocol {
+            let body: Body
+            mutating func next() async throws -> [UInt8]? {
+                let number = self.body.count.withLock { count in
+                    count += 1
+                    return count
                 }
+                return number == 1 ? self.body.bytes : nil
             }
-
-            func makeAsyncIterator() -> Iterator { Iterator(body: self) }
         }
 
-        static let part = "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n"
-
-        @Test(
-            "is refused before any of it is read, and one of exactly the limit is read",
-            arguments: [
-                ("application/x-www-form-urlencoded", "a=1"), ("multipart/form-data; boundary=b", Self.part),
-            ])
-        func tooLong(type: String, text: String) async throws {
-            func collect(_ body: Body, announced: Int, limit: Int) async throws -> ReceivedForm {
-                var limits = ParsingLimits()
-                limits.totalBytes = Int64(limit)
-                return try await IncomingForm(
-                    [.contentType: type, .contentLength: "\(announced)"], body: body
-                ).collect(
-                    profile: .default, limits: limits, memory: CollectingLimits(), deadlines: ReceivingDeadlines())
-            }
-            let count = text.utf8.count
-            let refused = Body(text)
-            let error = await #expect(throws: FormworkError.self) {
-                try await collect(refused, announced: count, limit: count - 1)
-            }
-            #expect(error?.parsingFailure == ParsingFailure(.totalBytesLimit, limit: Int64(count - 1)))
-            #expect(error?.message == "Content-Length is \(count): the limit is \(count - 1).")
-            #expect(refused.asked == 0)
-            #expect(try await collect(Body(text), announced: count, limit: count)["a"] == "1")
-        }
+        func makeAsyncIterator() -> Iterator { Iterator(body: self) }
     }
+
+    static let part = "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n"
+
+    @Test(
+        "is refused before any of it is read, and one of exactly the limit is read",
+        arguments: [
+            ("application/x-www-form-urlencoded", "a=1"), ("multipart/form-data; boundary=b", Self.part),
+        ])
+    func tooLong(type: String, text: String) async throws {
+        func collect(_ body: Body, announced: Int, limit: Int) async throws -> ReceivedForm {
+            var limits = ParsingLimits()
+            limits.totalBytes = Int64(limit)
+            return try await IncomingForm(
+                [.contentType: type, .contentLength: "\(announced)"], body: body
+            ).collect(
+                profile: .default, limits: limits, memory: CollectingLimits(), deadlines: ReceivingDeadlines())
+        }
+        let count = text.utf8.count
+        let refused = Body(text)
+        let error = await #expect(throws: FormworkError.self) {
+            try await collect(refused, announced: count, limit: count - 1)
+        }
+        #expect(error?.parsingFailure == ParsingFailure(.totalBytesLimit, limit: Int64(count - 1)))
+        #expect(error?.message == "Content-Length is \(count): the limit is \(count - 1).")
+        #expect(refused.asked == 0)
+        #expect(try await collect(Body(text), announced: count, limit: count)["a"] == "1")
+    }
+}
 #endif

@@ -1,34 +1,34 @@
 #if NIO
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    import HTTPTypes
-    import Testing
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+import HTTPTypes
+import Testing
 
-    @Suite(.timeLimit(.minutes(10))) struct IncomingFormTests {
-        private func collect(_ text: String, _ fields: HTTPFields) async throws -> ReceivedForm {
-            var fields = fields
-            fields[.contentType] = "application/x-www-form-urlencoded"
-            let chunks = AsyncStream<[UInt8]> { continuation in
-                continuation.yield(Array(text.utf8))
-                continuation.finish()
-            }
-            return try await IncomingForm(fields, body: chunks).collect(
-                profile: .default, limits: .default, memory: CollectingLimits(), deadlines: ReceivingDeadlines())
+@Suite(.timeLimit(.minutes(10))) struct IncomingFormTests {
+    private func collect(_ text: String, _ fields: HTTPFields) async throws -> ReceivedForm {
+        var fields = fields
+        fields[.contentType] = "application/x-www-form-urlencoded"
+        let chunks = AsyncStream<[UInt8]> { continuation in
+            continuation.yield(Array(text.utf8))
+            continuation.finish()
         }
-
-        /// Hummingbird takes the end of an HTTP/2 connection for its streams' end.
-        @Test("Url-encoded text that is shorter than was said is no form")
-        func cut() async throws {
-            let error = await #expect(throws: FormworkError.self) {
-                _ = try await self.collect("title=Harb", [.contentLength: "13"])
-            }
-            #expect(error?.code == .truncatedBody)
-            #expect(try await self.collect("title=Harbour", [.contentLength: "13"])["title"] == "Harbour")
-            // Its length is that of other bytes.
-            let packed: HTTPFields = [.contentLength: "33", .contentEncoding: "gzip"]
-            #expect(try await self.collect("title=Harbour", packed)["title"] == "Harbour")
-            #expect(try await self.collect("title=Harbour", [:])["title"] == "Harbour")
-        }
+        return try await IncomingForm(fields, body: chunks).collect(
+            profile: .default, limits: .default, memory: CollectingLimits(), deadlines: ReceivingDeadlines())
     }
+
+    /// Hummingbird takes the end of an HTTP/2 connection for its streams' end.
+    @Test("Url-encoded text that is shorter than was said is no form")
+    func cut() async throws {
+        let error = await #expect(throws: FormworkError.self) {
+            _ = try await self.collect("title=Harb", [.contentLength: "13"])
+        }
+        #expect(error?.code == .truncatedBody)
+        #expect(try await self.collect("title=Harbour", [.contentLength: "13"])["title"] == "Harbour")
+        // Its length is that of other bytes.
+        let packed: HTTPFields = [.contentLength: "33", .contentEncoding: "gzip"]
+        #expect(try await self.collect("title=Harbour", packed)["title"] == "Harbour")
+        #expect(try await self.collect("title=Harbour", [:])["title"] == "Harbour")
+    }
+}
 #endif

@@ -1,45 +1,45 @@
 #if NIO
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    import HTTPTypes
-    import SystemPackage
-    import Testing
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+import HTTPTypes
+import SystemPackage
+import Testing
 
-    @Suite("Problem details", .timeLimit(.minutes(10)))
-    struct ProblemDetailsTests {
-        @Test("A document has the members, in the order of their names")
-        func document() {
-            let problem = ProblemDetails(
-                type: "https://example.com/full", title: "Disk \"full\"", status: 507, detail: "a\nb/c",
-                members: ["status": "1", "zone": "ü"])
-            #expect(
-                String(decoding: problem.jsonBytes, as: UTF8.self)
-                    == #"{"detail":"a\nb/c","status":507,"title":"Disk \"full\"","type":"https://example.com/full","zone":"ü"}"#
-            )
-            #expect(
-                String(decoding: ProblemDetails(title: "Gone", status: 410).jsonBytes, as: UTF8.self)
-                    == #"{"status":410,"title":"Gone","type":"about:blank"}"#)
-        }
-
-        @Test("Of an error the peer learns its class, and no path")
-        func errors() {
-            let limit = FormworkError(
-                .limitExceeded, "in /srv/x", part: PartReference(index: 0, name: "a\u{1B}"),
-                cause: ParsingFailure(.filesLimit, limit: 3))
-            #expect(
-                ProblemDetails(limit)
-                    == ProblemDetails(
-                        title: "Content Too Large", status: 413, detail: "There are too many files: the limit is 3.",
-                        members: ["code": "limit.files", "limit": "3", "field": "a\u{1B}"]))
-            #expect(ProblemDetails(FormworkError(.sourceChanged, "/srv/x")) == ProblemDetails(.internalServerError))
-            for (errno, status) in [(Errno.noSpace, 507), (.tooManyOpenFiles, 503), (.ioError, 500)] {
-                let problem = ProblemDetails(FormworkError(.writeFailed, "x", path: "/srv/x", cause: errno))
-                #expect(problem.status == status)
-                #expect(problem.detail?.contains("/srv") != true)
-            }
-            #expect(ProblemDetails(FormworkError(.truncatedBody, "x")).status == 400)
-            #expect(ProblemDetails(FormworkError(.timedOut, "x")).status == 408)
-        }
+@Suite("Problem details", .timeLimit(.minutes(10)))
+struct ProblemDetailsTests {
+    @Test("A document has the members, in the order of their names")
+    func document() {
+        let problem = ProblemDetails(
+            type: "https://example.com/full", title: "Disk \"full\"", status: 507, detail: "a\nb/c",
+            members: ["status": "1", "zone": "ü"])
+        #expect(
+            String(decoding: problem.jsonBytes, as: UTF8.self)
+                == #"{"detail":"a\nb/c","status":507,"title":"Disk \"full\"","type":"https://example.com/full","zone":"ü"}"#
+        )
+        #expect(
+            String(decoding: ProblemDetails(title: "Gone", status: 410).jsonBytes, as: UTF8.self)
+                == #"{"status":410,"title":"Gone","type":"about:blank"}"#)
     }
+
+    @Test("Of an error the peer learns its class, and no path")
+    func errors() {
+        let limit = FormworkError(
+            .limitExceeded, "in /srv/x", part: PartReference(index: 0, name: "a\u{1B}"),
+            cause: ParsingFailure(.filesLimit, limit: 3))
+        #expect(
+            ProblemDetails(limit)
+                == ProblemDetails(
+                    title: "Content Too Large", status: 413, detail: "There are too many files: the limit is 3.",
+                    members: ["code": "limit.files", "limit": "3", "field": "a\u{1B}"]))
+        #expect(ProblemDetails(FormworkError(.sourceChanged, "/srv/x")) == ProblemDetails(.internalServerError))
+        for (errno, status) in [(Errno.noSpace, 507), (.tooManyOpenFiles, 503), (.ioError, 500)] {
+            let problem = ProblemDetails(FormworkError(.writeFailed, "x", path: "/srv/x", cause: errno))
+            #expect(problem.status == status)
+            #expect(problem.detail?.contains("/srv") != true)
+        }
+        #expect(ProblemDetails(FormworkError(.truncatedBody, "x")).status == 400)
+        #expect(ProblemDetails(FormworkError(.timedOut, "x")).status == 408)
+    }
+}
 #endif

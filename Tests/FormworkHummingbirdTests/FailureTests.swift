@@ -1,134 +1,134 @@
 #if Hummingbird
-    import Formwork
-    import FormworkHummingbird
-    import HTTPTypes
-    import Hummingbird
-    import HummingbirdTesting
-    import Logging
-    import NIOCore
-    import Synchronization
-    import SystemPackage
-    import Testing
+import Formwork
+import FormworkHummingbird
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Synchronization
+import SystemPackage
+import Testing
 
-    /// Keeps the lines of level error.
-    private final class Log: Sendable {
-        private let lines = Mutex<[String]>([])
+/// Keeps the lines of level error.
+private final class Log: Sendable {
+    private let lines = Mutex<[String]>([])
 
-        var errors: [String] { self.lines.withLock { $0 } }
+    var errors: [String] { self.lines.withLock { $0 } }
 
-        var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
 
-        private struct Handler: LogHandler {
-            let log: Log
-            var logLevel = Logger.Level.trace
-            var metadata: Logger.Metadata = [:]
+    private struct Handler: LogHandler {
+        let log: Log
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
 
-            init(log: Log) { self.log = log }
+        init(log: Log) { self.log = log }
 
-            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-                get { self.metadata[key] }
-                set { self.metadata[key] = newValue }
-            }
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { self.metadata[key] }
+            set { self.metadata[key] = newValue }
+        }
 
-            func log(event: LogEvent) {
-                guard event.level >= .error else { return }
-                self.log.lines.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
-            }
+        func log(event: LogEvent) {
+            guard event.level >= .error else { return }
+            self.log.lines.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
         }
     }
+}
 
-    private struct Odd: Error {}
+private struct Odd: Error {}
 
-    @Suite("Failures and who they are told to", .timeLimit(.minutes(2)))
-    struct FailureTests {
-        private struct Sink: Decodable { var photo: [UInt8] }
+@Suite("Failures and who they are told to", .timeLimit(.minutes(2)))
+struct FailureTests {
+    private struct Sink: Decodable { var photo: [UInt8] }
 
-        private func router(kept: Bool, problems: Bool) -> Router<BasicRequestContext> {
-            let router = Router()
-            if problems { router.add(middleware: ProblemDetailsMiddleware()) }
-            if kept { router.add(middleware: KeptFormMiddleware()) }
-            router.post("twice") { request, _ in
-                let first = try await request.collectForm()["a"] ?? "none"
-                return first + (try await request.collectForm()["a"] ?? "none")
-            }
-            router.post("parts") { request, _ in
-                _ = try await request.collectForm()
-                for try await _ in try request.formParts() {}
-                return "never"
-            }
-            router.post("array") { request, _ in try await request.decodeForm(as: [String].self).joined() }
-            router.post("folder") { request, _ in
-                for try await part in try request.formParts() { try await part.write(into: "/proc/none") }
-                return "never"
-            }
-            router.post("full") { _, _ -> String in
-                throw FormworkError(.writeFailed, "can't be written", path: "/srv/photo", cause: Errno.noSpace)
-            }
-            router.post("odd") { _, _ -> String in throw Odd() }
-            router.post("http") { _, _ -> String in throw HTTPError(.badGateway, message: "upstream") }
-            router.post("large") { request, _ in
-                var decoder = FormDataDecoder()
-                decoder.memoryBytes = 3
-                return "\(try await request.decodeForm(as: Sink.self, by: decoder).photo.count)"
-            }
-            return router
+    private func router(kept: Bool, problems: Bool) -> Router<BasicRequestContext> {
+        let router = Router()
+        if problems { router.add(middleware: ProblemDetailsMiddleware()) }
+        if kept { router.add(middleware: KeptFormMiddleware()) }
+        router.post("twice") { request, _ in
+            let first = try await request.collectForm()["a"] ?? "none"
+            return first + (try await request.collectForm()["a"] ?? "none")
         }
-
-        private func post(
-            _ uri: String, kept: Bool = false, problems: Bool = true
-        ) async throws -> (status: Int, body: String, errors: [String]) {
-            let log = Log()
-            let app = Application(router: self.router(kept: kept, problems: problems), logger: log.logger)
-            let answer = try await app.test(.live) { client in
-                try await client.execute(
-                    uri: uri, method: .post, headers: [.contentType: multipartType],
-                    body: ByteBuffer(string: multipart("a\r\n\r\n12", "photo; filename=x\r\n\r\nlarge"))
-                ) { ($0.status.code, String(buffer: $0.body)) }
-            }
-            return (answer.0, answer.1, log.errors)
+        router.post("parts") { request, _ in
+            _ = try await request.collectForm()
+            for try await _ in try request.formParts() {}
+            return "never"
         }
-
-        @Test("A form that is kept is read again; else a second reader is told what to do, in the log")
-        func readTwice() async throws {
-            #expect(try await self.post("/twice", kept: true).body == "1212")
-            for uri in ["/twice", "/parts"] {
-                let answer = try await self.post(uri)
-                #expect(answer.status == 500)
-                #expect(answer.body == #"{"status":500,"title":"Internal Server Error","type":"about:blank"}"#)
-                #expect(answer.errors.count == 1 && answer.errors[0].contains("KeptFormMiddleware"), "\(answer.errors)")
-            }
-            let parts = try await self.post("/parts", kept: true)
-            #expect(parts.status == 500 && parts.errors.count == 1)
+        router.post("array") { request, _ in try await request.decodeForm(as: [String].self).joined() }
+        router.post("folder") { request, _ in
+            for try await part in try request.formParts() { try await part.write(into: "/proc/none") }
+            return "never"
         }
+        router.post("full") { _, _ -> String in
+            throw FormworkError(.writeFailed, "can't be written", path: "/srv/photo", cause: Errno.noSpace)
+        }
+        router.post("odd") { _, _ -> String in throw Odd() }
+        router.post("http") { _, _ -> String in throw HTTPError(.badGateway, message: "upstream") }
+        router.post("large") { request, _ in
+            var decoder = FormDataDecoder()
+            decoder.memoryBytes = 3
+            return "\(try await request.decodeForm(as: Sink.self, by: decoder).photo.count)"
+        }
+        return router
+    }
 
-        @Test("A type that no form can be is the developer's mistake", arguments: [true, false])
-        func developersMistake(problems: Bool) async throws {
-            let answer = try await self.post("/array", problems: problems)
+    private func post(
+        _ uri: String, kept: Bool = false, problems: Bool = true
+    ) async throws -> (status: Int, body: String, errors: [String]) {
+        let log = Log()
+        let app = Application(router: self.router(kept: kept, problems: problems), logger: log.logger)
+        let answer = try await app.test(.live) { client in
+            try await client.execute(
+                uri: uri, method: .post, headers: [.contentType: multipartType],
+                body: ByteBuffer(string: multipart("a\r\n\r\n12", "photo; filename=x\r\n\r\nlarge"))
+            ) { ($0.status.code, String(buffer: $0.body)) }
+        }
+        return (answer.0, answer.1, log.errors)
+    }
+
+    @Test("A form that is kept is read again; else a second reader is told what to do, in the log")
+    func readTwice() async throws {
+        #expect(try await self.post("/twice", kept: true).body == "1212")
+        for uri in ["/twice", "/parts"] {
+            let answer = try await self.post(uri)
             #expect(answer.status == 500)
-            #expect(answer.errors.count == 1 && answer.errors[0].contains("Array<String>"), "\(answer.errors)")
+            #expect(answer.body == #"{"status":500,"title":"Internal Server Error","type":"about:blank"}"#)
+            #expect(answer.errors.count == 1 && answer.errors[0].contains("KeptFormMiddleware"), "\(answer.errors)")
         }
-
-        @Test(
-            "Every answer of 500 and above is logged once, with its cause", arguments: [true, false],
-            [
-                ("/folder", 500, "/proc/none"), ("/full", 507, "No space left"), ("/odd", 500, "Odd"),
-                ("/http", 502, "upstream"),
-            ])
-        func logged(problems: Bool, row: (uri: String, status: Int, text: String)) async throws {
-            // Without the middleware Hummingbird answers errors that aren't ours itself.
-            if !problems, ["/odd", "/http"].contains(row.uri) { return }
-            let answer = try await self.post(row.uri, problems: problems)
-            #expect(answer.status == row.status)
-            #expect(answer.errors.count == 1 && answer.errors[0].contains(row.text), "\(answer.errors)")
-            #expect(!answer.body.contains(row.text) || row.uri == "/http")
-        }
-
-        @Test("What the client sent too much of is the client's, and not logged as an error")
-        func clientsMistake() async throws {
-            let answer = try await self.post("/large")
-            #expect(answer.status == 413)
-            #expect(answer.body.contains(#""field":"photo""#))
-            #expect(answer.errors.isEmpty)
-        }
+        let parts = try await self.post("/parts", kept: true)
+        #expect(parts.status == 500 && parts.errors.count == 1)
     }
+
+    @Test("A type that no form can be is the developer's mistake", arguments: [true, false])
+    func developersMistake(problems: Bool) async throws {
+        let answer = try await self.post("/array", problems: problems)
+        #expect(answer.status == 500)
+        #expect(answer.errors.count == 1 && answer.errors[0].contains("Array<String>"), "\(answer.errors)")
+    }
+
+    @Test(
+        "Every answer of 500 and above is logged once, with its cause", arguments: [true, false],
+        [
+            ("/folder", 500, "/proc/none"), ("/full", 507, "No space left"), ("/odd", 500, "Odd"),
+            ("/http", 502, "upstream"),
+        ])
+    func logged(problems: Bool, row: (uri: String, status: Int, text: String)) async throws {
+        // Without the middleware Hummingbird answers errors that aren't ours itself.
+        if !problems, ["/odd", "/http"].contains(row.uri) { return }
+        let answer = try await self.post(row.uri, problems: problems)
+        #expect(answer.status == row.status)
+        #expect(answer.errors.count == 1 && answer.errors[0].contains(row.text), "\(answer.errors)")
+        #expect(!answer.body.contains(row.text) || row.uri == "/http")
+    }
+
+    @Test("What the client sent too much of is the client's, and not logged as an error")
+    func clientsMistake() async throws {
+        let answer = try await self.post("/large")
+        #expect(answer.status == 413)
+        #expect(answer.body.contains(#""field":"photo""#))
+        #expect(answer.errors.isEmpty)
+    }
+}
 #endif

@@ -1,172 +1,172 @@
 #if Hummingbird
-    import Foundation
-    import Formwork
-    import FormworkHummingbird
-    import HTTPTypes
-    import Hummingbird
-    import HummingbirdTesting
-    import NIOCore
-    import Testing
+import Foundation
+import Formwork
+import FormworkHummingbird
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
 
-    @Suite("Bytes on the wire", .timeLimit(.minutes(10)), .serialized)
-    struct WireTests {
-        private func router(_ gate: Gate = Gate()) -> Router<BasicRequestContext> {
-            let router = Router()
-            router.post("parts") { request, _ in
-                var limits = ParsingLimits()
-                limits.fileBytes = 1 << 30
-                // A busy machine is no slow client.
-                let isImpatient = request.uri.queryParameters["impatient"] != nil
-                let deadlines = ReceivingDeadlines(chunk: isImpatient ? .milliseconds(200) : nil)
-                var lines = ""
-                for try await part in try request.formParts(limits: limits, deadlines: deadlines) {
-                    var count = 0
-                    for try await piece in part.content { count += piece.readableBytes }
-                    lines += "\(part.name ?? ""): \(count);"
-                }
-                return lines + "\n"
-            }
-            router.post("small") { request, _ in
-                var limits = ParsingLimits()
-                limits.totalBytes = 1000
-                return try await request.collectForm(limits: limits)["a"] ?? ""
-            }
-            router.post("unread") { _, _ in HTTPResponse.Status.forbidden }
-            router.post("slow") { request, _ in
+@Suite("Bytes on the wire", .timeLimit(.minutes(10)), .serialized)
+struct WireTests {
+    private func router(_ gate: Gate = Gate()) -> Router<BasicRequestContext> {
+        let router = Router()
+        router.post("parts") { request, _ in
+            var limits = ParsingLimits()
+            limits.fileBytes = 1 << 30
+            // A busy machine is no slow client.
+            let isImpatient = request.uri.queryParameters["impatient"] != nil
+            let deadlines = ReceivingDeadlines(chunk: isImpatient ? .milliseconds(200) : nil)
+            var lines = ""
+            for try await part in try request.formParts(limits: limits, deadlines: deadlines) {
                 var count = 0
-                for try await part in try request.formParts() {
-                    try await gate.pass()
-                    for try await piece in part.content { count += piece.readableBytes }
-                }
-                return "\(count)\n"
+                for try await piece in part.content { count += piece.readableBytes }
+                lines += "\(part.name ?? ""): \(count);"
             }
-            return router
+            return lines + "\n"
         }
-
-        private func serve<Result: Sendable>(
-            _ gate: Gate = Gate(), _ body: @Sendable (Int) async throws -> Result
-        ) async throws -> Result {
-            let app = Application(router: self.router(gate), server: .http1ExpectContinue())
-            return try await app.test(.live) { client in try await body(client.port!) }
+        router.post("small") { request, _ in
+            var limits = ParsingLimits()
+            limits.totalBytes = 1000
+            return try await request.collectForm(limits: limits)["a"] ?? ""
         }
-
-        private func head(_ uri: String, _ count: Int, _ fields: String = "") -> String {
-            "POST \(uri) HTTP/1.1\r\nHost: a\r\nContent-Type: \(multipartType)\r\nContent-Length: \(count)\r\n\(fields)\r\n"
-        }
-
-        private let expect = "Expect: 100-continue\r\n"
-
-        @Test("100 comes when the body is wanted, then the answer", .timeLimit(.minutes(10)))
-        func continues() async throws {
-            try await self.serve { port in
-                try await RawClient.with(port: port) { client, channel in
-                    let body = multipart("a\r\n\r\n123")
-                    // Twice on one connection.
-                    for answers in 1...2 {
-                        try await channel.send(self.head("/parts", body.utf8.count, self.expect))
-                        _ = try await client.answer(endingWith: "HTTP/1.1 100 Continue\r\n\r\n")
-                        #expect(client.text.components(separatedBy: "HTTP/1.1 ").count == answers * 2)
-                        try await channel.send(body)
-                        #expect(try await client.answer(endingWith: "a: 3;\n").contains("HTTP/1.1 200 OK"))
-                    }
-                }
+        router.post("unread") { _, _ in HTTPResponse.Status.forbidden }
+        router.post("slow") { request, _ in
+            var count = 0
+            for try await part in try request.formParts() {
+                try await gate.pass()
+                for try await piece in part.content { count += piece.readableBytes }
             }
+            return "\(count)\n"
         }
+        return router
+    }
 
-        @Test("An upload that is refused is refused before it is sent", .timeLimit(.minutes(10)))
-        func refuses() async throws {
-            try await self.serve { port in
-                for (uri, status) in [("/small", 413), ("/unread", 403)] {
-                    try await RawClient.with(port: port) { client, channel in
-                        try await channel.send(self.head(uri, 100_000, self.expect))
-                        let answer = try await client.lastAnswer()
-                        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
-                        #expect(answer.lowercased().contains("connection: close\r\n"))
-                        #expect(!answer.contains(" 100 "))
-                    }
-                }
-            }
-        }
+    private func serve<Result: Sendable>(
+        _ gate: Gate = Gate(), _ body: @Sendable (Int) async throws -> Result
+    ) async throws -> Result {
+        let app = Application(router: self.router(gate), server: .http1ExpectContinue())
+        return try await app.test(.live) { client in try await body(client.port!) }
+    }
 
-        @Test("Who doesn't wait gets no 100", .timeLimit(.minutes(10)))
-        func impatient() async throws {
-            try await self.serve { port in
-                try await RawClient.with(port: port) { client, channel in
-                    let body = multipart("a\r\n\r\n123")
-                    try await channel.send(self.head("/unread", body.utf8.count, self.expect) + body)
-                    #expect(try await client.answer(endingWith: "\r\n\r\n").hasPrefix("HTTP/1.1 403 "))
-                    #expect(!client.text.contains(" 100 "))
-                }
-            }
-        }
+    private func head(_ uri: String, _ count: Int, _ fields: String = "") -> String {
+        "POST \(uri) HTTP/1.1\r\nHost: a\r\nContent-Type: \(multipartType)\r\nContent-Length: \(count)\r\n\(fields)\r\n"
+    }
 
-        @Test("A length too large is refused though nothing of the body came", .timeLimit(.minutes(10)))
-        func early() async throws {
-            try await self.serve { port in
-                try await RawClient.with(port: port) { client, channel in
-                    try await channel.send(self.head("/small", 1001))
-                    #expect(try await client.answer(endingWith: "}").hasPrefix("HTTP/1.1 413 "))
-                }
-            }
-        }
+    private let expect = "Expect: 100-continue\r\n"
 
-        @Test("A slow body is 408, a cut one 400", .timeLimit(.minutes(10)))
-        func slowAndCut() async throws {
-            try await self.serve { port in
-                try await RawClient.with(port: port) { client, channel in
-                    try await channel.send(self.head("/parts?impatient=1", 1000) + "--x\r\nContent-Disposition: form")
-                    let answer = try await client.answer(endingWith: "}")
-                    #expect(answer.hasPrefix("HTTP/1.1 408 "))
-                    #expect(answer.lowercased().contains("connection: close\r\n"))
+    @Test("100 comes when the body is wanted, then the answer", .timeLimit(.minutes(10)))
+    func continues() async throws {
+        try await self.serve { port in
+            try await RawClient.with(port: port) { client, channel in
+                let body = multipart("a\r\n\r\n123")
+                // Twice on one connection.
+                for answers in 1...2 {
+                    try await channel.send(self.head("/parts", body.utf8.count, self.expect))
+                    _ = try await client.answer(endingWith: "HTTP/1.1 100 Continue\r\n\r\n")
+                    #expect(client.text.components(separatedBy: "HTTP/1.1 ").count == answers * 2)
+                    try await channel.send(body)
+                    #expect(try await client.answer(endingWith: "a: 3;\n").contains("HTTP/1.1 200 OK"))
                 }
-                try await RawClient.with(port: port) { client, channel in
-                    try await channel.send(self.head("/parts", 1000) + "--x\r\nContent-Disposition: form")
-                    try await channel.close(mode: .output).get()
-                    let answer = try await client.lastAnswer()
-                    #expect(answer.hasPrefix("HTTP/1.1 400 "))
-                    #expect(answer.contains("truncatedBody"))
-                }
-            }
-        }
-
-        @Test("A handler that doesn't read holds the sender up", .timeLimit(.minutes(10)))
-        func backPressure() async throws {
-            let gate = Gate()
-            try await self.serve(gate) { port in
-                try await RawClient.with(port: port) { client, channel in
-                    let block = ByteBuffer(repeating: 0x79, count: 1 << 20)
-                    let start = "--x\r\nContent-Disposition: form-data; name=a; filename=b\r\n\r\n"
-                    let end = "\r\n--x--\r\n"
-                    try await channel.send(self.head("/slow", start.utf8.count + (100 << 20) + end.utf8.count) + start)
-                    let flood = Flood(block, times: 100, into: channel)
-                    #expect(try await flood.stall() < 20)
-                    gate.open()
-                    try await flood.end()
-                    try await channel.send(end)
-                    #expect(try await client.answer(endingWith: "104857600\n").hasPrefix("HTTP/1.1 200 "))
-                }
-            }
-        }
-
-        @Test("curl sends forms, and waits for no time-out", .timeLimit(.minutes(10)))
-        func curl() async throws {
-            let file = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-birds-\(UUID()).bin")
-            try Data(repeating: 7, count: 3 << 20).write(to: file)
-            defer { try? FileManager.default.removeItem(at: file) }
-            try await self.serve { port in
-                let url = "http://localhost:\(port)"
-                let printed = try await run(
-                    "curl",
-                    ["-sS", "-F", "a=1", "-F", "photo=@\(file.path)", "--expect100-timeout", "50", "\(url)/parts"])
-                #expect(printed == "a: 1;photo: 3145728;\n")
-                let refused = try await run(
-                    "curl",
-                    [
-                        "-sS", "-o", "/dev/null", "-w", "%{http_code} %{size_upload}", "--expect100-timeout", "50",
-                        "-H", "Expect: 100-continue", "-F", "photo=@\(file.path)", "\(url)/small",
-                    ])
-                #expect(refused == "413 0")
             }
         }
     }
+
+    @Test("An upload that is refused is refused before it is sent", .timeLimit(.minutes(10)))
+    func refuses() async throws {
+        try await self.serve { port in
+            for (uri, status) in [("/small", 413), ("/unread", 403)] {
+                try await RawClient.with(port: port) { client, channel in
+                    try await channel.send(self.head(uri, 100_000, self.expect))
+                    let answer = try await client.lastAnswer()
+                    #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+                    #expect(answer.lowercased().contains("connection: close\r\n"))
+                    #expect(!answer.contains(" 100 "))
+                }
+            }
+        }
+    }
+
+    @Test("Who doesn't wait gets no 100", .timeLimit(.minutes(10)))
+    func impatient() async throws {
+        try await self.serve { port in
+            try await RawClient.with(port: port) { client, channel in
+                let body = multipart("a\r\n\r\n123")
+                try await channel.send(self.head("/unread", body.utf8.count, self.expect) + body)
+                #expect(try await client.answer(endingWith: "\r\n\r\n").hasPrefix("HTTP/1.1 403 "))
+                #expect(!client.text.contains(" 100 "))
+            }
+        }
+    }
+
+    @Test("A length too large is refused though nothing of the body came", .timeLimit(.minutes(10)))
+    func early() async throws {
+        try await self.serve { port in
+            try await RawClient.with(port: port) { client, channel in
+                try await channel.send(self.head("/small", 1001))
+                #expect(try await client.answer(endingWith: "}").hasPrefix("HTTP/1.1 413 "))
+            }
+        }
+    }
+
+    @Test("A slow body is 408, a cut one 400", .timeLimit(.minutes(10)))
+    func slowAndCut() async throws {
+        try await self.serve { port in
+            try await RawClient.with(port: port) { client, channel in
+                try await channel.send(self.head("/parts?impatient=1", 1000) + "--x\r\nContent-Disposition: form")
+                let answer = try await client.answer(endingWith: "}")
+                #expect(answer.hasPrefix("HTTP/1.1 408 "))
+                #expect(answer.lowercased().contains("connection: close\r\n"))
+            }
+            try await RawClient.with(port: port) { client, channel in
+                try await channel.send(self.head("/parts", 1000) + "--x\r\nContent-Disposition: form")
+                try await channel.close(mode: .output).get()
+                let answer = try await client.lastAnswer()
+                #expect(answer.hasPrefix("HTTP/1.1 400 "))
+                #expect(answer.contains("truncatedBody"))
+            }
+        }
+    }
+
+    @Test("A handler that doesn't read holds the sender up", .timeLimit(.minutes(10)))
+    func backPressure() async throws {
+        let gate = Gate()
+        try await self.serve(gate) { port in
+            try await RawClient.with(port: port) { client, channel in
+                let block = ByteBuffer(repeating: 0x79, count: 1 << 20)
+                let start = "--x\r\nContent-Disposition: form-data; name=a; filename=b\r\n\r\n"
+                let end = "\r\n--x--\r\n"
+                try await channel.send(self.head("/slow", start.utf8.count + (100 << 20) + end.utf8.count) + start)
+                let flood = Flood(block, times: 100, into: channel)
+                #expect(try await flood.stall() < 20)
+                gate.open()
+                try await flood.end()
+                try await channel.send(end)
+                #expect(try await client.answer(endingWith: "104857600\n").hasPrefix("HTTP/1.1 200 "))
+            }
+        }
+    }
+
+    @Test("curl sends forms, and waits for no time-out", .timeLimit(.minutes(10)))
+    func curl() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-birds-\(UUID()).bin")
+        try Data(repeating: 7, count: 3 << 20).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await self.serve { port in
+            let url = "http://localhost:\(port)"
+            let printed = try await run(
+                "curl",
+                ["-sS", "-F", "a=1", "-F", "photo=@\(file.path)", "--expect100-timeout", "50", "\(url)/parts"])
+            #expect(printed == "a: 1;photo: 3145728;\n")
+            let refused = try await run(
+                "curl",
+                [
+                    "-sS", "-o", "/dev/null", "-w", "%{http_code} %{size_upload}", "--expect100-timeout", "50",
+                    "-H", "Expect: 100-continue", "-F", "photo=@\(file.path)", "\(url)/small",
+                ])
+            #expect(refused == "413 0")
+        }
+    }
+}
 #endif

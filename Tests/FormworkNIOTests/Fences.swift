@@ -1,82 +1,82 @@
 #if NIO
-    import AsyncHTTPClient
-    import FormworkNIO
-    import FormworkClient
-    import HTTPTypes
-    import NIOCore
-    import NIOHTTP1
-    import Testing
+import AsyncHTTPClient
+import FormworkNIO
+import FormworkClient
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import Testing
 
-    // Every Swift fence about NIO stands here word for word, indented as it may be, so that the compiler reads what newcomers
-    // read. `FencesTests` compares.
+// Every Swift fence about NIO stands here word for word, indented as it may be, so that the compiler reads what newcomers
+// read. `FencesTests` compares.
 
-    func uploading(_ plan: BodyPlan, _ url: String) async throws -> String {
-        let request = HTTPClientRequest(url: url)
-        let options = HTTPClient.UploadOptions(authentication: .basic(user: "harbour", password: "master"))
-        let answer = try await HTTPClient.shared.upload(plan, with: request, timeout: .seconds(60), options: options)
-        print(answer.status, answer.bytesSent, answer.isBodyComplete)
-        let text = String(buffer: try await answer.response.body.collect(upTo: 1 << 20))
-        return text
+func uploading(_ plan: BodyPlan, _ url: String) async throws -> String {
+    let request = HTTPClientRequest(url: url)
+    let options = HTTPClient.UploadOptions(authentication: .basic(user: "harbour", password: "master"))
+    let answer = try await HTTPClient.shared.upload(plan, with: request, timeout: .seconds(60), options: options)
+    print(answer.status, answer.bytesSent, answer.isBodyComplete)
+    let text = String(buffer: try await answer.response.body.collect(upTo: 1 << 20))
+    return text
+}
+
+func readme(_ plan: BodyPlan, _ url: String) async throws {
+    let request = HTTPClientRequest(url: url)
+    let answer = try await HTTPClient.shared.upload(plan, with: request, timeout: .seconds(60))
+    print(answer.status, answer.bytesSent)
+}
+
+func executing(_ plan: BodyPlan, _ url: String, _ client: HTTPClient) async throws -> HTTPClientResponse {
+    var request = HTTPClientRequest(url: url)
+    request.method = .PUT
+    request.setBody(plan)
+    let response = try await client.execute(request, timeout: .seconds(60))
+    return response
+}
+
+func writingBuffers(_ plan: BodyPlan, _ channel: any Channel) async throws {
+    for try await buffer in plan.buffers(of: 64 << 10) {
+        try await channel.writeAndFlush(buffer).get()
     }
+}
 
-    func readme(_ plan: BodyPlan, _ url: String) async throws {
-        let request = HTTPClientRequest(url: url)
-        let answer = try await HTTPClient.shared.upload(plan, with: request, timeout: .seconds(60))
-        print(answer.status, answer.bytesSent)
+func writingRegions(_ plan: BodyPlan, _ channel: any Channel) async throws -> Int64 {
+    let count = try await channel.writeBody(plan)
+    return count
+}
+
+func writingParts(_ plan: BodyPlan, _ channel: any Channel) async throws {
+    var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/upload")
+    head.headers.describeBody(plan)
+    try await channel.writeAndFlush(HTTPClientRequestPart.head(head)).get()
+    try await channel.writeBody(plan, as: HTTPClientRequestPart.body)
+    try await channel.writeAndFlush(HTTPClientRequestPart.end(nil)).get()
+}
+
+func receiving(_ body: HTTPClientResponse.Body, _ contentType: String?) async throws {
+    for try await part in try ReceivedParts(body, contentType: contentType) {
+        print(part.name ?? "", part.filename ?? "")
     }
+}
 
-    func executing(_ plan: BodyPlan, _ url: String, _ client: HTTPClient) async throws -> HTTPClientResponse {
-        var request = HTTPClientRequest(url: url)
-        request.method = .PUT
-        request.setBody(plan)
-        let response = try await client.execute(request, timeout: .seconds(60))
-        return response
-    }
+func describing(_ plan: BodyPlan) -> HTTPRequest {
+    var request = HTTPRequest(method: .post, scheme: "https", authority: "example.com", path: "/upload")
+    request.headerFields.describeBody(plan)
+    return request
+}
 
-    func writingBuffers(_ plan: BodyPlan, _ channel: any Channel) async throws {
-        for try await buffer in plan.buffers(of: 64 << 10) {
-            try await channel.writeAndFlush(buffer).get()
-        }
-    }
-
-    func writingRegions(_ plan: BodyPlan, _ channel: any Channel) async throws -> Int64 {
-        let count = try await channel.writeBody(plan)
-        return count
-    }
-
-    func writingParts(_ plan: BodyPlan, _ channel: any Channel) async throws {
-        var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/upload")
-        head.headers.describeBody(plan)
-        try await channel.writeAndFlush(HTTPClientRequestPart.head(head)).get()
-        try await channel.writeBody(plan, as: HTTPClientRequestPart.body)
-        try await channel.writeAndFlush(HTTPClientRequestPart.end(nil)).get()
-    }
-
-    func receiving(_ body: HTTPClientResponse.Body, _ contentType: String?) async throws {
-        for try await part in try ReceivedParts(body, contentType: contentType) {
-            print(part.name ?? "", part.filename ?? "")
-        }
-    }
-
-    func describing(_ plan: BodyPlan) -> HTTPRequest {
-        var request = HTTPRequest(method: .post, scheme: "https", authority: "example.com", path: "/upload")
-        request.headerFields.describeBody(plan)
-        return request
-    }
-
-    extension NIOTests {
-        @Suite("Documentation of FormworkNIO", .timeLimit(.minutes(10)))
-        struct NIOFencesTests {
-            @Test("The fences run")
-            func run() async throws {
-                try await LoopbackServer.with(["/": [.status(200)]]) { server in
-                    let plan = try form(.bytes(noise(100))).plan()
-                    #expect(try await uploading(plan, server.url("/")) == "answer 200")
-                    #expect(try await withClient { try await executing(plan, server.url("/"), $0).status } == .ok)
-                    #expect(server.requests.map(\.method) == ["POST", "PUT"])
-                    #expect(describing(plan).headerFields[.contentLength] == "244")
-                }
+extension NIOTests {
+    @Suite("Documentation of FormworkNIO", .timeLimit(.minutes(10)))
+    struct NIOFencesTests {
+        @Test("The fences run")
+        func run() async throws {
+            try await LoopbackServer.with(["/": [.status(200)]]) { server in
+                let plan = try form(.bytes(noise(100))).plan()
+                #expect(try await uploading(plan, server.url("/")) == "answer 200")
+                #expect(try await withClient { try await executing(plan, server.url("/"), $0).status } == .ok)
+                #expect(server.requests.map(\.method) == ["POST", "PUT"])
+                #expect(describing(plan).headerFields[.contentLength] == "244")
             }
         }
     }
+}
 #endif

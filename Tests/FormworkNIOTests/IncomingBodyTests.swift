@@ -1,50 +1,50 @@
 #if NIO
-    import Formwork
-    import FormworkNIO
-    import FormworkClient
-    import NIOCore
-    import NIOHTTP1
-    import Testing
+import Formwork
+import FormworkNIO
+import FormworkClient
+import NIOCore
+import NIOHTTP1
+import Testing
 
-    extension NIOTests {
-        @Suite("A body whose connection ends")
-        struct IncomingBodyTests {
-            /// Gives one chunk, then fails.
-            private struct Broken: AsyncSequence, Sendable {
+extension NIOTests {
+    @Suite("A body whose connection ends")
+    struct IncomingBodyTests {
+        /// Gives one chunk, then fails.
+        private struct Broken: AsyncSequence, Sendable {
+            let error: any Error
+
+            struct Iterator: AsyncIteratorProtocol {
                 let error: any Error
-
-                struct Iterator: AsyncIteratorProtocol {
-                    let error: any Error
-                    var isFirst = true
-                    mutating func next() async throws -> ByteBuffer? {
-                        defer { self.isFirst = false }
-                        guard self.isFirst else { throw self.error }
-                        return ByteBuffer(string: "sea")
-                    }
+                var isFirst = true
+                mutating func next() async throws -> ByteBuffer? {
+                    defer { self.isFirst = false }
+                    guard self.isFirst else { throw self.error }
+                    return ByteBuffer(string: "sea")
                 }
-
-                func makeAsyncIterator() -> Iterator { Iterator(error: self.error) }
             }
 
-            private struct Other: Error {}
+            func makeAsyncIterator() -> Iterator { Iterator(error: self.error) }
+        }
 
-            @Test("is cut, and not at its end")
-            func cut() async throws {
-                let errors: [any Error] = [
-                    HTTPParserError.invalidEOFState, ChannelError.inputClosed, ChannelError.eof,
-                    IOError(errnoCode: 104, reason: "read"),
-                ]
-                for error in errors {
-                    var given = ""
-                    let told = await #expect(throws: FormworkError.self) {
-                        for try await chunk in IncomingBody(Broken(error: error)) { given += String(buffer: chunk) }
-                    }
-                    #expect(told?.code == .truncatedBody && told?.cause != nil && given == "sea", "\(error)")
+        private struct Other: Error {}
+
+        @Test("is cut, and not at its end")
+        func cut() async throws {
+            let errors: [any Error] = [
+                HTTPParserError.invalidEOFState, ChannelError.inputClosed, ChannelError.eof,
+                IOError(errnoCode: 104, reason: "read"),
+            ]
+            for error in errors {
+                var given = ""
+                let told = await #expect(throws: FormworkError.self) {
+                    for try await chunk in IncomingBody(Broken(error: error)) { given += String(buffer: chunk) }
                 }
-                await #expect(throws: Other.self) {
-                    for try await _ in IncomingBody(Broken(error: Other())) {}
-                }
+                #expect(told?.code == .truncatedBody && told?.cause != nil && given == "sea", "\(error)")
+            }
+            await #expect(throws: Other.self) {
+                for try await _ in IncomingBody(Broken(error: Other())) {}
             }
         }
     }
+}
 #endif

@@ -1,45 +1,45 @@
 #if NIO
-    @testable import FormworkClient
-    @testable import FormworkNIO
-    import NIOCore
-    import NIOEmbedded
-    import NIOHTTP1
-    import Testing
+@testable import FormworkClient
+@testable import FormworkNIO
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
 
-    extension NIOTests {
-        @Suite("An answer is framed once")
-        struct ServerFramingTests {
-            /// What of an answer's head says where it ends, as it goes out.
-            private func framing(
-                _ headers: [(String, String)], status: HTTPResponseStatus = .ok, to method: HTTPMethod = .GET,
-                _ version: HTTPVersion = .http1_1
-            ) throws -> [String] {
-                let channel = EmbeddedChannel(handler: ServerFramingHandler())
-                defer { _ = try? channel.finish() }
-                try channel.writeInbound(
-                    HTTPServerRequestPart.head(HTTPRequestHead(version: version, method: method, uri: "/")))
-                try channel.writeOutbound(
-                    HTTPServerResponsePart.head(
-                        HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(headers))))
-                guard case .head(let head)? = try channel.readOutbound(as: HTTPServerResponsePart.self) else {
-                    return []
-                }
-                return head.headers.filter { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
-                    .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+extension NIOTests {
+    @Suite("An answer is framed once")
+    struct ServerFramingTests {
+        /// What of an answer's head says where it ends, as it goes out.
+        private func framing(
+            _ headers: [(String, String)], status: HTTPResponseStatus = .ok, to method: HTTPMethod = .GET,
+            _ version: HTTPVersion = .http1_1
+        ) throws -> [String] {
+            let channel = EmbeddedChannel(handler: ServerFramingHandler())
+            defer { _ = try? channel.finish() }
+            try channel.writeInbound(
+                HTTPServerRequestPart.head(HTTPRequestHead(version: version, method: method, uri: "/")))
+            try channel.writeOutbound(
+                HTTPServerResponsePart.head(
+                    HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(headers))))
+            guard case .head(let head)? = try channel.readOutbound(as: HTTPServerResponsePart.self) else {
+                return []
             }
+            return head.headers.filter { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
+                .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+        }
 
-            @Test("whatever its maker says of it")
-            func once() throws {
-                #expect(try self.framing([("Content-Length", "3")]) == ["content-length: 3"])
-                #expect(try self.framing([]) == ["transfer-encoding: chunked"])
-                let chunked = ("Transfer-Encoding", "chunked")
-                #expect(try self.framing([chunked]) == ["transfer-encoding: chunked"])
-                #expect(try self.framing([chunked, ("Content-Length", "3")]) == ["content-length: 3"])
-                #expect(try self.framing([chunked], status: .noContent) == [])
-                #expect(try self.framing([("Content-Length", "3")], status: .noContent) == [])
-                #expect(try self.framing([("Content-Length", "3")], to: .HEAD) == ["content-length: 3"])
-                #expect(try self.framing([chunked], .http1_0) == [])
-            }
+        @Test("whatever its maker says of it")
+        func once() throws {
+            #expect(try self.framing([("Content-Length", "3")]) == ["content-length: 3"])
+            #expect(try self.framing([]) == ["transfer-encoding: chunked"])
+            let chunked = ("Transfer-Encoding", "chunked")
+            #expect(try self.framing([chunked]) == ["transfer-encoding: chunked"])
+            #expect(try self.framing([chunked, ("Content-Length", "3")]) == ["content-length: 3"])
+            #expect(try self.framing([chunked], status: .noContent) == [])
+            #expect(try self.framing([("Content-Length", "3")], status: .noContent) == [])
+            #expect(try self.framing([("Content-Length", "3")], to: .HEAD) == ["content-length: 3"])
+            #expect(try self.framing([chunked], .http1_0) == [])
         }
     }
+}
 #endif

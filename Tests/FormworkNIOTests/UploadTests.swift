@@ -1,540 +1,540 @@
 #if Client
-    import AsyncHTTPClient
-    import Foundation
-    import FormworkNIO
-    import FormworkClient
-    import NIOCore
-    import NIOHTTP1
-    import NIOPosix
-    import Synchronization
-    import SystemPackage
-    import Testing
+import AsyncHTTPClient
+import Foundation
+import FormworkNIO
+import FormworkClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+import SystemPackage
+import Testing
 
-    extension NIOTests {
-        @Suite("Uploads by AsyncHTTPClient", .timeLimit(.minutes(10)))
-        struct UploadTests {
-            typealias Options = HTTPClient.UploadOptions
+extension NIOTests {
+    @Suite("Uploads by AsyncHTTPClient", .timeLimit(.minutes(10)))
+    struct UploadTests {
+        typealias Options = HTTPClient.UploadOptions
 
-            private func upload(
-                _ plan: BodyPlan, to url: String, _ options: Options = Options(), fields: [(String, String)] = [],
-                method: HTTPMethod = .GET, timeout: TimeAmount = .seconds(120),
-                configuration: HTTPClient.Configuration = HTTPClient.Configuration()
-            ) async throws -> (answer: HTTPClient.UploadResponse, text: String) {
-                try await withClient(configuration) { client in
-                    var request = HTTPClientRequest(url: url)
-                    request.method = method
-                    request.headers = HTTPHeaders(fields)
-                    let answer = try await client.upload(plan, with: request, timeout: timeout, options: options)
-                    let text = try await answer.response.body.collect(upTo: 1000)
-                    return (answer, String(buffer: text))
+        private func upload(
+            _ plan: BodyPlan, to url: String, _ options: Options = Options(), fields: [(String, String)] = [],
+            method: HTTPMethod = .GET, timeout: TimeAmount = .seconds(120),
+            configuration: HTTPClient.Configuration = HTTPClient.Configuration()
+        ) async throws -> (answer: HTTPClient.UploadResponse, text: String) {
+            try await withClient(configuration) { client in
+                var request = HTTPClientRequest(url: url)
+                request.method = method
+                request.headers = HTTPHeaders(fields)
+                let answer = try await client.upload(plan, with: request, timeout: timeout, options: options)
+                let text = try await answer.response.body.collect(upTo: 1000)
+                return (answer, String(buffer: text))
+            }
+        }
+
+        private func failure(_ body: () async throws -> Void) async -> FormworkError? {
+            await #expect(throws: FormworkError.self) { try await body() }
+        }
+
+        // MARK: - What goes out
+
+        @Test(
+            "A known length goes out as exactly one length field, and the bytes are the ones that were planned",
+            arguments: [(0, 144, 0x4b1b_17bd), (100, 244, 0xd978_4d59), (3_000_000, 3_000_144, 0x51ab_6f72)])
+        func fixedLength(count: Int, length: Int, crc: UInt32) async throws {
+            try await LoopbackServer.with(["/": [.status(201)]]) { server in
+                let plan = try form(.bytes(noise(count))).plan()
+                let (answer, text) = try await self.upload(plan, to: server.url("/"))
+                #expect(answer.status == .created && text == "answer 201" && answer.url == server.url("/"))
+                #expect(answer.bytesSent == length && answer.isBodyComplete)
+                let request = try #require(server.requests.first)
+                #expect(request.method == "POST" && request.isWhole)
+                #expect(
+                    request.fields("Content-Length") == ["\(length)"] && request.fields("Transfer-Encoding") == [])
+                #expect(request.fields("Content-Type") == ["multipart/form-data; boundary=harbour"])
+                #expect(request.count == length && request.crc == crc)
+            }
+        }
+
+        @Test("Chunks go out where they are wanted, or the length is unknown; fixed collects")
+        func lengths() async throws {
+            try await LoopbackServer.with(["/": [.status(200)]]) { server in
+                for (length, isKnown, isChunked) in [
+                    (.whenKnown, false, true), (.chunked, true, true), (.chunked, false, true),
+                    (.fixed, false, false),
+                ] as [(Options.Length, Bool, Bool)] {
+                    let source: BodySource =
+                        isKnown ? .bytes(noise(500_000)) : .chunks(once: Chunks(chunks: [noise(500_000)]))
+                    let plan = try form(source).plan()
+                    let answer = try await self.upload(
+                        plan, to: server.url("/"), Options(length: length, memoryThreshold: 1000)
+                    ).answer
+                    let request = try #require(server.requests.last)
+                    #expect(answer.status == .ok && answer.isBodyComplete && answer.bytesSent == 500_144)
+                    #expect(request.isWhole && request.count == 500_144 && request.crc == 0x6d8b_22d5)
+                    #expect(request.fields("Transfer-Encoding") == (isChunked ? ["chunked"] : []))
+                    #expect(request.fields("Content-Length") == (isChunked ? [] : ["500144"]))
                 }
             }
+        }
 
-            private func failure(_ body: () async throws -> Void) async -> FormworkError? {
-                await #expect(throws: FormworkError.self) { try await body() }
-            }
-
-            // MARK: - What goes out
-
-            @Test(
-                "A known length goes out as exactly one length field, and the bytes are the ones that were planned",
-                arguments: [(0, 144, 0x4b1b_17bd), (100, 244, 0xd978_4d59), (3_000_000, 3_000_144, 0x51ab_6f72)])
-            func fixedLength(count: Int, length: Int, crc: UInt32) async throws {
-                try await LoopbackServer.with(["/": [.status(201)]]) { server in
-                    let plan = try form(.bytes(noise(count))).plan()
-                    let (answer, text) = try await self.upload(plan, to: server.url("/"))
-                    #expect(answer.status == .created && text == "answer 201" && answer.url == server.url("/"))
-                    #expect(answer.bytesSent == length && answer.isBodyComplete)
-                    let request = try #require(server.requests.first)
-                    #expect(request.method == "POST" && request.isWhole)
-                    #expect(
-                        request.fields("Content-Length") == ["\(length)"] && request.fields("Transfer-Encoding") == [])
-                    #expect(request.fields("Content-Type") == ["multipart/form-data; boundary=harbour"])
-                    #expect(request.count == length && request.crc == crc)
-                }
-            }
-
-            @Test("Chunks go out where they are wanted, or the length is unknown; fixed collects")
-            func lengths() async throws {
-                try await LoopbackServer.with(["/": [.status(200)]]) { server in
-                    for (length, isKnown, isChunked) in [
-                        (.whenKnown, false, true), (.chunked, true, true), (.chunked, false, true),
-                        (.fixed, false, false),
-                    ] as [(Options.Length, Bool, Bool)] {
-                        let source: BodySource =
-                            isKnown ? .bytes(noise(500_000)) : .chunks(once: Chunks(chunks: [noise(500_000)]))
-                        let plan = try form(source).plan()
-                        let answer = try await self.upload(
-                            plan, to: server.url("/"), Options(length: length, memoryThreshold: 1000)
-                        ).answer
-                        let request = try #require(server.requests.last)
-                        #expect(answer.status == .ok && answer.isBodyComplete && answer.bytesSent == 500_144)
-                        #expect(request.isWhole && request.count == 500_144 && request.crc == 0x6d8b_22d5)
-                        #expect(request.fields("Transfer-Encoding") == (isChunked ? ["chunked"] : []))
-                        #expect(request.fields("Content-Length") == (isChunked ? [] : ["500144"]))
+        @Test("A request with a body set is sent by the client's own calls")
+        func setBody() async throws {
+            try await LoopbackServer.with(["/": [.status(200)]]) { server in
+                try await withClient { client in
+                    var request = HTTPClientRequest(url: server.url("/"))
+                    request.method = .PUT
+                    request.setBody(try form(.bytes(noise(500_000))).plan())
+                    for _ in 0..<2 {
+                        #expect(try await client.execute(request, timeout: .seconds(300)).status == .ok)
+                        let sent = try #require(server.requests.last)
+                        #expect(
+                            sent.method == "PUT" && sent.crc == 0x6d8b_22d5
+                                && sent.fields("Content-Length").count == 1)
                     }
                 }
             }
+        }
 
-            @Test("A request with a body set is sent by the client's own calls")
-            func setBody() async throws {
-                try await LoopbackServer.with(["/": [.status(200)]]) { server in
-                    try await withClient { client in
-                        var request = HTTPClientRequest(url: server.url("/"))
-                        request.method = .PUT
-                        request.setBody(try form(.bytes(noise(500_000))).plan())
-                        for _ in 0..<2 {
-                            #expect(try await client.execute(request, timeout: .seconds(300)).status == .ok)
-                            let sent = try #require(server.requests.last)
-                            #expect(
-                                sent.method == "PUT" && sent.crc == 0x6d8b_22d5
-                                    && sent.fields("Content-Length").count == 1)
-                        }
-                    }
+        @Test("256 MiB of a file arrive as they are, in flat memory")
+        func large() async throws {
+            let folder = try TestFolder()
+            let block = noise(1 << 20)
+            let plan = try form(.file(folder.file("f", block, times: 256))).plan()
+            let content = try #require(plan.layout.first { $0.length == 256 << 20 }?.offset)
+            let expectation = LoopbackServer.Expectation(head: Int(content), block: block, count: 256 << 20)
+            try await LoopbackServer.with(["/": [.status(200)]], expecting: expectation) { server in
+                var count = 0
+                let growth = try await peakGrowth {
+                    let answer = try await self.upload(plan, to: server.url("/")).answer
+                    #expect(answer.status == .ok && answer.isBodyComplete)
+                    count = Int(answer.bytesSent)
                 }
+                let request = try #require(server.requests.first)
+                #expect(request.isWhole && request.isAsExpected && request.count == count)
+                #expect(Int64(count) == plan.contentLength && count > 256 << 20)
+                print("256 MiB: resident memory grew by \(growth >> 10) KiB")
+                #expect(growth < 32 << 20)
             }
+            #expect(try await folder.isClosed())
+        }
 
-            @Test("256 MiB of a file arrive as they are, in flat memory")
-            func large() async throws {
-                let folder = try TestFolder()
-                let block = noise(1 << 20)
-                let plan = try form(.file(folder.file("f", block, times: 256))).plan()
-                let content = try #require(plan.layout.first { $0.length == 256 << 20 }?.offset)
-                let expectation = LoopbackServer.Expectation(head: Int(content), block: block, count: 256 << 20)
-                try await LoopbackServer.with(["/": [.status(200)]], expecting: expectation) { server in
-                    var count = 0
-                    let growth = try await peakGrowth {
-                        let answer = try await self.upload(plan, to: server.url("/")).answer
-                        #expect(answer.status == .ok && answer.isBodyComplete)
-                        count = Int(answer.bytesSent)
-                    }
-                    let request = try #require(server.requests.first)
-                    #expect(request.isWhole && request.isAsExpected && request.count == count)
-                    #expect(Int64(count) == plan.contentLength && count > 256 << 20)
-                    print("256 MiB: resident memory grew by \(growth >> 10) KiB")
-                    #expect(growth < 32 << 20)
-                }
-                #expect(try await folder.isClosed())
-            }
-
-            @Test("A server that stops, or reads 1 MiB/s, holds memory and the disk up", arguments: [0, 1 << 20])
-            func slowServer(rate: Int) async throws {
-                let folder = try TestFolder()
-                let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
-                let expectation = LoopbackServer.Expectation(head: 1 << 20, block: [0], count: 0)
-                let answer = rate == 0 ? LoopbackServer.Answer.stall : .slow(bytesPerSecond: rate)
-                try await LoopbackServer.with(["/": [answer]], expecting: expectation) { server in
-                    let growth = try await peakGrowth {
-                        let options = Options(reading: ReaderOptions(progress: Progress.observer))
-                        let task = Task { try await self.upload(plan, to: server.url("/"), options) }
-                        try await Task.sleep(for: .seconds(3))
-                        let ahead = Progress.position - Int64(server.requests.first?.count ?? 0)
-                        print("\(rate) bytes/s: \(ahead >> 10) KiB read ahead of the server")
-                        #expect((1...(12 << 20)).contains(ahead), "the kernel's socket buffers and about 1 MiB")
-                        let begin = ContinuousClock.now
-                        task.cancel()
-                        await #expect(throws: CancellationError.self) { try await task.value }
-                        #expect(ContinuousClock.now - begin < .seconds(300))
-                    }
-                    print("\(rate) bytes/s: resident memory grew by \(growth >> 10) KiB")
-                    #expect(growth < 24 << 20)
-                }
-                #expect(try await folder.isClosed())
-            }
-
-            @Test("An event loop that is busy finds little more to send when it is back")
-            func busyLoop() async throws {
-                let folder = try TestFolder()
-                let plan = try form(.file(folder.sparseFile("f", count: 8 << 30))).plan()
-                let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
-                let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-                try await LoopbackServer.with(["/": [.status(200)]], expecting: expectation) { server in
-                    let client = HTTPClient(eventLoopGroupProvider: .shared(group))
+        @Test("A server that stops, or reads 1 MiB/s, holds memory and the disk up", arguments: [0, 1 << 20])
+        func slowServer(rate: Int) async throws {
+            let folder = try TestFolder()
+            let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+            let expectation = LoopbackServer.Expectation(head: 1 << 20, block: [0], count: 0)
+            let answer = rate == 0 ? LoopbackServer.Answer.stall : .slow(bytesPerSecond: rate)
+            try await LoopbackServer.with(["/": [answer]], expecting: expectation) { server in
+                let growth = try await peakGrowth {
                     let options = Options(reading: ReaderOptions(progress: Progress.observer))
-                    let request = HTTPClientRequest(url: server.url("/"))
-                    let task = Task { try await client.upload(plan, with: request, options: options) }
-                    while Progress.position < 8 << 20 { try await Task.sleep(for: .milliseconds(1)) }
-                    let read = try await group.next().submit {
-                        let before = Progress.position
-                        usleep(700_000)
-                        return Progress.position - before
-                    }.get()
-                    print("busy loop: \(read >> 10) KiB read meanwhile")
-                    #expect(read <= 2 << 20)
+                    let task = Task { try await self.upload(plan, to: server.url("/"), options) }
+                    try await Task.sleep(for: .seconds(3))
+                    let ahead = Progress.position - Int64(server.requests.first?.count ?? 0)
+                    print("\(rate) bytes/s: \(ahead >> 10) KiB read ahead of the server")
+                    #expect((1...(12 << 20)).contains(ahead), "the kernel's socket buffers and about 1 MiB")
+                    let begin = ContinuousClock.now
                     task.cancel()
                     await #expect(throws: CancellationError.self) { try await task.value }
-                    try await client.shutdown()
+                    #expect(ContinuousClock.now - begin < .seconds(300))
                 }
-                try await group.shutdownGracefully()
-                #expect(try await folder.isClosed())
+                print("\(rate) bytes/s: resident memory grew by \(growth >> 10) KiB")
+                #expect(growth < 24 << 20)
             }
+            #expect(try await folder.isClosed())
+        }
 
-            // MARK: - Sent again
-
-            @Test("307 and 308 send the same body again, byte for byte", arguments: [307, 308])
-            func redirectWithBody(status: Int) async throws {
-                let answers: [String: [LoopbackServer.Answer]] = [
-                    "/a": [.status(status, [("Location", "/b?c=d")])], "/b?c=d": [.status(200)],
-                ]
-                try await LoopbackServer.with(answers) { server in
-                    let plan = try form(.bytes(noise(500_000))).plan()
-                    for length in [Options.Length.whenKnown, .chunked] {
-                        let answer = try await self.upload(
-                            plan, to: server.url("/a"), Options(length: length),
-                            fields: [("Authorization", "x"), ("Cookie", "y")]
-                        ).answer
-                        #expect(answer.status == .ok && answer.url == server.url("/b?c=d") && answer.isBodyComplete)
-                        let sent = server.requests.suffix(2)
-                        #expect(sent.map(\.method) == ["POST", "POST"] && sent.map(\.uri) == ["/a", "/b?c=d"])
-                        for request in sent {
-                            #expect(request.isWhole && request.crc == 0x6d8b_22d5)
-                            #expect(request.fields("Authorization") == ["x"], "the same origin keeps its credentials")
-                        }
-                    }
-                }
+        @Test("An event loop that is busy finds little more to send when it is back")
+        func busyLoop() async throws {
+            let folder = try TestFolder()
+            let plan = try form(.file(folder.sparseFile("f", count: 8 << 30))).plan()
+            let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
+            let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+            try await LoopbackServer.with(["/": [.status(200)]], expecting: expectation) { server in
+                let client = HTTPClient(eventLoopGroupProvider: .shared(group))
+                let options = Options(reading: ReaderOptions(progress: Progress.observer))
+                let request = HTTPClientRequest(url: server.url("/"))
+                let task = Task { try await client.upload(plan, with: request, options: options) }
+                while Progress.position < 8 << 20 { try await Task.sleep(for: .milliseconds(1)) }
+                let read = try await group.next().submit {
+                    let before = Progress.position
+                    usleep(700_000)
+                    return Progress.position - before
+                }.get()
+                print("busy loop: \(read >> 10) KiB read meanwhile")
+                #expect(read <= 2 << 20)
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                try await client.shutdown()
             }
+            try await group.shutdownGracefully()
+            #expect(try await folder.isClosed())
+        }
 
-            @Test(
-                "301, 302 and 303 make POST a GET without a body, whether the client follows or we do",
-                arguments: [301, 302, 303], [true, false])
-            func redirectWithoutBody(status: Int, clientFollows: Bool) async throws {
-                let answers: [String: [LoopbackServer.Answer]] = [
-                    "/a": [.status(status, [("Location", "/b")])], "/b": [.status(200)],
-                ]
-                var configuration = HTTPClient.Configuration()
-                configuration.redirectConfiguration = clientFollows ? .follow(max: 5, allowCycles: false) : .disallow
-                try await LoopbackServer.with(answers) { server in
-                    let plan = try form(.text("x")).plan()
-                    let answer = try await self.upload(plan, to: server.url("/a"), configuration: configuration).answer
-                    #expect(answer.status == .ok && answer.url == server.url("/b"))
-                    let next = try #require(server.requests.last)
-                    #expect(server.requests.count == 2 && next.method == "GET" && next.uri == "/b" && next.count == 0)
-                    for name in ["Content-Type", "Content-Length", "Transfer-Encoding"] {
-                        #expect(next.fields(name) == [])
-                    }
+        // MARK: - Sent again
 
-                    let put = try await self.upload(
-                        plan, to: server.url("/a"), method: .PUT, configuration: configuration
-                    ).answer
-                    #expect(put.status == .ok)
-                    let last = try #require(server.requests.last)
-                    #expect(last.method == (status == 303 ? "GET" : "PUT") && (last.count > 0) == (status != 303))
-                }
-            }
-
-            @Test("Another origin gets the body and no credentials")
-            func otherOrigin() async throws {
-                try await LoopbackServer.with(["/b": [.status(401)]]) { other in
-                    try await LoopbackServer.with(["/a": [.status(307, [("Location", other.url("/b"))])]]) { server in
-                        let options = Options(authentication: .basic(user: "u", password: "p"))
-                        let answer = try await self.upload(
-                            form(.text("x")).plan(), to: server.url("/a"), options,
-                            fields: [("Authorization", "x"), ("Cookie", "y")]
-                        ).answer
-                        #expect(answer.status == .unauthorized, "its 401 is not answered")
-                        let request = try #require(other.requests.first)
-                        #expect(other.requests.count == 1 && request.isWhole && request.count > 0)
-                        #expect(request.fields("Authorization") == [] && request.fields("Cookie") == [])
-                        #expect(request.fields("Host") == ["127.0.0.1:\(other.port)"])
-                    }
-                }
-            }
-
-            @Test("Redirects end: at the limit, at 0, and where they lead nowhere")
-            func redirectLimit() async throws {
-                let answers: [String: [LoopbackServer.Answer]] = [
-                    "/": [.status(307, [("Location", "/again")])], "/again": [.status(307, [("Location", "/")])],
-                    "/self": [.status(307, [("Location", "/self")])],
-                    "/file": [.status(307, [("Location", "file:///etc/passwd")])],
-                    "/none": [.status(308)],
-                ]
-                try await LoopbackServer.with(answers) { server in
-                    let plan = try form(.text("x")).plan()
-                    let error = await #expect(throws: HTTPClientError.self) {
-                        try await self.upload(plan, to: server.url("/"), Options(maximumRedirects: 3))
-                    }
-                    #expect(error == .redirectLimitReached && server.requests.count == 4)
-                    // The client sees this itself, before it hands anything back.
-                    let cycle = await #expect(throws: HTTPClientError.self) {
-                        try await self.upload(plan, to: server.url("/self"))
-                    }
-                    #expect(cycle == .redirectCycleDetected)
-                    for (path, limit, status) in [("/", 0, 307), ("/file", 20, 307), ("/none", 20, 308)] {
-                        let answer = try await self.upload(plan, to: server.url(path), Options(maximumRedirects: limit))
-                            .answer
-                        #expect(Int(answer.status.code) == status)
-                    }
-                }
-            }
-
-            @Test("A 401 is answered once, with the whole body")
-            func authentication() async throws {
-                try await LoopbackServer.with(["/": [.status(401), .status(200)], "/no": [.status(401)]]) { server in
-                    let plan = try form(.bytes(noise(500_000))).plan()
-                    let options = Options(authentication: .basic(user: "ü", password: "p:q"))
-                    #expect(try await self.upload(plan, to: server.url("/"), options).answer.status == .ok)
-                    let sent = server.requests
-                    #expect(sent.map(\.isWhole) == [true, true] && sent.map(\.crc) == [0x6d8b_22d5, 0x6d8b_22d5])
-                    #expect(sent[1].fields("Authorization") == ["Basic w7w6cDpx"])
-                    let (answer, text) = try await self.upload(plan, to: server.url("/no"), options)
-                    #expect(answer.status == .unauthorized && text == "answer 401")
-                    #expect(server.requests.count == 4, "the same credentials are not tried twice")
-                }
-            }
-
-            @Test("What can be read once is never sent twice", arguments: ["/307", "/401"])
-            func oneShot(path: String) async throws {
-                let answers: [String: [LoopbackServer.Answer]] = [
-                    "/307": [.status(307, [("Location", "/")])], "/401": [.status(401), .status(200)],
-                    "/": [.status(200)],
-                ]
-                try await LoopbackServer.with(answers) { server in
-                    let options = Options(authentication: .basic(user: "u", password: "p"))
-                    func plan() throws -> BodyPlan { try form(.chunks(once: Chunks(chunks: [noise(5000)]))).plan() }
-                    let error = await self.failure { _ = try await self.upload(plan(), to: server.url(path), options) }
-                    #expect(error?.code == .notReplayable && error?.part?.name == "content")
-                    #expect(server.requests.count == 1)
-                }
-                // Collected, it can.
-                try await LoopbackServer.with(answers) { server in
-                    let options = Options(
-                        length: .fixed, memoryThreshold: 100, authentication: .basic(user: "u", password: "p"))
-                    let plan = try form(.chunks(once: Chunks(chunks: [noise(500_000)]))).plan()
-                    #expect(try await self.upload(plan, to: server.url(path), options).answer.status == .ok)
-                    #expect(server.requests.map(\.crc) == [0x6d8b_22d5, 0x6d8b_22d5])
-                }
-            }
-
-            @Test("What may pass is tried again with the same bytes, as often as allowed, and when the server says")
-            func retries() async throws {
-                let again: [(String, String)] = [("Retry-After", "0")]
-                let answers: [String: [LoopbackServer.Answer]] = [
-                    "/busy": [.status(503, again), .status(429, again), .status(200)],
-                    "/cut": [.cut(after: 100_000), .cut(after: 0), .status(200)],
-                    "/never": [.status(503, again)], "/wrong": [.status(400)], "/early": [.early(503), .status(200)],
-                    "/moved": [.status(307, [("Location", "/busy2")])], "/busy2": [.status(502), .status(200)],
-                ]
-                try await LoopbackServer.with(answers) { server in
-                    let plan = try form(.bytes(noise(500_000))).plan()
-                    let retry = RetryPolicy(count: 2, delay: .milliseconds(1))
-                    for (path, status, retries, requests) in [
-                        ("/busy", 200, 2, 3), ("/cut", 200, 2, 3), ("/never", 503, 2, 3), ("/wrong", 400, 0, 1),
-                        ("/early", 200, 1, 2), ("/moved", 200, 1, 3),
-                    ] {
-                        let before = server.requests.count
-                        let answer = try await self.upload(plan, to: server.url(path), Options(retry: retry)).answer
-                        #expect(Int(answer.status.code) == status && answer.retries == retries, "\(path)")
-                        let sent = server.requests.dropFirst(before)
-                        #expect(sent.count == requests, "\(path)")
-                        #expect(sent.filter(\.isWhole).allSatisfy { $0.crc == 0x6d8b_22d5 }, "\(path)")
-                    }
-                }
-            }
-
-            @Test("Without a place to connect to, the tries end with the client's own error")
-            func retriesWithoutServer() async throws {
-                let url = try await LoopbackServer.with([:]) { $0.url("/") }
-                let plan = try form(.text("x")).plan()
-                let options = Options(retry: RetryPolicy(count: 2, delay: .milliseconds(1)))
-                let error = await #expect(throws: IOError.self) {
-                    var configuration = HTTPClient.Configuration()
-                    configuration.timeout.connect = .milliseconds(200)
-                    return try await self.upload(plan, to: url, options, configuration: configuration)
-                }
-                #expect(error?.errnoCode == ECONNREFUSED)
-            }
-
-            @Test("There is no try that the deadline would end, and none by default")
-            func noRetries() async throws {
-                let later: [LoopbackServer.Answer] = [.status(503, [("Retry-After", "1000")]), .status(200)]
-                try await LoopbackServer.with(["/a": later, "/b": later]) { server in
-                    let plan = try form(.text("x")).plan()
-                    let options = Options(retry: RetryPolicy(count: 5))
-                    for (path, options) in [("/a", options), ("/b", Options())] {
-                        let answer = try await self.upload(plan, to: server.url(path), options, timeout: .seconds(300))
-                        #expect(answer.answer.status == .serviceUnavailable && answer.text == "answer 503")
-                        #expect(answer.answer.retries == 0)
-                    }
-                }
-            }
-
-            @Test("A one-shot body isn't tried again: a refusal is the answer, and a cut names the part")
-            func oneShotRetries() async throws {
-                let answers: [String: [LoopbackServer.Answer]] = [
-                    "/busy": [.status(503), .status(200)], "/cut": [.cut(after: 1000), .status(200)],
-                ]
-                try await LoopbackServer.with(answers) { server in
-                    let options = Options(retry: RetryPolicy(count: 2, delay: .zero))
-                    func plan() throws -> BodyPlan { try form(.chunks(once: Chunks(chunks: [noise(5000)]))).plan() }
-                    let answer = try await self.upload(plan(), to: server.url("/busy"), options).answer
-                    #expect(answer.status == .serviceUnavailable && answer.retries == 0)
-                    let error = await self.failure {
-                        _ = try await self.upload(plan(), to: server.url("/cut"), options)
-                    }
-                    #expect(error?.code == .notReplayable && error?.part?.name == "content" && error?.cause != nil)
-                    #expect(server.requests.count == 2)
-                }
-            }
-
-            // MARK: - What goes wrong
-
-            @Test("An early refusal comes back as the answer, and ends the sending")
-            func earlyRefusal() async throws {
-                let folder = try TestFolder()
-                let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
-                let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
-                try await LoopbackServer.with(["/": [.early(413)]], expecting: expectation) { server in
-                    for length in [Options.Length.whenKnown, .chunked] {
-                        let (answer, text) = try await self.upload(plan, to: server.url("/"), Options(length: length))
-                        #expect(answer.status == .payloadTooLarge && text == "answer 413")
-                        #expect(!answer.isBodyComplete && (0..<100 << 20).contains(answer.bytesSent))
-                    }
-                }
-                #expect(try await folder.isClosed())
-            }
-
-            /// AsyncHTTPClient keeps a few itself: those that wait for a connection which ended behind the answer.
-            @Test("What was refused early is let go of, once its answer was read or dropped", arguments: [true, false])
-            func earlyRefusalsEnd(reads: Bool) async throws {
-                final class Canary: Sendable {}
-                struct Cage { weak var canary: Canary? }
-                var cages: [Cage] = []
-                let block = noise(1 << 20)
-                let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
-                try await LoopbackServer.with(["/": [.early(413)]], expecting: expectation) { server in
-                    try await withClient(HTTPClient.Configuration()) { client in
-                        for _ in 0..<20 {
-                            let canary = Canary()
-                            cages.append(Cage(canary: canary))
-                            let plan = try form(
-                                .chunks(length: 64 << 20) { [canary] _ in
-                                    withExtendedLifetime(canary) {
-                                        Chunks(chunks: Array(repeating: block, count: 64))
-                                    }
-                                }
-                            ).plan()
-                            let request = HTTPClientRequest(url: server.url("/"))
-                            let answer = try await client.upload(plan, with: request, timeout: .seconds(300))
-                            #expect(answer.status == .payloadTooLarge)
-                            if reads { _ = try await answer.response.body.collect(upTo: 1000) }
-                        }
-                        for _ in 0..<1000 where cages.count(where: { $0.canary != nil }) > 10 {
-                            try await Task.sleep(for: .milliseconds(10))
-                        }
-                    }
-                }
-                #expect(cages.count { $0.canary != nil } <= 10)
-            }
-
-            @Test("An early 200 and a broken connection are errors that say how far it came")
-            func partial() async throws {
-                let folder = try TestFolder()
-                let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
-                let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
-                let answers: [String: [LoopbackServer.Answer]] = [
-                    "/200": [.early(200)], "/cut": [.cut(after: 100_000)],
-                ]
-                try await LoopbackServer.with(answers, expecting: expectation) { server in
-                    for (path, words) in [("/200", "answered 200 before"), ("/cut", "connection failed before")] {
-                        let error = await self.failure { _ = try await self.upload(plan, to: server.url(path)) }
-                        #expect(
-                            error?.code == .writeFailed && error?.message.contains(words) ?? false,
-                            "\(path) \(error as Any)")
-                        #expect((0..<100 << 20).contains(error?.offset ?? -1), "\(error as Any)")
-                    }
-                }
-                #expect(try await folder.isClosed())
-            }
-
-            @Test("A redirect to another page before the whole body is no success", arguments: [true, false])
-            func earlyRedirect(clientFollows: Bool) async throws {
-                let folder = try TestFolder()
-                let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
-                let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
-                let answers: [String: [LoopbackServer.Answer]] = [
-                    "/": [.early(303, [("Location", "/login")])], "/login": [.status(200)],
-                ]
-                var configuration = HTTPClient.Configuration()
-                configuration.redirectConfiguration = clientFollows ? .follow(max: 5, allowCycles: false) : .disallow
-                try await LoopbackServer.with(answers, expecting: expectation) { server in
-                    let error = await self.failure {
-                        _ = try await self.upload(plan, to: server.url("/"), configuration: configuration)
-                    }
-                    #expect(error?.message == "the server answered 303 before it had all of the body")
-                    guard !clientFollows else { return }
+        @Test("307 and 308 send the same body again, byte for byte", arguments: [307, 308])
+        func redirectWithBody(status: Int) async throws {
+            let answers: [String: [LoopbackServer.Answer]] = [
+                "/a": [.status(status, [("Location", "/b?c=d")])], "/b?c=d": [.status(200)],
+            ]
+            try await LoopbackServer.with(answers) { server in
+                let plan = try form(.bytes(noise(500_000))).plan()
+                for length in [Options.Length.whenKnown, .chunked] {
                     let answer = try await self.upload(
-                        plan, to: server.url("/"), Options(maximumRedirects: 0), configuration: configuration
+                        plan, to: server.url("/a"), Options(length: length),
+                        fields: [("Authorization", "x"), ("Cookie", "y")]
                     ).answer
-                    #expect(answer.status == .seeOther && !answer.isBodyComplete)
+                    #expect(answer.status == .ok && answer.url == server.url("/b?c=d") && answer.isBodyComplete)
+                    let sent = server.requests.suffix(2)
+                    #expect(sent.map(\.method) == ["POST", "POST"] && sent.map(\.uri) == ["/a", "/b?c=d"])
+                    for request in sent {
+                        #expect(request.isWhole && request.crc == 0x6d8b_22d5)
+                        #expect(request.fields("Authorization") == ["x"], "the same origin keeps its credentials")
+                    }
                 }
             }
+        }
 
-            @Test("A file that changes is the upload's error, and no request of its arrives whole")
-            func changedFile() async throws {
-                let folder = try TestFolder()
-                try await LoopbackServer.with(["/": [.status(200)]]) { server in
-                    for length in [Options.Length.whenKnown, .chunked] {
-                        let path = try folder.file("f", noise(1 << 20), times: 8)
-                        let before = try form(.file(path)).plan()
-                        #expect(truncate(path.string, 200_000) == 0)
-                        // Changed while it is sent: the observer is told at the first bytes.
-                        let other = try folder.file("g", noise(1 << 20), times: 8)
-                        let during = try form(.file(other)).plan()
-                        let touch = ProgressObserver(every: .zero) { progress in
-                            if progress.position > 2 << 20 { _ = utimes(other.string, nil) }
-                        }
-                        for (plan, options) in [
-                            (before, Options(length: length)),
-                            (during, Options(length: length, reading: ReaderOptions(progress: touch))),
-                        ] {
-                            let error = await self.failure {
-                                _ = try await self.upload(plan, to: server.url("/"), options)
+        @Test(
+            "301, 302 and 303 make POST a GET without a body, whether the client follows or we do",
+            arguments: [301, 302, 303], [true, false])
+        func redirectWithoutBody(status: Int, clientFollows: Bool) async throws {
+            let answers: [String: [LoopbackServer.Answer]] = [
+                "/a": [.status(status, [("Location", "/b")])], "/b": [.status(200)],
+            ]
+            var configuration = HTTPClient.Configuration()
+            configuration.redirectConfiguration = clientFollows ? .follow(max: 5, allowCycles: false) : .disallow
+            try await LoopbackServer.with(answers) { server in
+                let plan = try form(.text("x")).plan()
+                let answer = try await self.upload(plan, to: server.url("/a"), configuration: configuration).answer
+                #expect(answer.status == .ok && answer.url == server.url("/b"))
+                let next = try #require(server.requests.last)
+                #expect(server.requests.count == 2 && next.method == "GET" && next.uri == "/b" && next.count == 0)
+                for name in ["Content-Type", "Content-Length", "Transfer-Encoding"] {
+                    #expect(next.fields(name) == [])
+                }
+
+                let put = try await self.upload(
+                    plan, to: server.url("/a"), method: .PUT, configuration: configuration
+                ).answer
+                #expect(put.status == .ok)
+                let last = try #require(server.requests.last)
+                #expect(last.method == (status == 303 ? "GET" : "PUT") && (last.count > 0) == (status != 303))
+            }
+        }
+
+        @Test("Another origin gets the body and no credentials")
+        func otherOrigin() async throws {
+            try await LoopbackServer.with(["/b": [.status(401)]]) { other in
+                try await LoopbackServer.with(["/a": [.status(307, [("Location", other.url("/b"))])]]) { server in
+                    let options = Options(authentication: .basic(user: "u", password: "p"))
+                    let answer = try await self.upload(
+                        form(.text("x")).plan(), to: server.url("/a"), options,
+                        fields: [("Authorization", "x"), ("Cookie", "y")]
+                    ).answer
+                    #expect(answer.status == .unauthorized, "its 401 is not answered")
+                    let request = try #require(other.requests.first)
+                    #expect(other.requests.count == 1 && request.isWhole && request.count > 0)
+                    #expect(request.fields("Authorization") == [] && request.fields("Cookie") == [])
+                    #expect(request.fields("Host") == ["127.0.0.1:\(other.port)"])
+                }
+            }
+        }
+
+        @Test("Redirects end: at the limit, at 0, and where they lead nowhere")
+        func redirectLimit() async throws {
+            let answers: [String: [LoopbackServer.Answer]] = [
+                "/": [.status(307, [("Location", "/again")])], "/again": [.status(307, [("Location", "/")])],
+                "/self": [.status(307, [("Location", "/self")])],
+                "/file": [.status(307, [("Location", "file:///etc/passwd")])],
+                "/none": [.status(308)],
+            ]
+            try await LoopbackServer.with(answers) { server in
+                let plan = try form(.text("x")).plan()
+                let error = await #expect(throws: HTTPClientError.self) {
+                    try await self.upload(plan, to: server.url("/"), Options(maximumRedirects: 3))
+                }
+                #expect(error == .redirectLimitReached && server.requests.count == 4)
+                // The client sees this itself, before it hands anything back.
+                let cycle = await #expect(throws: HTTPClientError.self) {
+                    try await self.upload(plan, to: server.url("/self"))
+                }
+                #expect(cycle == .redirectCycleDetected)
+                for (path, limit, status) in [("/", 0, 307), ("/file", 20, 307), ("/none", 20, 308)] {
+                    let answer = try await self.upload(plan, to: server.url(path), Options(maximumRedirects: limit))
+                        .answer
+                    #expect(Int(answer.status.code) == status)
+                }
+            }
+        }
+
+        @Test("A 401 is answered once, with the whole body")
+        func authentication() async throws {
+            try await LoopbackServer.with(["/": [.status(401), .status(200)], "/no": [.status(401)]]) { server in
+                let plan = try form(.bytes(noise(500_000))).plan()
+                let options = Options(authentication: .basic(user: "ü", password: "p:q"))
+                #expect(try await self.upload(plan, to: server.url("/"), options).answer.status == .ok)
+                let sent = server.requests
+                #expect(sent.map(\.isWhole) == [true, true] && sent.map(\.crc) == [0x6d8b_22d5, 0x6d8b_22d5])
+                #expect(sent[1].fields("Authorization") == ["Basic w7w6cDpx"])
+                let (answer, text) = try await self.upload(plan, to: server.url("/no"), options)
+                #expect(answer.status == .unauthorized && text == "answer 401")
+                #expect(server.requests.count == 4, "the same credentials are not tried twice")
+            }
+        }
+
+        @Test("What can be read once is never sent twice", arguments: ["/307", "/401"])
+        func oneShot(path: String) async throws {
+            let answers: [String: [LoopbackServer.Answer]] = [
+                "/307": [.status(307, [("Location", "/")])], "/401": [.status(401), .status(200)],
+                "/": [.status(200)],
+            ]
+            try await LoopbackServer.with(answers) { server in
+                let options = Options(authentication: .basic(user: "u", password: "p"))
+                func plan() throws -> BodyPlan { try form(.chunks(once: Chunks(chunks: [noise(5000)]))).plan() }
+                let error = await self.failure { _ = try await self.upload(plan(), to: server.url(path), options) }
+                #expect(error?.code == .notReplayable && error?.part?.name == "content")
+                #expect(server.requests.count == 1)
+            }
+            // Collected, it can.
+            try await LoopbackServer.with(answers) { server in
+                let options = Options(
+                    length: .fixed, memoryThreshold: 100, authentication: .basic(user: "u", password: "p"))
+                let plan = try form(.chunks(once: Chunks(chunks: [noise(500_000)]))).plan()
+                #expect(try await self.upload(plan, to: server.url(path), options).answer.status == .ok)
+                #expect(server.requests.map(\.crc) == [0x6d8b_22d5, 0x6d8b_22d5])
+            }
+        }
+
+        @Test("What may pass is tried again with the same bytes, as often as allowed, and when the server says")
+        func retries() async throws {
+            let again: [(String, String)] = [("Retry-After", "0")]
+            let answers: [String: [LoopbackServer.Answer]] = [
+                "/busy": [.status(503, again), .status(429, again), .status(200)],
+                "/cut": [.cut(after: 100_000), .cut(after: 0), .status(200)],
+                "/never": [.status(503, again)], "/wrong": [.status(400)], "/early": [.early(503), .status(200)],
+                "/moved": [.status(307, [("Location", "/busy2")])], "/busy2": [.status(502), .status(200)],
+            ]
+            try await LoopbackServer.with(answers) { server in
+                let plan = try form(.bytes(noise(500_000))).plan()
+                let retry = RetryPolicy(count: 2, delay: .milliseconds(1))
+                for (path, status, retries, requests) in [
+                    ("/busy", 200, 2, 3), ("/cut", 200, 2, 3), ("/never", 503, 2, 3), ("/wrong", 400, 0, 1),
+                    ("/early", 200, 1, 2), ("/moved", 200, 1, 3),
+                ] {
+                    let before = server.requests.count
+                    let answer = try await self.upload(plan, to: server.url(path), Options(retry: retry)).answer
+                    #expect(Int(answer.status.code) == status && answer.retries == retries, "\(path)")
+                    let sent = server.requests.dropFirst(before)
+                    #expect(sent.count == requests, "\(path)")
+                    #expect(sent.filter(\.isWhole).allSatisfy { $0.crc == 0x6d8b_22d5 }, "\(path)")
+                }
+            }
+        }
+
+        @Test("Without a place to connect to, the tries end with the client's own error")
+        func retriesWithoutServer() async throws {
+            let url = try await LoopbackServer.with([:]) { $0.url("/") }
+            let plan = try form(.text("x")).plan()
+            let options = Options(retry: RetryPolicy(count: 2, delay: .milliseconds(1)))
+            let error = await #expect(throws: IOError.self) {
+                var configuration = HTTPClient.Configuration()
+                configuration.timeout.connect = .milliseconds(200)
+                return try await self.upload(plan, to: url, options, configuration: configuration)
+            }
+            #expect(error?.errnoCode == ECONNREFUSED)
+        }
+
+        @Test("There is no try that the deadline would end, and none by default")
+        func noRetries() async throws {
+            let later: [LoopbackServer.Answer] = [.status(503, [("Retry-After", "1000")]), .status(200)]
+            try await LoopbackServer.with(["/a": later, "/b": later]) { server in
+                let plan = try form(.text("x")).plan()
+                let options = Options(retry: RetryPolicy(count: 5))
+                for (path, options) in [("/a", options), ("/b", Options())] {
+                    let answer = try await self.upload(plan, to: server.url(path), options, timeout: .seconds(300))
+                    #expect(answer.answer.status == .serviceUnavailable && answer.text == "answer 503")
+                    #expect(answer.answer.retries == 0)
+                }
+            }
+        }
+
+        @Test("A one-shot body isn't tried again: a refusal is the answer, and a cut names the part")
+        func oneShotRetries() async throws {
+            let answers: [String: [LoopbackServer.Answer]] = [
+                "/busy": [.status(503), .status(200)], "/cut": [.cut(after: 1000), .status(200)],
+            ]
+            try await LoopbackServer.with(answers) { server in
+                let options = Options(retry: RetryPolicy(count: 2, delay: .zero))
+                func plan() throws -> BodyPlan { try form(.chunks(once: Chunks(chunks: [noise(5000)]))).plan() }
+                let answer = try await self.upload(plan(), to: server.url("/busy"), options).answer
+                #expect(answer.status == .serviceUnavailable && answer.retries == 0)
+                let error = await self.failure {
+                    _ = try await self.upload(plan(), to: server.url("/cut"), options)
+                }
+                #expect(error?.code == .notReplayable && error?.part?.name == "content" && error?.cause != nil)
+                #expect(server.requests.count == 2)
+            }
+        }
+
+        // MARK: - What goes wrong
+
+        @Test("An early refusal comes back as the answer, and ends the sending")
+        func earlyRefusal() async throws {
+            let folder = try TestFolder()
+            let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+            let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
+            try await LoopbackServer.with(["/": [.early(413)]], expecting: expectation) { server in
+                for length in [Options.Length.whenKnown, .chunked] {
+                    let (answer, text) = try await self.upload(plan, to: server.url("/"), Options(length: length))
+                    #expect(answer.status == .payloadTooLarge && text == "answer 413")
+                    #expect(!answer.isBodyComplete && (0..<100 << 20).contains(answer.bytesSent))
+                }
+            }
+            #expect(try await folder.isClosed())
+        }
+
+        /// AsyncHTTPClient keeps a few itself: those that wait for a connection which ended behind the answer.
+        @Test("What was refused early is let go of, once its answer was read or dropped", arguments: [true, false])
+        func earlyRefusalsEnd(reads: Bool) async throws {
+            final class Canary: Sendable {}
+            struct Cage { weak var canary: Canary? }
+            var cages: [Cage] = []
+            let block = noise(1 << 20)
+            let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
+            try await LoopbackServer.with(["/": [.early(413)]], expecting: expectation) { server in
+                try await withClient(HTTPClient.Configuration()) { client in
+                    for _ in 0..<20 {
+                        let canary = Canary()
+                        cages.append(Cage(canary: canary))
+                        let plan = try form(
+                            .chunks(length: 64 << 20) { [canary] _ in
+                                withExtendedLifetime(canary) {
+                                    Chunks(chunks: Array(repeating: block, count: 64))
+                                }
                             }
-                            #expect(error?.code == .sourceChanged && error?.part?.name == "content", "\(error as Any)")
-                        }
+                        ).plan()
+                        let request = HTTPClientRequest(url: server.url("/"))
+                        let answer = try await client.upload(plan, with: request, timeout: .seconds(300))
+                        #expect(answer.status == .payloadTooLarge)
+                        if reads { _ = try await answer.response.body.collect(upTo: 1000) }
                     }
-                    #expect(!server.requests.contains { $0.isWhole })
+                    for _ in 0..<1000 where cages.count(where: { $0.canary != nil }) > 10 {
+                        try await Task.sleep(for: .milliseconds(10))
+                    }
                 }
-                #expect(try await folder.isClosed())
             }
+            #expect(cages.count { $0.canary != nil } <= 10)
+        }
 
-            @Test(
-                "Cancelling ends an upload that waits for its source, and the time limit one that waits for its server")
-            func waiting() async throws {
-                let folder = try TestFolder()
-                try await LoopbackServer.with(["/": [.status(200)], "/stall": [.stall]]) { server in
-                    let endless = try form(.chunks { _ in Chunks(chunks: [noise(10)], isEndless: true) }).plan()
-                    for length in [Options.Length.whenKnown, .fixed] {
-                        let task = Task { try await self.upload(endless, to: server.url("/"), Options(length: length)) }
-                        try await Task.sleep(for: .milliseconds(100))
-                        let begin = ContinuousClock.now
-                        task.cancel()
-                        await #expect(throws: CancellationError.self) { try await task.value }
-                        #expect(ContinuousClock.now - begin < .seconds(300))
-                        let late = await #expect(throws: HTTPClientError.self) {
-                            try await self.upload(
-                                endless, to: server.url("/"), Options(length: length), timeout: .milliseconds(300))
-                        }
-                        #expect(late == .deadlineExceeded)
-                    }
-                    let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
-                    let error = await #expect(throws: HTTPClientError.self) {
-                        try await self.upload(plan, to: server.url("/stall"), timeout: .milliseconds(300))
-                    }
-                    #expect(error == .deadlineExceeded)
+        @Test("An early 200 and a broken connection are errors that say how far it came")
+        func partial() async throws {
+            let folder = try TestFolder()
+            let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+            let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
+            let answers: [String: [LoopbackServer.Answer]] = [
+                "/200": [.early(200)], "/cut": [.cut(after: 100_000)],
+            ]
+            try await LoopbackServer.with(answers, expecting: expectation) { server in
+                for (path, words) in [("/200", "answered 200 before"), ("/cut", "connection failed before")] {
+                    let error = await self.failure { _ = try await self.upload(plan, to: server.url(path)) }
+                    #expect(
+                        error?.code == .writeFailed && error?.message.contains(words) ?? false,
+                        "\(path) \(error as Any)")
+                    #expect((0..<100 << 20).contains(error?.offset ?? -1), "\(error as Any)")
                 }
-                #expect(try await folder.isClosed())
+            }
+            #expect(try await folder.isClosed())
+        }
+
+        @Test("A redirect to another page before the whole body is no success", arguments: [true, false])
+        func earlyRedirect(clientFollows: Bool) async throws {
+            let folder = try TestFolder()
+            let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+            let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
+            let answers: [String: [LoopbackServer.Answer]] = [
+                "/": [.early(303, [("Location", "/login")])], "/login": [.status(200)],
+            ]
+            var configuration = HTTPClient.Configuration()
+            configuration.redirectConfiguration = clientFollows ? .follow(max: 5, allowCycles: false) : .disallow
+            try await LoopbackServer.with(answers, expecting: expectation) { server in
+                let error = await self.failure {
+                    _ = try await self.upload(plan, to: server.url("/"), configuration: configuration)
+                }
+                #expect(error?.message == "the server answered 303 before it had all of the body")
+                guard !clientFollows else { return }
+                let answer = try await self.upload(
+                    plan, to: server.url("/"), Options(maximumRedirects: 0), configuration: configuration
+                ).answer
+                #expect(answer.status == .seeOther && !answer.isBodyComplete)
             }
         }
-    }
 
-    /// How far the one upload that is watched has come.
-    private enum Progress {
-        private static let value = Mutex<Int64>(0)
-        static var position: Int64 { self.value.withLock { $0 } }
-        static var observer: ProgressObserver {
-            self.value.withLock { $0 = 0 }
-            return ProgressObserver(every: .zero) { progress in self.value.withLock { $0 = progress.position } }
+        @Test("A file that changes is the upload's error, and no request of its arrives whole")
+        func changedFile() async throws {
+            let folder = try TestFolder()
+            try await LoopbackServer.with(["/": [.status(200)]]) { server in
+                for length in [Options.Length.whenKnown, .chunked] {
+                    let path = try folder.file("f", noise(1 << 20), times: 8)
+                    let before = try form(.file(path)).plan()
+                    #expect(truncate(path.string, 200_000) == 0)
+                    // Changed while it is sent: the observer is told at the first bytes.
+                    let other = try folder.file("g", noise(1 << 20), times: 8)
+                    let during = try form(.file(other)).plan()
+                    let touch = ProgressObserver(every: .zero) { progress in
+                        if progress.position > 2 << 20 { _ = utimes(other.string, nil) }
+                    }
+                    for (plan, options) in [
+                        (before, Options(length: length)),
+                        (during, Options(length: length, reading: ReaderOptions(progress: touch))),
+                    ] {
+                        let error = await self.failure {
+                            _ = try await self.upload(plan, to: server.url("/"), options)
+                        }
+                        #expect(error?.code == .sourceChanged && error?.part?.name == "content", "\(error as Any)")
+                    }
+                }
+                #expect(!server.requests.contains { $0.isWhole })
+            }
+            #expect(try await folder.isClosed())
+        }
+
+        @Test(
+            "Cancelling ends an upload that waits for its source, and the time limit one that waits for its server")
+        func waiting() async throws {
+            let folder = try TestFolder()
+            try await LoopbackServer.with(["/": [.status(200)], "/stall": [.stall]]) { server in
+                let endless = try form(.chunks { _ in Chunks(chunks: [noise(10)], isEndless: true) }).plan()
+                for length in [Options.Length.whenKnown, .fixed] {
+                    let task = Task { try await self.upload(endless, to: server.url("/"), Options(length: length)) }
+                    try await Task.sleep(for: .milliseconds(100))
+                    let begin = ContinuousClock.now
+                    task.cancel()
+                    await #expect(throws: CancellationError.self) { try await task.value }
+                    #expect(ContinuousClock.now - begin < .seconds(300))
+                    let late = await #expect(throws: HTTPClientError.self) {
+                        try await self.upload(
+                            endless, to: server.url("/"), Options(length: length), timeout: .milliseconds(300))
+                    }
+                    #expect(late == .deadlineExceeded)
+                }
+                let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+                let error = await #expect(throws: HTTPClientError.self) {
+                    try await self.upload(plan, to: server.url("/stall"), timeout: .milliseconds(300))
+                }
+                #expect(error == .deadlineExceeded)
+            }
+            #expect(try await folder.isClosed())
         }
     }
+}
+
+/// How far the one upload that is watched has come.
+private enum Progress {
+    private static let value = Mutex<Int64>(0)
+    static var position: Int64 { self.value.withLock { $0 } }
+    static var observer: ProgressObserver {
+        self.value.withLock { $0 = 0 }
+        return ProgressObserver(every: .zero) { progress in self.value.withLock { $0 = progress.position } }
+    }
+}
 #endif

@@ -1,167 +1,167 @@
 #if Transfer
-    import Formwork
-    import FormworkReceiver
-    import ServiceLifecycle
-    import Testing
+import Formwork
+import FormworkReceiver
+import ServiceLifecycle
+import Testing
 
-    /// Connections: requests behind one another, clients that don't read, and the end of all.
-    @Suite(.timeLimit(.minutes(10)))
-    struct ConnectionTests {
-        private static let get = "GET /files.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+/// Connections: requests behind one another, clients that don't read, and the end of all.
+@Suite(.timeLimit(.minutes(10)))
+struct ConnectionTests {
+    private static let get = "GET /files.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-        @Test(arguments: ["Transfer-Encoding: chunked", "Content-Length: 11"])
-        func `A body that begins behind another request is read to its end`(framing: String) async throws {
-            let isChunked = framing.hasPrefix("T")
-            try await TestReceiver.run { receiver in
-                let connection = try receiver.connect()
-                await connection.send(
-                    Self.get + "PUT /a HTTP/1.1\r\nHost: localhost\r\n\(framing)\r\n\r\n"
-                        + (isChunked ? "5\r\nhello\r\n" : "hello"))
+    @Test(arguments: ["Transfer-Encoding: chunked", "Content-Length: 11"])
+    func `A body that begins behind another request is read to its end`(framing: String) async throws {
+        let isChunked = framing.hasPrefix("T")
+        try await TestReceiver.run { receiver in
+            let connection = try receiver.connect()
+            await connection.send(
+                Self.get + "PUT /a HTTP/1.1\r\nHost: localhost\r\n\(framing)\r\n\r\n"
+                    + (isChunked ? "5\r\nhello\r\n" : "hello"))
+            #expect(await connection.receive(until: "}}").hasPrefix("HTTP/1.1 200 "))
+            try await Task.sleep(for: .milliseconds(200))
+            await connection.send(isChunked ? "6\r\n there\r\n0\r\n\r\n" : " there")
+            #expect(await connection.receive(until: "}]}").hasPrefix("HTTP/1.1 201 "))
+            #expect(try receiver.folder.text(of: "a") == "hello there")
+            await connection.send(Self.get)
+            #expect(await connection.receive(until: "}}").hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test func `A form that is whole before its last chunk is answered; that is still taken`() async throws {
+        try await TestReceiver.run { receiver in
+            let connection = try receiver.connect()
+            let form = formBody([("f;a", "1")])
+            await connection.send(
+                "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n"
+                    + "Content-Type: multipart/form-data; boundary=b\r\n\r\n"
+                    + "\(String(form.utf8.count, radix: 16))\r\n\(form)\r\n")
+            #expect(await connection.receive(until: "}]}").hasPrefix("HTTP/1.1 201 "))
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(await connection.receiveAvailable() == "")
+            await connection.send("0\r\n\r\n")
+            #expect(await connection.receiveAll() == "")
+        }
+    }
+
+    @Test func `Requests that came at once are all answered, in their order`() async throws {
+        try await TestReceiver.run { receiver in
+            let connection = try receiver.connect()
+            let put = "PUT /b HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello"
+            await connection.send(Self.get + put + Self.get + "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n" + put)
+            await connection.finishSending()
+            #expect(await connection.receiveAll().statuses == ["200", "201", "200", "404", "201"])
+            #expect(receiver.folder.names == ["b", "b (1)"])
+        }
+    }
+
+    @Test func `What is no request is told behind the answers to those before it`() async throws {
+        try await TestReceiver.run { receiver in
+            let connection = try receiver.connect()
+            await connection.send(Self.get + Self.get + Self.get + "no request\r\n\r\n")
+            #expect(await connection.receiveAll().statuses == ["200", "200", "200", "400"])
+        }
+    }
+
+    /// More than what the system keeps for both sides.
+    private static let requests = 4_000
+
+    @Test func `A client that reads no answers is cut`() async throws {
+        try await TestReceiver.run({ $0.pace.idleTime = .milliseconds(300) }) { receiver in
+            let connection = try receiver.connect()
+            let request = "GET /page.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            for _ in 0..<1_500 {
+                await connection.send(request)
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            try await Task.sleep(for: .seconds(2))
+            #expect(await connection.receiveAll().statuses.count < 1_500)
+        }
+    }
+
+    @Test func `A client that reads no answers doesn't keep the receiver from stopping`() async throws {
+        try await TestReceiver.run({ $0.grace = .milliseconds(200) }) { receiver in
+            let connection = try receiver.connect()
+            let request = "GET /page.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            await connection.send(String(repeating: request, count: Self.requests))
+            try await Task.sleep(for: .seconds(1))
+            await receiver.group.triggerGracefulShutdown()
+            #expect(try await receiver.eventually { receiver.hasEnded.value })
+            await connection.cut()
+        }
+    }
+
+    @Test func `Connections beyond so many wait for one that ends`() async throws {
+        try await TestReceiver.run({ $0.limits.uploads = 1 }) { receiver in
+            // 4 for each upload and 64, and a few that are accepted together with the last of them.
+            var waiting = try (0..<90).map { _ in try receiver.connect() }
+            for connection in waiting { await connection.send(Self.get) }
+            var answered: [RawConnection] = []
+            func sort() async {
+                for connection in waiting where await connection.receiveAvailable() != "" {
+                    answered.append(connection)
+                    waiting.removeAll { $0 === connection }
+                }
+            }
+            #expect(
+                try await receiver.eventually {
+                    await sort()
+                    return answered.count >= 68
+                })
+            try await Task.sleep(for: .milliseconds(500))
+            await sort()
+            #expect(answered.count <= 80)
+            answered = []
+            for connection in waiting {
                 #expect(await connection.receive(until: "}}").hasPrefix("HTTP/1.1 200 "))
-                try await Task.sleep(for: .milliseconds(200))
-                await connection.send(isChunked ? "6\r\n there\r\n0\r\n\r\n" : " there")
-                #expect(await connection.receive(until: "}]}").hasPrefix("HTTP/1.1 201 "))
-                #expect(try receiver.folder.text(of: "a") == "hello there")
-                await connection.send(Self.get)
-                #expect(await connection.receive(until: "}}").hasPrefix("HTTP/1.1 200 "))
-            }
-        }
-
-        @Test func `A form that is whole before its last chunk is answered; that is still taken`() async throws {
-            try await TestReceiver.run { receiver in
-                let connection = try receiver.connect()
-                let form = formBody([("f;a", "1")])
-                await connection.send(
-                    "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n"
-                        + "Content-Type: multipart/form-data; boundary=b\r\n\r\n"
-                        + "\(String(form.utf8.count, radix: 16))\r\n\(form)\r\n")
-                #expect(await connection.receive(until: "}]}").hasPrefix("HTTP/1.1 201 "))
-                try await Task.sleep(for: .milliseconds(200))
-                #expect(await connection.receiveAvailable() == "")
-                await connection.send("0\r\n\r\n")
-                #expect(await connection.receiveAll() == "")
-            }
-        }
-
-        @Test func `Requests that came at once are all answered, in their order`() async throws {
-            try await TestReceiver.run { receiver in
-                let connection = try receiver.connect()
-                let put = "PUT /b HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello"
-                await connection.send(Self.get + put + Self.get + "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n" + put)
-                await connection.finishSending()
-                #expect(await connection.receiveAll().statuses == ["200", "201", "200", "404", "201"])
-                #expect(receiver.folder.names == ["b", "b (1)"])
-            }
-        }
-
-        @Test func `What is no request is told behind the answers to those before it`() async throws {
-            try await TestReceiver.run { receiver in
-                let connection = try receiver.connect()
-                await connection.send(Self.get + Self.get + Self.get + "no request\r\n\r\n")
-                #expect(await connection.receiveAll().statuses == ["200", "200", "200", "400"])
-            }
-        }
-
-        /// More than what the system keeps for both sides.
-        private static let requests = 4_000
-
-        @Test func `A client that reads no answers is cut`() async throws {
-            try await TestReceiver.run({ $0.pace.idleTime = .milliseconds(300) }) { receiver in
-                let connection = try receiver.connect()
-                let request = "GET /page.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
-                for _ in 0..<1_500 {
-                    await connection.send(request)
-                    try await Task.sleep(for: .milliseconds(1))
-                }
-                try await Task.sleep(for: .seconds(2))
-                #expect(await connection.receiveAll().statuses.count < 1_500)
-            }
-        }
-
-        @Test func `A client that reads no answers doesn't keep the receiver from stopping`() async throws {
-            try await TestReceiver.run({ $0.grace = .milliseconds(200) }) { receiver in
-                let connection = try receiver.connect()
-                let request = "GET /page.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
-                await connection.send(String(repeating: request, count: Self.requests))
-                try await Task.sleep(for: .seconds(1))
-                await receiver.group.triggerGracefulShutdown()
-                #expect(try await receiver.eventually { receiver.hasEnded.value })
-                await connection.cut()
-            }
-        }
-
-        @Test func `Connections beyond so many wait for one that ends`() async throws {
-            try await TestReceiver.run({ $0.limits.uploads = 1 }) { receiver in
-                // 4 for each upload and 64, and a few that are accepted together with the last of them.
-                var waiting = try (0..<90).map { _ in try receiver.connect() }
-                for connection in waiting { await connection.send(Self.get) }
-                var answered: [RawConnection] = []
-                func sort() async {
-                    for connection in waiting where await connection.receiveAvailable() != "" {
-                        answered.append(connection)
-                        waiting.removeAll { $0 === connection }
-                    }
-                }
-                #expect(
-                    try await receiver.eventually {
-                        await sort()
-                        return answered.count >= 68
-                    })
-                try await Task.sleep(for: .milliseconds(500))
-                await sort()
-                #expect(answered.count <= 80)
-                answered = []
-                for connection in waiting {
-                    #expect(await connection.receive(until: "}}").hasPrefix("HTTP/1.1 200 "))
-                }
-            }
-        }
-
-        @Test func `An upload that waits for its store is cancelled when the time is over`() async throws {
-            let folder = TemporaryFolder()
-            let storage = WatchedStorage(base: try FolderStorage(folder.path), isStalled: true)
-            try await TestReceiver.run({ $0.grace = .milliseconds(200) }, in: folder, storage: storage) { receiver in
-                let connection = try receiver.connect()
-                await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello")
-                #expect(try await receiver.eventually { storage.begun.value == 1 })
-                await receiver.group.triggerGracefulShutdown()
-                #expect(try await receiver.eventually { receiver.hasEnded.value })
-                #expect(storage.cancelled.value == 1)
-                #expect(receiver.log.all.contains { $0.hasPrefix("uploads dropped") })
-                #expect(folder.names == [])
-            }
-        }
-
-        @Test(arguments: [false, true])
-        func `So is a whole upload that is being processed, and it stays`(isCut: Bool) async throws {
-            let folder = TemporaryFolder()
-            let uploads = TemporaryFolder()
-            let store = try UploadStore(uploads.path)
-            let storage = WatchedStorage(base: try FolderStorage(folder.path), isStalled: true)
-            try await TestReceiver.run(
-                { $0.grace = .milliseconds(isCut ? 1_000 : 200) }, in: folder, storage: storage, store: store
-            ) { receiver in
-                let connection = try receiver.connect()
-                await connection.send(
-                    "PUT /a HTTP/1.1\r\nHost: localhost\r\nUpload-Draft-Interop-Version: 8\r\nUpload-Complete: ?1\r\n"
-                        + "Content-Length: 5\r\n\r\nhello")
-                #expect(try await receiver.eventually { storage.begun.value == 1 })
-                if isCut { await connection.cut() }
-                await receiver.group.triggerGracefulShutdown()
-                #expect(try await receiver.eventually { receiver.hasEnded.value })
-                #expect(storage.cancelled.value == 1)
-                #expect(folder.names == [])
-                #expect(store.list().map(\.offset) == [5] && store.list().map(\.isFinished) == [false])
             }
         }
     }
 
-    extension String {
-        /// The status codes of a connection's answers.
-        fileprivate var statuses: [String] {
-            self.split(separator: "HTTP/1.1 ", omittingEmptySubsequences: false).dropFirst().map {
-                String($0.prefix(3))
-            }
+    @Test func `An upload that waits for its store is cancelled when the time is over`() async throws {
+        let folder = TemporaryFolder()
+        let storage = WatchedStorage(base: try FolderStorage(folder.path), isStalled: true)
+        try await TestReceiver.run({ $0.grace = .milliseconds(200) }, in: folder, storage: storage) { receiver in
+            let connection = try receiver.connect()
+            await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello")
+            #expect(try await receiver.eventually { storage.begun.value == 1 })
+            await receiver.group.triggerGracefulShutdown()
+            #expect(try await receiver.eventually { receiver.hasEnded.value })
+            #expect(storage.cancelled.value == 1)
+            #expect(receiver.log.all.contains { $0.hasPrefix("uploads dropped") })
+            #expect(folder.names == [])
         }
     }
+
+    @Test(arguments: [false, true])
+    func `So is a whole upload that is being processed, and it stays`(isCut: Bool) async throws {
+        let folder = TemporaryFolder()
+        let uploads = TemporaryFolder()
+        let store = try UploadStore(uploads.path)
+        let storage = WatchedStorage(base: try FolderStorage(folder.path), isStalled: true)
+        try await TestReceiver.run(
+            { $0.grace = .milliseconds(isCut ? 1_000 : 200) }, in: folder, storage: storage, store: store
+        ) { receiver in
+            let connection = try receiver.connect()
+            await connection.send(
+                "PUT /a HTTP/1.1\r\nHost: localhost\r\nUpload-Draft-Interop-Version: 8\r\nUpload-Complete: ?1\r\n"
+                    + "Content-Length: 5\r\n\r\nhello")
+            #expect(try await receiver.eventually { storage.begun.value == 1 })
+            if isCut { await connection.cut() }
+            await receiver.group.triggerGracefulShutdown()
+            #expect(try await receiver.eventually { receiver.hasEnded.value })
+            #expect(storage.cancelled.value == 1)
+            #expect(folder.names == [])
+            #expect(store.list().map(\.offset) == [5] && store.list().map(\.isFinished) == [false])
+        }
+    }
+}
+
+extension String {
+    /// The status codes of a connection's answers.
+    fileprivate var statuses: [String] {
+        self.split(separator: "HTTP/1.1 ", omittingEmptySubsequences: false).dropFirst().map {
+            String($0.prefix(3))
+        }
+    }
+}
 #endif

@@ -1,162 +1,162 @@
 #if Transfer
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    import Foundation
-    import NIOCore
-    import ServiceLifecycle
-    import Testing
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+import Foundation
+import NIOCore
+import ServiceLifecycle
+import Testing
 
-    @testable import FormworkReceiver
+@testable import FormworkReceiver
 
-    /// Clients that vanish or dawdle, storages that fail, and a receiver that is stopped: nothing partial is ever left.
-    @Suite(.timeLimit(.minutes(10)))
-    struct FaultTests {
-        @Test(arguments: [
-            "PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhello",
-            "PUT /a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
-            "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n"
-                + "Content-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n"
-                + "Content-Disposition: form-data; name=\"f\"; filename=\"a\"\r\n\r\nhello\r\n--b\r\n",
-        ])
-        func `A client that vanishes leaves nothing, and is logged`(request: String) async throws {
-            try await TestReceiver.run { receiver in
-                let connection = try receiver.connect()
-                await connection.send(request)
-                let isUnderWay = try await receiver.eventually {
-                    try await receiver.request("GET /files.json").body.contains("receiving")
-                }
-                #expect(isUnderWay)
-                await connection.cut()
-                let isLogged = try await receiver.eventually { receiver.log.all.contains { $0.contains("status=400") } }
-                #expect(isLogged)
-                #expect(receiver.folder.names == [])
+/// Clients that vanish or dawdle, storages that fail, and a receiver that is stopped: nothing partial is ever left.
+@Suite(.timeLimit(.minutes(10)))
+struct FaultTests {
+    @Test(arguments: [
+        "PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhello",
+        "PUT /a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n"
+            + "Content-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n"
+            + "Content-Disposition: form-data; name=\"f\"; filename=\"a\"\r\n\r\nhello\r\n--b\r\n",
+    ])
+    func `A client that vanishes leaves nothing, and is logged`(request: String) async throws {
+        try await TestReceiver.run { receiver in
+            let connection = try receiver.connect()
+            await connection.send(request)
+            let isUnderWay = try await receiver.eventually {
+                try await receiver.request("GET /files.json").body.contains("receiving")
             }
-        }
-
-        @Test func `A body that stops is answered 408`() async throws {
-            try await TestReceiver.run({ $0.pace.idleTime = .milliseconds(300) }) { receiver in
-                let connection = try receiver.connect()
-                await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhello")
-                let answer = RawAnswer(await connection.receiveAll())
-                #expect(answer.status == 408)
-                #expect(answer.field("Connection") == "close")
-                #expect(receiver.folder.names == [])
-            }
-        }
-
-        @Test func `A body that trickles is answered 408`() async throws {
-            try await TestReceiver.run({ options in
-                (options.pace.idleTime, options.pace.bytesPerSecond) = (.milliseconds(400), 1_000)
-            }) { receiver in
-                let connection = try receiver.connect()
-                await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")
-                async let answer = connection.receiveAllBeside()
-                for _ in 0..<40 {
-                    await connection.send("a")
-                    try await Task.sleep(for: .milliseconds(50))
-                }
-                #expect(RawAnswer(await answer).status == 408)
-                #expect(receiver.folder.names == [])
-            }
-        }
-
-        @Test func `A head that never ends closes the connection`() async throws {
-            try await TestReceiver.run({ $0.pace.idleTime = .milliseconds(300) }) { receiver in
-                let connection = try receiver.connect()
-                await connection.send("GET / HTTP/1.1\r\nX-Slow: ")
-                #expect(await connection.receiveAll() == "")
-            }
-        }
-
-        @Test func `When one file of a form can't be finished, those before it are taken back`() async throws {
-            let folder = TemporaryFolder()
-            let storage = FailingStorage(base: try FolderStorage(folder.path), fault: .finishing("b"))
-            try await TestReceiver.run(in: folder, storage: storage) { receiver in
-                let answer = try await receiver.request(
-                    "POST /", ["Content-Type: multipart/form-data; boundary=b"],
-                    formBody([("f;a", "1"), ("f;b", "2"), ("f;c", "3")]))
-                #expect(answer.status == 500)
-                #expect(!answer.body.contains("secret"))
-                #expect(receiver.folder.names == [])
-                #expect(receiver.log.all.contains { $0.contains("secret") })
-            }
-        }
-
-        @Test func `A full disk is 507, and nothing is left`() async throws {
-            let folder = TemporaryFolder()
-            let storage = FailingStorage(base: try FolderStorage(folder.path), fault: .full)
-            try await TestReceiver.run(in: folder, storage: storage) { receiver in
-                let answer = try await receiver.request("PUT /a", [], "hello")
-                #expect(answer.status == 507)
-                #expect(!answer.body.contains("disk7"))
-                #expect(receiver.folder.names == [])
-            }
-        }
-
-        @Test(
-            arguments: [
-                ("SlowDown", 503, 503), ("QuotaExceeded", 403, 507), ("NoSuchBucket", 404, 502),
-                ("InternalError", 500, 502),
-            ] as [(String, UInt, Int)])
-        func `What an object store says is kept from clients`(code: String, status: UInt, told: Int) {
-            let error = S3Error(
-                operation: "PutObject",
-                reason: .answer(status: status, code: code, message: "bucket-7", requestID: "request-7"))
-            for cause in [error, FormworkError(.writeFailed, "s3://bucket-7/", cause: error)] as [any Error] {
-                let failure = UploadFailure(cause)
-                #expect(failure.problem.status == told)
-                #expect(failure.problem.detail?.contains("object store") == true)
-                #expect(failure.problem.detail?.contains("7") == false)
-                #expect(failure.reason.contains("bucket-7"))
-            }
-        }
-
-        @Test func `Stopping lets an upload finish, and takes no other`() async throws {
-            try await TestReceiver.run { receiver in
-                let connection = try receiver.connect()
-                await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel")
-                let isUnderWay = try await receiver.eventually {
-                    try await receiver.request("GET /files.json").body.contains("receiving")
-                }
-                #expect(isUnderWay)
-                await receiver.group.triggerGracefulShutdown()
-                let isClosed = try await receiver.eventually { (try? receiver.connect()) == nil }
-                #expect(isClosed)
-                await connection.send("lo")
-                let answer = RawAnswer(await connection.receiveAll())
-                #expect(answer.status == 201)
-                #expect(answer.field("Connection") == "close")
-                #expect(receiver.folder.names == ["a"])
-            }
-        }
-
-        @Test func `What isn't finished when the time is over is dropped`() async throws {
-            try await TestReceiver.run({ $0.grace = .milliseconds(200) }) { receiver in
-                let connection = try receiver.connect()
-                await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel")
-                let isUnderWay = try await receiver.eventually {
-                    try await receiver.request("GET /files.json").body.contains("receiving")
-                }
-                #expect(isUnderWay)
-                await receiver.group.triggerGracefulShutdown()
-                #expect(await connection.receiveAll().isEmpty)
-                let isLogged = try await receiver.eventually { receiver.log.all.contains { $0.contains("status=") } }
-                #expect(isLogged)
-                #expect(receiver.folder.names == [])
-            }
+            #expect(isUnderWay)
+            await connection.cut()
+            let isLogged = try await receiver.eventually { receiver.log.all.contains { $0.contains("status=400") } }
+            #expect(isLogged)
+            #expect(receiver.folder.names == [])
         }
     }
 
-    extension RawConnection {
-        /// Everything until the peer closes, while another task sends.
-        func receiveAllBeside() async -> String {
-            var answer = ""
-            while true {
-                let part = await self.receiveAvailable()
-                if let part { answer += part } else { return answer }
-                if part == "" { try? await Task.sleep(for: .milliseconds(20)) }
-            }
+    @Test func `A body that stops is answered 408`() async throws {
+        try await TestReceiver.run({ $0.pace.idleTime = .milliseconds(300) }) { receiver in
+            let connection = try receiver.connect()
+            await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhello")
+            let answer = RawAnswer(await connection.receiveAll())
+            #expect(answer.status == 408)
+            #expect(answer.field("Connection") == "close")
+            #expect(receiver.folder.names == [])
         }
     }
+
+    @Test func `A body that trickles is answered 408`() async throws {
+        try await TestReceiver.run({ options in
+            (options.pace.idleTime, options.pace.bytesPerSecond) = (.milliseconds(400), 1_000)
+        }) { receiver in
+            let connection = try receiver.connect()
+            await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")
+            async let answer = connection.receiveAllBeside()
+            for _ in 0..<40 {
+                await connection.send("a")
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(RawAnswer(await answer).status == 408)
+            #expect(receiver.folder.names == [])
+        }
+    }
+
+    @Test func `A head that never ends closes the connection`() async throws {
+        try await TestReceiver.run({ $0.pace.idleTime = .milliseconds(300) }) { receiver in
+            let connection = try receiver.connect()
+            await connection.send("GET / HTTP/1.1\r\nX-Slow: ")
+            #expect(await connection.receiveAll() == "")
+        }
+    }
+
+    @Test func `When one file of a form can't be finished, those before it are taken back`() async throws {
+        let folder = TemporaryFolder()
+        let storage = FailingStorage(base: try FolderStorage(folder.path), fault: .finishing("b"))
+        try await TestReceiver.run(in: folder, storage: storage) { receiver in
+            let answer = try await receiver.request(
+                "POST /", ["Content-Type: multipart/form-data; boundary=b"],
+                formBody([("f;a", "1"), ("f;b", "2"), ("f;c", "3")]))
+            #expect(answer.status == 500)
+            #expect(!answer.body.contains("secret"))
+            #expect(receiver.folder.names == [])
+            #expect(receiver.log.all.contains { $0.contains("secret") })
+        }
+    }
+
+    @Test func `A full disk is 507, and nothing is left`() async throws {
+        let folder = TemporaryFolder()
+        let storage = FailingStorage(base: try FolderStorage(folder.path), fault: .full)
+        try await TestReceiver.run(in: folder, storage: storage) { receiver in
+            let answer = try await receiver.request("PUT /a", [], "hello")
+            #expect(answer.status == 507)
+            #expect(!answer.body.contains("disk7"))
+            #expect(receiver.folder.names == [])
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("SlowDown", 503, 503), ("QuotaExceeded", 403, 507), ("NoSuchBucket", 404, 502),
+            ("InternalError", 500, 502),
+        ] as [(String, UInt, Int)])
+    func `What an object store says is kept from clients`(code: String, status: UInt, told: Int) {
+        let error = S3Error(
+            operation: "PutObject",
+            reason: .answer(status: status, code: code, message: "bucket-7", requestID: "request-7"))
+        for cause in [error, FormworkError(.writeFailed, "s3://bucket-7/", cause: error)] as [any Error] {
+            let failure = UploadFailure(cause)
+            #expect(failure.problem.status == told)
+            #expect(failure.problem.detail?.contains("object store") == true)
+            #expect(failure.problem.detail?.contains("7") == false)
+            #expect(failure.reason.contains("bucket-7"))
+        }
+    }
+
+    @Test func `Stopping lets an upload finish, and takes no other`() async throws {
+        try await TestReceiver.run { receiver in
+            let connection = try receiver.connect()
+            await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel")
+            let isUnderWay = try await receiver.eventually {
+                try await receiver.request("GET /files.json").body.contains("receiving")
+            }
+            #expect(isUnderWay)
+            await receiver.group.triggerGracefulShutdown()
+            let isClosed = try await receiver.eventually { (try? receiver.connect()) == nil }
+            #expect(isClosed)
+            await connection.send("lo")
+            let answer = RawAnswer(await connection.receiveAll())
+            #expect(answer.status == 201)
+            #expect(answer.field("Connection") == "close")
+            #expect(receiver.folder.names == ["a"])
+        }
+    }
+
+    @Test func `What isn't finished when the time is over is dropped`() async throws {
+        try await TestReceiver.run({ $0.grace = .milliseconds(200) }) { receiver in
+            let connection = try receiver.connect()
+            await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel")
+            let isUnderWay = try await receiver.eventually {
+                try await receiver.request("GET /files.json").body.contains("receiving")
+            }
+            #expect(isUnderWay)
+            await receiver.group.triggerGracefulShutdown()
+            #expect(await connection.receiveAll().isEmpty)
+            let isLogged = try await receiver.eventually { receiver.log.all.contains { $0.contains("status=") } }
+            #expect(isLogged)
+            #expect(receiver.folder.names == [])
+        }
+    }
+}
+
+extension RawConnection {
+    /// Everything until the peer closes, while another task sends.
+    func receiveAllBeside() async -> String {
+        var answer = ""
+        while true {
+            let part = await self.receiveAvailable()
+            if let part { answer += part } else { return answer }
+            if part == "" { try? await Task.sleep(for: .milliseconds(20)) }
+        }
+    }
+}
 #endif

@@ -1,114 +1,114 @@
 #if Transfer
-    import FormworkReceiver
-    import ServiceLifecycle
-    import Testing
+import FormworkReceiver
+import ServiceLifecycle
+import Testing
 
-    /// What HTTP/2 has of its own: streams that end with their connection, and connections without any.
-    @Suite(.timeLimit(.minutes(10)))
-    struct HTTP2Tests {
-        @Test func `A file comes by HTTP/2, without a length`() async throws {
-            try await TestReceiver.run({ try $0.useTLS() }) { receiver in
-                let peer = try SecurePeer(port: receiver.port)
-                try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello", ends: true))
-                #expect(try await receiver.eventually { receiver.folder.names == ["a"] })
-                #expect(try receiver.folder.text(of: "a") == "hello")
-                try peer.finish()
-            }
+/// What HTTP/2 has of its own: streams that end with their connection, and connections without any.
+@Suite(.timeLimit(.minutes(10)))
+struct HTTP2Tests {
+    @Test func `A file comes by HTTP/2, without a length`() async throws {
+        try await TestReceiver.run({ try $0.useTLS() }) { receiver in
+            let peer = try SecurePeer(port: receiver.port)
+            try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello", ends: true))
+            #expect(try await receiver.eventually { receiver.folder.names == ["a"] })
+            #expect(try receiver.folder.text(of: "a") == "hello")
+            try peer.finish()
         }
+    }
 
-        /// With the 65,535 bytes of RFC 9113 section 6.9.2 an upload gets that much through in one round trip.
-        @Test func `A stream's window is 1 MiB, and the connection's 4 MiB`() async throws {
-            try await TestReceiver.run({ try $0.useTLS() }) { receiver in
-                let peer = try SecurePeer(port: receiver.port)
-                try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello"))
-                // The connection's grows by what is missing at its first bytes: 4,194,304 - 65,530.
-                let (setting, update): ([UInt8], [UInt8]) = ([0, 4, 0, 0x10, 0, 0], [8, 0, 0, 0, 0, 0, 0, 0x3F, 0, 6])
-                #expect(
-                    try await receiver.eventually {
-                        let bytes = Array(peer.output.utf8)
-                        return bytes.firstRange(of: setting) != nil && bytes.firstRange(of: update) != nil
-                    })
-                try peer.finish()
-            }
+    /// With the 65,535 bytes of RFC 9113 section 6.9.2 an upload gets that much through in one round trip.
+    @Test func `A stream's window is 1 MiB, and the connection's 4 MiB`() async throws {
+        try await TestReceiver.run({ try $0.useTLS() }) { receiver in
+            let peer = try SecurePeer(port: receiver.port)
+            try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello"))
+            // The connection's grows by what is missing at its first bytes: 4,194,304 - 65,530.
+            let (setting, update): ([UInt8], [UInt8]) = ([0, 4, 0, 0x10, 0, 0], [8, 0, 0, 0, 0, 0, 0, 0x3F, 0, 6])
+            #expect(
+                try await receiver.eventually {
+                    let bytes = Array(peer.output.utf8)
+                    return bytes.firstRange(of: setting) != nil && bytes.firstRange(of: update) != nil
+                })
+            try peer.finish()
         }
+    }
 
-        @Test(arguments: [true, false])
-        func `A file that is cut is none`(isPolite: Bool) async throws {
-            let folder = TemporaryFolder()
-            let storage = WatchedStorage(base: try FolderStorage(folder.path))
-            try await TestReceiver.run({ try $0.useTLS() }, in: folder, storage: storage) { receiver in
-                let peer = try SecurePeer(port: receiver.port)
-                try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello"))
-                #expect(try await receiver.eventually { storage.written.value == 5 })
-                if isPolite { try peer.finish() } else { peer.cut() }
-                #expect(try await receiver.eventually { receiver.log.all.contains { $0.contains("status=") } })
-                #expect(receiver.log.all.contains { $0.contains("client went away") && $0.contains("status=400") })
-                #expect(!receiver.log.all.contains { $0.contains("status=201") })
-                #expect(folder.names == [])
-            }
+    @Test(arguments: [true, false])
+    func `A file that is cut is none`(isPolite: Bool) async throws {
+        let folder = TemporaryFolder()
+        let storage = WatchedStorage(base: try FolderStorage(folder.path))
+        try await TestReceiver.run({ try $0.useTLS() }, in: folder, storage: storage) { receiver in
+            let peer = try SecurePeer(port: receiver.port)
+            try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a") + HTTP2Bytes.data("hello"))
+            #expect(try await receiver.eventually { storage.written.value == 5 })
+            if isPolite { try peer.finish() } else { peer.cut() }
+            #expect(try await receiver.eventually { receiver.log.all.contains { $0.contains("status=") } })
+            #expect(receiver.log.all.contains { $0.contains("client went away") && $0.contains("status=400") })
+            #expect(!receiver.log.all.contains { $0.contains("status=201") })
+            #expect(folder.names == [])
         }
+    }
 
-        @Test func `An upload that can be resumed isn't whole when it is cut`() async throws {
-            let uploads = TemporaryFolder()
-            let store = try UploadStore(uploads.path)
-            try await TestReceiver.run({ try $0.useTLS() }, store: store) { receiver in
-                let peer = try SecurePeer(port: receiver.port)
-                let fields = [("upload-draft-interop-version", "8"), ("upload-complete", "?1")]
-                try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a", fields) + HTTP2Bytes.data("hello"))
-                #expect(try await receiver.eventually { store.list().last?.offset == 5 })
-                try peer.finish()
+    @Test func `An upload that can be resumed isn't whole when it is cut`() async throws {
+        let uploads = TemporaryFolder()
+        let store = try UploadStore(uploads.path)
+        try await TestReceiver.run({ try $0.useTLS() }, store: store) { receiver in
+            let peer = try SecurePeer(port: receiver.port)
+            let fields = [("upload-draft-interop-version", "8"), ("upload-complete", "?1")]
+            try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/a", fields) + HTTP2Bytes.data("hello"))
+            #expect(try await receiver.eventually { store.list().last?.offset == 5 })
+            try peer.finish()
+            #expect(try await receiver.eventually { !peer.isOpen })
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(store.list().map(\.isFinished) == [false])
+            #expect(receiver.folder.names == [])
+        }
+    }
+
+    @Test func `A connection that never negotiates is closed`() async throws {
+        try await TestReceiver.run({ options in
+            options.pace.idleTime = .milliseconds(300)
+            try options.useTLS()
+        }) { receiver in
+            let connection = try receiver.connect()
+            #expect(try await receiver.eventually { await connection.receiveAvailable() == nil })
+        }
+    }
+
+    @Test func `A connection that never negotiates doesn't keep the receiver from stopping`() async throws {
+        try await TestReceiver.run({ try $0.useTLS() }) { receiver in
+            let connection = try receiver.connect()
+            // The receiver has accepted that one once it has answered this one.
+            let other = try SecurePeer(port: receiver.port, offering: "http/1.1")
+            try other.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            #expect(try await receiver.eventually { other.output.hasPrefix("HTTP/1.1 200 ") })
+            await receiver.group.triggerGracefulShutdown()
+            #expect(try await receiver.eventually { receiver.hasEnded.value })
+            await connection.cut()
+        }
+    }
+
+    @Test(arguments: ["", "PRI * HTTP/2.0\r\n", String(decoding: HTTP2Bytes.preface, as: UTF8.self)])
+    func `A connection without a stream is closed, whether it answers pings or not`(sent: String) async throws {
+        try await TestReceiver.run({ options in
+            options.pace.idleTime = .milliseconds(300)
+            try options.useTLS()
+        }) { receiver in
+            let peer = try SecurePeer(port: receiver.port)
+            try peer.send(sent)
+            #expect(try await receiver.eventually { !peer.isOpen })
+        }
+    }
+
+    @Test func `TLS before 1.2 isn't spoken`() async throws {
+        try await TestReceiver.run({ try $0.useTLS() }) { receiver in
+            for (version, isSpoken) in [("-tls1_1", false), ("-tls1_2", true), ("-tls1_3", true)] {
+                let peer = try SecurePeer(
+                    port: receiver.port, offering: "http/1.1", [version, "-cipher", "ALL:@SECLEVEL=0"])
+                if isSpoken { try peer.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n") }
                 #expect(try await receiver.eventually { !peer.isOpen })
-                try await Task.sleep(for: .milliseconds(300))
-                #expect(store.list().map(\.isFinished) == [false])
-                #expect(receiver.folder.names == [])
-            }
-        }
-
-        @Test func `A connection that never negotiates is closed`() async throws {
-            try await TestReceiver.run({ options in
-                options.pace.idleTime = .milliseconds(300)
-                try options.useTLS()
-            }) { receiver in
-                let connection = try receiver.connect()
-                #expect(try await receiver.eventually { await connection.receiveAvailable() == nil })
-            }
-        }
-
-        @Test func `A connection that never negotiates doesn't keep the receiver from stopping`() async throws {
-            try await TestReceiver.run({ try $0.useTLS() }) { receiver in
-                let connection = try receiver.connect()
-                // The receiver has accepted that one once it has answered this one.
-                let other = try SecurePeer(port: receiver.port, offering: "http/1.1")
-                try other.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                #expect(try await receiver.eventually { other.output.hasPrefix("HTTP/1.1 200 ") })
-                await receiver.group.triggerGracefulShutdown()
-                #expect(try await receiver.eventually { receiver.hasEnded.value })
-                await connection.cut()
-            }
-        }
-
-        @Test(arguments: ["", "PRI * HTTP/2.0\r\n", String(decoding: HTTP2Bytes.preface, as: UTF8.self)])
-        func `A connection without a stream is closed, whether it answers pings or not`(sent: String) async throws {
-            try await TestReceiver.run({ options in
-                options.pace.idleTime = .milliseconds(300)
-                try options.useTLS()
-            }) { receiver in
-                let peer = try SecurePeer(port: receiver.port)
-                try peer.send(sent)
-                #expect(try await receiver.eventually { !peer.isOpen })
-            }
-        }
-
-        @Test func `TLS before 1.2 isn't spoken`() async throws {
-            try await TestReceiver.run({ try $0.useTLS() }) { receiver in
-                for (version, isSpoken) in [("-tls1_1", false), ("-tls1_2", true), ("-tls1_3", true)] {
-                    let peer = try SecurePeer(
-                        port: receiver.port, offering: "http/1.1", [version, "-cipher", "ALL:@SECLEVEL=0"])
-                    if isSpoken { try peer.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n") }
-                    #expect(try await receiver.eventually { !peer.isOpen })
-                    #expect(peer.output.hasPrefix("HTTP/1.1 200 ") == isSpoken)
-                }
+                #expect(peer.output.hasPrefix("HTTP/1.1 200 ") == isSpoken)
             }
         }
     }
+}
 #endif

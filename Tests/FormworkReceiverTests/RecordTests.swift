@@ -1,63 +1,63 @@
 #if Transfer
-    import FormworkReceiver
-    import Foundation
-    import Logging
-    import SystemPackage
-    import Testing
+import FormworkReceiver
+import Foundation
+import Logging
+import SystemPackage
+import Testing
 
-    /// What is logged and counted.
-    @Suite(.timeLimit(.minutes(10)))
-    struct RecordTests {
-        @Test func `Uploads and failures are counted`() async throws {
-            try await TestReceiver.run({ $0.limits.fileBytes = 10 }, metrics: MemoryMetrics()) { receiver in
-                #expect(try await receiver.request("PUT /a", [], "hello").status == 201)
-                #expect(try await receiver.request("PUT /b", [], "more").status == 201)
-                let chunked = ["Transfer-Encoding: chunked"]
-                #expect(try await receiver.request("PUT /c", chunked, "b\r\nhello hello\r\n0\r\n\r\n").status == 413)
-                let text = try await receiver.request("GET /metrics").body
-                let lines = text.split(separator: "\n").map(String.init)
-                for line in [
-                    "# TYPE formwork_uploads_total counter", "formwork_uploads_total{code=\"201\"} 2",
-                    "formwork_upload_failures_total{code=\"413\"} 1", "formwork_received_bytes_total 9",
-                    "formwork_received_files_total 2", "formwork_uploads_in_flight 0",
-                    "# TYPE formwork_upload_seconds summary", "formwork_upload_seconds_count 3",
-                ] {
-                    #expect(lines.contains(line), "\(line)")
-                }
+/// What is logged and counted.
+@Suite(.timeLimit(.minutes(10)))
+struct RecordTests {
+    @Test func `Uploads and failures are counted`() async throws {
+        try await TestReceiver.run({ $0.limits.fileBytes = 10 }, metrics: MemoryMetrics()) { receiver in
+            #expect(try await receiver.request("PUT /a", [], "hello").status == 201)
+            #expect(try await receiver.request("PUT /b", [], "more").status == 201)
+            let chunked = ["Transfer-Encoding: chunked"]
+            #expect(try await receiver.request("PUT /c", chunked, "b\r\nhello hello\r\n0\r\n\r\n").status == 413)
+            let text = try await receiver.request("GET /metrics").body
+            let lines = text.split(separator: "\n").map(String.init)
+            for line in [
+                "# TYPE formwork_uploads_total counter", "formwork_uploads_total{code=\"201\"} 2",
+                "formwork_upload_failures_total{code=\"413\"} 1", "formwork_received_bytes_total 9",
+                "formwork_received_files_total 2", "formwork_uploads_in_flight 0",
+                "# TYPE formwork_upload_seconds summary", "formwork_upload_seconds_count 3",
+            ] {
+                #expect(lines.contains(line), "\(line)")
             }
-        }
-
-        @Test func `A file is one line of the log`() async throws {
-            try await TestReceiver.run { receiver in
-                #expect(try await receiver.request("PUT /a", [], "hello").status == 201)
-                let line = try #require(receiver.log.all.first { $0.hasPrefix("received ") })
-                #expect(line.contains(" name=a ") && line.contains(" size=5 ") && line.contains(" status=201"))
-                #expect(
-                    line.contains(" sha256=2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"))
-                #expect(line.contains(" peer=127.0.0.1:"))
-            }
-        }
-
-        @Test(arguments: [
-            (LineLog.Form.text, #" warning up\n a="x \"\\ y" b=1 c=2 d=0.5"#),
-            (.json, #"{"a":"x \"\\ y","b":"1","c":2,"d":0.5,"#),
-        ])
-        func `A line stays a line`(form: LineLog.Form, expected: String) throws {
-            let folder = TemporaryFolder()
-            let path = folder.path.appending("log")
-            let file = try FileDescriptor.open(
-                path, .writeOnly, options: [.create], permissions: [.ownerReadWrite])
-            let logger = Logger(label: "test") { _ in LineLog(form, to: file) }
-            logger.warning(
-                "up\n",
-                metadata: [
-                    "b": "1", "a": "x \"\\ y", "c": .stringConvertible(2), "d": .stringConvertible(0.5),
-                ])
-            logger.debug("unseen")
-            try file.close()
-            let text = try folder.text(of: "log")
-            #expect(text.contains(expected))
-            #expect(text.split(separator: "\n").count == 1)
         }
     }
+
+    @Test func `A file is one line of the log`() async throws {
+        try await TestReceiver.run { receiver in
+            #expect(try await receiver.request("PUT /a", [], "hello").status == 201)
+            let line = try #require(receiver.log.all.first { $0.hasPrefix("received ") })
+            #expect(line.contains(" name=a ") && line.contains(" size=5 ") && line.contains(" status=201"))
+            #expect(
+                line.contains(" sha256=2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"))
+            #expect(line.contains(" peer=127.0.0.1:"))
+        }
+    }
+
+    @Test(arguments: [
+        (LineLog.Form.text, #" warning up\n a="x \"\\ y" b=1 c=2 d=0.5"#),
+        (.json, #"{"a":"x \"\\ y","b":"1","c":2,"d":0.5,"#),
+    ])
+    func `A line stays a line`(form: LineLog.Form, expected: String) throws {
+        let folder = TemporaryFolder()
+        let path = folder.path.appending("log")
+        let file = try FileDescriptor.open(
+            path, .writeOnly, options: [.create], permissions: [.ownerReadWrite])
+        let logger = Logger(label: "test") { _ in LineLog(form, to: file) }
+        logger.warning(
+            "up\n",
+            metadata: [
+                "b": "1", "a": "x \"\\ y", "c": .stringConvertible(2), "d": .stringConvertible(0.5),
+            ])
+        logger.debug("unseen")
+        try file.close()
+        let text = try folder.text(of: "log")
+        #expect(text.contains(expected))
+        #expect(text.split(separator: "\n").count == 1)
+    }
+}
 #endif

@@ -54,7 +54,9 @@ struct DescriptionTests {
         Row(
             outer, #""subtype":"x","verbatimType":"multipart/form-data, boundary=x""#,
             guardsAgainst: "a comma where a type ends"),
-        Row("multipart/mixed; boundary=inner", "multipart/mixed; boundary=other", guardsAgainst: "an inner type's other boundary"),
+        Row(
+            "multipart/mixed; boundary=inner", "multipart/mixed; boundary=other",
+            guardsAgainst: "an inner type's other boundary"),
         Row("multipart/mixed; boundary=inner", "multipart/mixed", guardsAgainst: "an inner type without a boundary"),
         Row("multipart/mixed; boundary=inner", "text/plain", guardsAgainst: "an inner type that is no multipart"),
         Row(

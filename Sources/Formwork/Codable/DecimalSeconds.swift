@@ -69,7 +69,8 @@ struct DecimalSeconds {
     var text: String {
         let isNegative = self.whole < 0
         let magnitude = isNegative ? -(self.whole + (self.fraction.isEmpty ? 0 : 1)) : self.whole
-        return (isNegative ? "-" : "") + "\(magnitude)" + Self.text(isNegative ? Self.complement(self.fraction) : self.fraction)
+        return (isNegative ? "-" : "") + "\(magnitude)"
+            + Self.text(isNegative ? Self.complement(self.fraction) : self.fraction)
     }
 
     /// The point and the digits behind it; nothing for none.

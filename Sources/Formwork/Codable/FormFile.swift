@@ -41,7 +41,9 @@ public struct FormFile: Codable, Sendable {
     /// - Returns: Bytes written.
     /// - Throws: What ``BodySource/write(toFile:replacing:durably:)`` throws.
     @discardableResult
-    public func write(toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false) async throws -> Int64 {
+    public func write(toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false) async throws
+        -> Int64
+    {
         try await self.source.write(toFile: path, replacing: replacing, durably: durably)
     }
 

@@ -101,7 +101,8 @@ struct FormValueDecoder: Decoder {
     /// A part's content in memory.
     private func content(of entry: ReceivedForm.Entry) throws -> [UInt8] {
         do throws(FormworkError) { return try entry.content.bytesNow(upTo: self.options.memoryBytes) } catch {
-            let message = error.code == .limitExceeded
+            let message =
+                error.code == .limitExceeded
                 ? "The file has \(entry.content.count) bytes: the limit in memory is \(self.options.memoryBytes)"
                     + " (FormDataDecoder.memoryBytes). A FormFile stays on disk."
                 : error.message
@@ -155,7 +156,8 @@ struct FormValueDecoder: Decoder {
         guard self.codingPath.isEmpty else { return }
         throw FormworkError(
             .invalidArgument,
-            "\(type) is no object, and a form is one: decode a struct whose members are the form's fields, or a dictionary")
+            "\(type) is no object, and a form is one: decode a struct whose members are the form's fields, or a dictionary"
+        )
     }
 
     /// The field or file at this place.

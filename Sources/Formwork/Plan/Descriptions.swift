@@ -53,7 +53,8 @@ extension ReceivedForm: CustomStringConvertible {
         Summary.text(
             self.entries.map { entry in
                 Summary.line(
-                    name: entry.name, filename: entry.isFile ? entry.filename ?? "" : nil, contentType: entry.contentType)
+                    name: entry.name, filename: entry.isFile ? entry.filename ?? "" : nil,
+                    contentType: entry.contentType)
                     + ", \(entry.content.count) bytes"
             })
     }

@@ -1,100 +1,100 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import HTTPTypes
-    import NIOCore
-    import NIOHTTPTypes
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
 
-    /// Notes what comes, at the moment it comes and before anybody is woken for it: whether the body may go, and how much
-    /// of it was out when the answer came.
-    ///
-    /// An answer that comes early, and ends where the connection does, ends the sending on the wire too: its server may read
-    /// until then before it closes.
-    final class AnswerHandler: ChannelDuplexHandler {
-        typealias InboundIn = HTTPResponsePart
-        typealias InboundOut = HTTPResponsePart
-        typealias OutboundIn = HTTPRequestPart
-        typealias OutboundOut = HTTPRequestPart
+/// Notes what comes, at the moment it comes and before anybody is woken for it: whether the body may go, and how much
+/// of it was out when the answer came.
+///
+/// An answer that comes early, and ends where the connection does, ends the sending on the wire too: its server may read
+/// until then before it closes.
+final class AnswerHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPResponsePart
+    typealias InboundOut = HTTPResponsePart
+    typealias OutboundIn = HTTPRequestPart
+    typealias OutboundOut = HTTPRequestPart
 
-        /// How long a server may say nothing that was told that no more comes.
-        private static let patience = TimeAmount.seconds(2)
+    /// How long a server may say nothing that was told that no more comes.
+    private static let patience = TimeAmount.seconds(2)
 
-        private let ledger: ExchangeLedger
-        /// Whether to send the body; `nil` when that isn't asked.
-        private var permission: EventLoopPromise<Bool>?
-        private var lastRead = NIODeadline.now()
-        private var check: Scheduled<Void>?
+    private let ledger: ExchangeLedger
+    /// Whether to send the body; `nil` when that isn't asked.
+    private var permission: EventLoopPromise<Bool>?
+    private var lastRead = NIODeadline.now()
+    private var check: Scheduled<Void>?
 
-        init(_ ledger: ExchangeLedger, _ permission: EventLoopPromise<Bool>?) {
-            (self.ledger, self.permission) = (ledger, permission)
-        }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            self.ledger.receive()
-            self.lastRead = .now()
-            guard case .head(let response) = self.unwrapInboundIn(data) else { return context.fireChannelRead(data) }
-            if response.status.kind != .informational {
-                self.ledger.answer(endsSending: !response.status.takesBody && !response.tellsItsEnd)
-                self.permit(false)
-            } else if response.status == .continue {
-                self.permit(true)
-            }
-            context.fireChannelRead(data)
-            if self.ledger.endsSending { self.endSending(context) }
-        }
-
-        func read(context: ChannelHandlerContext) {
-            self.ledger.read(true)
-            context.read()
-        }
-
-        func channelReadComplete(context: ChannelHandlerContext) {
-            self.ledger.read(false)
-            context.fireChannelReadComplete()
-        }
-
-        func channelInactive(context: ChannelHandlerContext) {
-            self.permit(false)
-            context.fireChannelInactive()
-        }
-
-        func handlerRemoved(context: ChannelHandlerContext) {
-            self.permit(false)
-            self.check?.cancel()
-        }
-
-        private func permit(_ isPermitted: Bool) {
-            self.permission?.succeed(isPermitted)
-            self.permission = nil
-        }
-
-        /// A stream of HTTP/2 knows no such end: there the time alone decides.
-        private func endSending(_ context: ChannelHandlerContext) {
-            context.close(mode: .output, promise: nil)
-            self.closeWhenQuiet(context, in: Self.patience)
-        }
-
-        private func closeWhenQuiet(_ context: ChannelHandlerContext, in time: TimeAmount) {
-            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            self.check = context.eventLoop.scheduleTask(in: time) {
-                let (handler, context) = bound.value
-                let silence = NIODeadline.now() - handler.lastRead
-                // Who doesn't wait for bytes can't miss any.
-                let isReading = handler.ledger.isReading
-                if isReading, silence >= Self.patience { return context.close(promise: nil) }
-                handler.closeWhenQuiet(
-                    context, in: isReading ? Self.patience - silence : Self.patience)
-            }
-        }
+    init(_ ledger: ExchangeLedger, _ permission: EventLoopPromise<Bool>?) {
+        (self.ledger, self.permission) = (ledger, permission)
     }
 
-    extension HTTPResponse {
-        /// Whether its end is known from its fields, and not by the connection's (RFC 9112 section 6.3).
-        fileprivate var tellsItsEnd: Bool {
-            self.headerFields[.contentLength] != nil || self.headerFields[.transferEncoding] != nil
-                || self.status == .noContent || self.status == .notModified
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.ledger.receive()
+        self.lastRead = .now()
+        guard case .head(let response) = self.unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        if response.status.kind != .informational {
+            self.ledger.answer(endsSending: !response.status.takesBody && !response.tellsItsEnd)
+            self.permit(false)
+        } else if response.status == .continue {
+            self.permit(true)
+        }
+        context.fireChannelRead(data)
+        if self.ledger.endsSending { self.endSending(context) }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        self.ledger.read(true)
+        context.read()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        self.ledger.read(false)
+        context.fireChannelReadComplete()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.permit(false)
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.permit(false)
+        self.check?.cancel()
+    }
+
+    private func permit(_ isPermitted: Bool) {
+        self.permission?.succeed(isPermitted)
+        self.permission = nil
+    }
+
+    /// A stream of HTTP/2 knows no such end: there the time alone decides.
+    private func endSending(_ context: ChannelHandlerContext) {
+        context.close(mode: .output, promise: nil)
+        self.closeWhenQuiet(context, in: Self.patience)
+    }
+
+    private func closeWhenQuiet(_ context: ChannelHandlerContext, in time: TimeAmount) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        self.check = context.eventLoop.scheduleTask(in: time) {
+            let (handler, context) = bound.value
+            let silence = NIODeadline.now() - handler.lastRead
+            // Who doesn't wait for bytes can't miss any.
+            let isReading = handler.ledger.isReading
+            if isReading, silence >= Self.patience { return context.close(promise: nil) }
+            handler.closeWhenQuiet(
+                context, in: isReading ? Self.patience - silence : Self.patience)
         }
     }
+}
+
+extension HTTPResponse {
+    /// Whether its end is known from its fields, and not by the connection's (RFC 9112 section 6.3).
+    fileprivate var tellsItsEnd: Bool {
+        self.headerFields[.contentLength] != nil || self.headerFields[.transferEncoding] != nil
+            || self.status == .noContent || self.status == .notModified
+    }
+}
 #endif

@@ -1,124 +1,124 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import HTTPTypes
-    import NIOCore
-    import NIOHTTP1
-    import NIOHTTP2
-    import NIOHTTPTypes
-    import NIOHTTPTypesHTTP1
-    import NIOPosix
-    import NIOSSL
-    import SystemPackage
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOPosix
+import NIOSSL
+import SystemPackage
 
-    typealias ExchangeChannel = NIOAsyncChannel<HTTPResponsePart, HTTPRequestPart>
+typealias ExchangeChannel = NIOAsyncChannel<HTTPResponsePart, HTTPRequestPart>
 
-    /// A connection that is ready for a request.
-    struct Connection: Sendable {
-        enum Transport: Sendable {
-            /// With the handler that was asked for, and nothing between it and the caller.
-            case http1(ExchangeChannel)
-            case http2(NIOHTTP2Handler.AsyncStreamMultiplexer<Void>)
-        }
+/// A connection that is ready for a request.
+struct Connection: Sendable {
+    enum Transport: Sendable {
+        /// With the handler that was asked for, and nothing between it and the caller.
+        case http1(ExchangeChannel)
+        case http2(NIOHTTP2Handler.AsyncStreamMultiplexer<Void>)
+    }
 
+    var channel: any Channel
+    var transport: Transport
+    /// What a proxy in between is told with every request; `nil` without one, or behind a tunnel.
+    var proxyAuthorization: String?
+    /// What is said of it besides that it is closed.
+    var notes: ErrorNote
+}
+
+/// Makes connections: directly, by way of a proxy, or to a Unix socket, with TLS or without, and for the version of HTTP
+/// that is agreed on.
+struct Connector: Sendable {
+    let options: FormClient.Options
+    let group: any EventLoopGroup
+
+    /// What an initializer leaves behind: more may have to happen before the connection is ready.
+    private struct Opening: Sendable {
         var channel: any Channel
-        var transport: Transport
-        /// What a proxy in between is told with every request; `nil` without one, or behind a tunnel.
-        var proxyAuthorization: String?
-        /// What is said of it besides that it is closed.
+        var ready: EventLoopFuture<Connection.Transport>
         var notes: ErrorNote
     }
 
-    /// Makes connections: directly, by way of a proxy, or to a Unix socket, with TLS or without, and for the version of HTTP
-    /// that is agreed on.
-    struct Connector: Sendable {
-        let options: FormClient.Options
-        let group: any EventLoopGroup
-
-        /// What an initializer leaves behind: more may have to happen before the connection is ready.
-        private struct Opening: Sendable {
-            var channel: any Channel
-            var ready: EventLoopFuture<Connection.Transport>
-            var notes: ErrorNote
+    /// - Parameter makeHandler: Makes what looks at the answer's parts on an HTTP/1.1 connection.
+    /// - Throws: ``TransferError``.
+    func connect(
+        to endpoint: Endpoint, _ makeHandler: @escaping @Sendable (any EventLoop) -> AnswerHandler
+    ) async throws -> Connection {
+        let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
+        let context = endpoint.isSecure ? try self.options.tls.context(self.protocols) : nil
+        let proxyContext = proxy?.endpoint.isSecure == true ? try self.options.tls.context(["http/1.1"]) : nil
+        let setup = Setup(
+            endpoint: endpoint, proxy: proxy, context: context, proxyContext: proxyContext,
+            isHTTP2: self.options.version == .http2, makeHandler: makeHandler)
+        let deadline = ContinuousClock.Instant.after(self.options.connectTimeout)
+        let late = TransferError(
+            .timedOut,
+            "no connection to \((proxy?.endpoint ?? endpoint).authority) within \(self.options.connectTimeout)")
+        // What wraps a channel has to live until that is closed.
+        let lost: @Sendable (Connection) -> Void = { connection in
+            connection.channel.closeFuture.whenComplete { _ in withExtendedLifetime(connection) {} }
+            connection.channel.close(promise: nil)
         }
-
-        /// - Parameter makeHandler: Makes what looks at the answer's parts on an HTTP/1.1 connection.
-        /// - Throws: ``TransferError``.
-        func connect(
-            to endpoint: Endpoint, _ makeHandler: @escaping @Sendable (any EventLoop) -> AnswerHandler
-        ) async throws -> Connection {
-            let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
-            let context = endpoint.isSecure ? try self.options.tls.context(self.protocols) : nil
-            let proxyContext = proxy?.endpoint.isSecure == true ? try self.options.tls.context(["http/1.1"]) : nil
-            let setup = Setup(
-                endpoint: endpoint, proxy: proxy, context: context, proxyContext: proxyContext,
-                isHTTP2: self.options.version == .http2, makeHandler: makeHandler)
-            let deadline = ContinuousClock.Instant.after(self.options.connectTimeout)
-            let late = TransferError(
-                .timedOut,
-                "no connection to \((proxy?.endpoint ?? endpoint).authority) within \(self.options.connectTimeout)")
-            // What wraps a channel has to live until that is closed.
-            let lost: @Sendable (Connection) -> Void = { connection in
-                connection.channel.closeFuture.whenComplete { _ in withExtendedLifetime(connection) {} }
-                connection.channel.close(promise: nil)
-            }
-            return try await Race.run(until: deadline, late: late, lost: lost) {
-                let opening = try await self.open(proxy?.endpoint ?? endpoint, setup)
-                do {
-                    // A future doesn't hear of cancellation, and a peer that says nothing never settles this one.
-                    let transport = try await withTaskCancellationHandler {
-                        try await opening.ready.get()
-                    } onCancel: {
-                        opening.channel.close(promise: nil)
-                    }
-                    return Connection(
-                        channel: opening.channel, transport: transport,
-                        proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization, notes: opening.notes)
-                } catch {
-                    opening.channel.close(promise: nil)
-                    let (error, host) = opening.notes.first ?? (error, endpoint.host)
-                    throw TransferError(opening: host, isTunnel: proxy != nil && endpoint.isSecure, error)
-                }
-            }
-        }
-
-        private var protocols: [String] {
-            switch self.options.version {
-            case .negotiated: ["h2", "http/1.1"]
-            case .http1: ["http/1.1"]
-            case .http2: ["h2"]
-            }
-        }
-
-        private func open(_ endpoint: Endpoint, _ setup: Setup) async throws -> Opening {
-            let timeout = TimeAmount.nanoseconds(self.options.connectTimeout.clampedNanoseconds)
-            let bootstrap = ClientBootstrap(group: self.group).connectTimeout(timeout)
-            let initialize: @Sendable (any Channel) -> EventLoopFuture<Opening> = { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let notes = ErrorNote()
-                    return Opening(channel: channel, ready: try setup.prepare(channel, notes), notes: notes)
-                }
-            }
+        return try await Race.run(until: deadline, late: late, lost: lost) {
+            let opening = try await self.open(proxy?.endpoint ?? endpoint, setup)
             do {
-                if let path = self.options.unixSocket {
-                    return try await bootstrap.connect(
-                        unixDomainSocketPath: path.string, channelInitializer: initialize)
+                // A future doesn't hear of cancellation, and a peer that says nothing never settles this one.
+                let transport = try await withTaskCancellationHandler {
+                    try await opening.ready.get()
+                } onCancel: {
+                    opening.channel.close(promise: nil)
                 }
-                return try await bootstrap.connect(
-                    host: endpoint.host, port: endpoint.port, channelInitializer: initialize)
+                return Connection(
+                    channel: opening.channel, transport: transport,
+                    proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization, notes: opening.notes)
             } catch {
-                throw TransferError(connecting: self.options.unixSocket?.string ?? endpoint.authority, error)
+                opening.channel.close(promise: nil)
+                let (error, host) = opening.notes.first ?? (error, endpoint.host)
+                throw TransferError(opening: host, isTunnel: proxy != nil && endpoint.isSecure, error)
             }
         }
     }
 
-    extension Duration {
-        /// Nanoseconds that fit into 64 bits, 100 years at most.
-        var clampedNanoseconds: Int64 {
-            let (seconds, attoseconds) = self.asWait.components
-            return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    private var protocols: [String] {
+        switch self.options.version {
+        case .negotiated: ["h2", "http/1.1"]
+        case .http1: ["http/1.1"]
+        case .http2: ["h2"]
         }
     }
+
+    private func open(_ endpoint: Endpoint, _ setup: Setup) async throws -> Opening {
+        let timeout = TimeAmount.nanoseconds(self.options.connectTimeout.clampedNanoseconds)
+        let bootstrap = ClientBootstrap(group: self.group).connectTimeout(timeout)
+        let initialize: @Sendable (any Channel) -> EventLoopFuture<Opening> = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let notes = ErrorNote()
+                return Opening(channel: channel, ready: try setup.prepare(channel, notes), notes: notes)
+            }
+        }
+        do {
+            if let path = self.options.unixSocket {
+                return try await bootstrap.connect(
+                    unixDomainSocketPath: path.string, channelInitializer: initialize)
+            }
+            return try await bootstrap.connect(
+                host: endpoint.host, port: endpoint.port, channelInitializer: initialize)
+        } catch {
+            throw TransferError(connecting: self.options.unixSocket?.string ?? endpoint.authority, error)
+        }
+    }
+}
+
+extension Duration {
+    /// Nanoseconds that fit into 64 bits, 100 years at most.
+    var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = self.asWait.components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}
 #endif

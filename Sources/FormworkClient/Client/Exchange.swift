@@ -1,134 +1,134 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import HTTPTypes
-    import NIOCore
-    import NIOHTTP1
-    import NIOHTTPTypes
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
 
-    extension FormClient {
-        /// The receiving half of one exchange.
-        struct Context: Sendable {
-            let ledger: ExchangeLedger
-            let isHTTP2: Bool
-            let stallTimeout: Duration?
-            let hooks: ExchangeHooks
+extension FormClient {
+    /// The receiving half of one exchange.
+    struct Context: Sendable {
+        let ledger: ExchangeLedger
+        let isHTTP2: Bool
+        let stallTimeout: Duration?
+        let hooks: ExchangeHooks
 
-            func run<Result: Sendable>(
-                _ wire: ExchangeChannel, _ answered: (ExchangeAnswer) async throws -> Result
-            ) async throws -> Result {
-                self.ledger.begin()
-                let watch = self.stallTimeout.map { self.watch(wire.channel, $0) }
-                defer { watch?.cancel() }
-                do {
-                    return try await wire.executeThenClose { inbound, _ in
-                        var iterator = inbound.makeAsyncIterator()
-                        let head = try await self.head(&iterator)
-                        let state =
-                            head.status.takesBody
-                            ? await self.ledger.settled()
-                            : self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false)
-                        if head.status.kind == .successful, !state.isBodyComplete, !self.hooks.takesEarlySuccess {
-                            throw FormworkError(
-                                .writeFailed, "the server answered \(head.status.code) before it had all of the body",
-                                offset: state.bytesSent)
-                        }
-                        let body = AnswerBody(iterator, self.ledger, mayBeCut: !state.isBodyComplete)
-                        return try await answered(
-                            ExchangeAnswer(
-                                head: head, body: body, bytesSent: state.bytesSent,
-                                isBodyComplete: state.isBodyComplete, isHTTP2: self.isHTTP2))
+        func run<Result: Sendable>(
+            _ wire: ExchangeChannel, _ answered: (ExchangeAnswer) async throws -> Result
+        ) async throws -> Result {
+            self.ledger.begin()
+            let watch = self.stallTimeout.map { self.watch(wire.channel, $0) }
+            defer { watch?.cancel() }
+            do {
+                return try await wire.executeThenClose { inbound, _ in
+                    var iterator = inbound.makeAsyncIterator()
+                    let head = try await self.head(&iterator)
+                    let state =
+                        head.status.takesBody
+                        ? await self.ledger.settled()
+                        : self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false)
+                    if head.status.kind == .successful, !state.isBodyComplete, !self.hooks.takesEarlySuccess {
+                        throw FormworkError(
+                            .writeFailed, "the server answered \(head.status.code) before it had all of the body",
+                            offset: state.bytesSent)
                     }
-                }
-            }
-
-            /// The final answer's head; the informational ones before it are told.
-            private func head(
-                _ iterator: inout NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator
-            ) async throws -> HTTPResponse {
-                var cause: (any Error)?
-                do {
-                    while let part = try await iterator.next(isolation: #isolation) {
-                        guard case .head(let response) = part else { continue }
-                        guard response.status.code >= 100 else {
-                            throw TransferError(
-                                .receive, "the server answered \(response.status.code), which is no status of HTTP",
-                                bytesSent: self.ledger.written)
-                        }
-                        guard response.status.kind == .informational else { return response }
-                        guard response.status != .switchingProtocols else {
-                            throw TransferError(.receive, "the server changes to a protocol that nobody asked for")
-                        }
-                        guard await self.hooks.informed(response) else { throw ExchangeStopped() }
-                    }
-                } catch let error as TransferError { throw error } catch let error as ExchangeStopped {
-                    throw error
-                } catch { cause = error }
-                try Task.checkCancellation()
-                if let failure = self.ledger.failure { throw failure }
-                let sent = self.ledger.written
-                if cause is HTTPParserError {
-                    throw TransferError(.receive, "what the server answered is no HTTP", bytesSent: sent, cause: cause)
-                }
-                let said = cause.map { " (\(TransferError.text($0)))" } ?? ""
-                guard self.ledger.isComplete else {
-                    throw TransferError(
-                        .send, "the connection ended before the server had the whole body\(said)", bytesSent: sent)
-                }
-                throw TransferError(.receive, "the connection ended before the server answered\(said)", bytesSent: sent)
-            }
-
-            /// Closes the channel of a server that neither takes nor gives.
-            private func watch(_ channel: any Channel, _ timeout: Duration) -> Task<Void, any Error> {
-                Task { [ledger] in
-                    while true {
-                        let rest = timeout.asWait - ledger.stall
-                        guard rest > .zero else { break }
-                        try await Task.sleep(for: max(rest, .milliseconds(10)).asWait)
-                    }
-                    ledger.fail(
-                        TransferError(
-                            .timedOut, "the server has taken and given nothing for \(timeout)",
-                            bytesSent: ledger.written))
-                    channel.close(promise: nil)
+                    let body = AnswerBody(iterator, self.ledger, mayBeCut: !state.isBodyComplete)
+                    return try await answered(
+                        ExchangeAnswer(
+                            head: head, body: body, bytesSent: state.bytesSent,
+                            isBodyComplete: state.isBodyComplete, isHTTP2: self.isHTTP2))
                 }
             }
         }
-    }
 
-    extension HTTPResponse.Status {
-        /// Whether it says that the server has the body: 2xx, and redirects that leave the body of a `POST` behind.
-        var takesBody: Bool { self.kind == .successful || 301...303 ~= self.code }
-    }
-
-    extension HTTPRequest {
-        /// Adds what the server needs to know of the body and of this connection.
-        mutating func describe(_ body: ExchangeBody?, asks: Bool, _ connection: Connection, isHTTP2: Bool) {
-            if let host = self.headerFields[.hostField] {
-                self.authority = host
-                self.headerFields[.hostField] = nil
-            }
-            if let body {
-                if self.headerFields[.contentType] == nil { self.headerFields[.contentType] = body.plan.contentType }
-                self.headerFields[.contentLength] = body.length.map { String($0) }
-                if asks, self.headerFields[.expect] == nil { self.headerFields[.expect] = "100-continue" }
-            } else if ![.get, .head, .delete, .options].contains(self.method) {
-                // Else HTTP/1.1 would announce chunks.
-                self.headerFields[.contentLength] = "0"
-            }
-            if let authorization = connection.proxyAuthorization {
-                self.headerFields[.proxyAuthorization] = authorization
-            }
-            if isHTTP2 {
-                // RFC 9113 section 8.2.2.
-                for name in [.connection, .transferEncoding, .expect] as [HTTPField.Name] {
-                    self.headerFields[name] = nil
+        /// The final answer's head; the informational ones before it are told.
+        private func head(
+            _ iterator: inout NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator
+        ) async throws -> HTTPResponse {
+            var cause: (any Error)?
+            do {
+                while let part = try await iterator.next(isolation: #isolation) {
+                    guard case .head(let response) = part else { continue }
+                    guard response.status.code >= 100 else {
+                        throw TransferError(
+                            .receive, "the server answered \(response.status.code), which is no status of HTTP",
+                            bytesSent: self.ledger.written)
+                    }
+                    guard response.status.kind == .informational else { return response }
+                    guard response.status != .switchingProtocols else {
+                        throw TransferError(.receive, "the server changes to a protocol that nobody asked for")
+                    }
+                    guard await self.hooks.informed(response) else { throw ExchangeStopped() }
                 }
-            } else if self.headerFields[.connection] == nil {
-                self.headerFields[.connection] = "close"
+            } catch let error as TransferError { throw error } catch let error as ExchangeStopped {
+                throw error
+            } catch { cause = error }
+            try Task.checkCancellation()
+            if let failure = self.ledger.failure { throw failure }
+            let sent = self.ledger.written
+            if cause is HTTPParserError {
+                throw TransferError(.receive, "what the server answered is no HTTP", bytesSent: sent, cause: cause)
+            }
+            let said = cause.map { " (\(TransferError.text($0)))" } ?? ""
+            guard self.ledger.isComplete else {
+                throw TransferError(
+                    .send, "the connection ended before the server had the whole body\(said)", bytesSent: sent)
+            }
+            throw TransferError(.receive, "the connection ended before the server answered\(said)", bytesSent: sent)
+        }
+
+        /// Closes the channel of a server that neither takes nor gives.
+        private func watch(_ channel: any Channel, _ timeout: Duration) -> Task<Void, any Error> {
+            Task { [ledger] in
+                while true {
+                    let rest = timeout.asWait - ledger.stall
+                    guard rest > .zero else { break }
+                    try await Task.sleep(for: max(rest, .milliseconds(10)).asWait)
+                }
+                ledger.fail(
+                    TransferError(
+                        .timedOut, "the server has taken and given nothing for \(timeout)",
+                        bytesSent: ledger.written))
+                channel.close(promise: nil)
             }
         }
     }
+}
+
+extension HTTPResponse.Status {
+    /// Whether it says that the server has the body: 2xx, and redirects that leave the body of a `POST` behind.
+    var takesBody: Bool { self.kind == .successful || 301...303 ~= self.code }
+}
+
+extension HTTPRequest {
+    /// Adds what the server needs to know of the body and of this connection.
+    mutating func describe(_ body: ExchangeBody?, asks: Bool, _ connection: Connection, isHTTP2: Bool) {
+        if let host = self.headerFields[.hostField] {
+            self.authority = host
+            self.headerFields[.hostField] = nil
+        }
+        if let body {
+            if self.headerFields[.contentType] == nil { self.headerFields[.contentType] = body.plan.contentType }
+            self.headerFields[.contentLength] = body.length.map { String($0) }
+            if asks, self.headerFields[.expect] == nil { self.headerFields[.expect] = "100-continue" }
+        } else if ![.get, .head, .delete, .options].contains(self.method) {
+            // Else HTTP/1.1 would announce chunks.
+            self.headerFields[.contentLength] = "0"
+        }
+        if let authorization = connection.proxyAuthorization {
+            self.headerFields[.proxyAuthorization] = authorization
+        }
+        if isHTTP2 {
+            // RFC 9113 section 8.2.2.
+            for name in [.connection, .transferEncoding, .expect] as [HTTPField.Name] {
+                self.headerFields[name] = nil
+            }
+        } else if self.headerFields[.connection] == nil {
+            self.headerFields[.connection] = "close"
+        }
+    }
+}
 #endif

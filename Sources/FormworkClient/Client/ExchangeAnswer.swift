@@ -1,98 +1,98 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import HTTPTypes
-    import NIOCore
-    import NIOHTTPTypes
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
 
-    /// A server's final answer, and how much of the body was out when it came.
-    public struct ExchangeAnswer {
-        /// The answer's status and fields.
-        public var head: HTTPResponse
-        /// What stands behind them; not usable behind the closure that the answer was given to.
-        public var body: AnswerBody
-        /// Bytes of this request's body that the system had taken when the answer came.
-        public var bytesSent: Int64
-        /// Whether that was all of it; `false` for an answer that came early.
-        public var isBodyComplete: Bool
-        /// Whether HTTP/2 was spoken.
-        public var isHTTP2: Bool
+/// A server's final answer, and how much of the body was out when it came.
+public struct ExchangeAnswer {
+    /// The answer's status and fields.
+    public var head: HTTPResponse
+    /// What stands behind them; not usable behind the closure that the answer was given to.
+    public var body: AnswerBody
+    /// Bytes of this request's body that the system had taken when the answer came.
+    public var bytesSent: Int64
+    /// Whether that was all of it; `false` for an answer that came early.
+    public var isBodyComplete: Bool
+    /// Whether HTTP/2 was spoken.
+    public var isHTTP2: Bool
+}
+
+/// The body of an answer, as it comes: who doesn't ask keeps the server waiting.
+public final class AnswerBody {
+    private var iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator?
+    private let ledger: ExchangeLedger?
+    /// Whether the end may be missing: a server that answers early may hang up at any time.
+    private let mayBeCut: Bool
+    private var isOver = false
+    /// Whether the connection ended before the answer did.
+    public private(set) var isCut = false
+    /// The trailer fields, once the end was reached; `nil` for none.
+    public private(set) var trailerFields: HTTPFields?
+
+    init(
+        _ iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator, _ ledger: ExchangeLedger,
+        mayBeCut: Bool
+    ) {
+        (self.iterator, self.ledger, self.mayBeCut) = (iterator, ledger, mayBeCut)
     }
 
-    /// The body of an answer, as it comes: who doesn't ask keeps the server waiting.
-    public final class AnswerBody {
-        private var iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator?
-        private let ledger: ExchangeLedger?
-        /// Whether the end may be missing: a server that answers early may hang up at any time.
-        private let mayBeCut: Bool
-        private var isOver = false
-        /// Whether the connection ended before the answer did.
-        public private(set) var isCut = false
-        /// The trailer fields, once the end was reached; `nil` for none.
-        public private(set) var trailerFields: HTTPFields?
+    /// One without any bytes.
+    init() { (self.iterator, self.ledger, self.mayBeCut, self.isOver) = (nil, nil, false, true) }
 
-        init(
-            _ iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator, _ ledger: ExchangeLedger,
-            mayBeCut: Bool
-        ) {
-            (self.iterator, self.ledger, self.mayBeCut) = (iterator, ledger, mayBeCut)
-        }
-
-        /// One without any bytes.
-        init() { (self.iterator, self.ledger, self.mayBeCut, self.isOver) = (nil, nil, false, true) }
-
-        /// The next bytes; `nil` at the end.
-        /// - Throws: ``TransferError`` with ``TransferError/Code/receive``; `CancellationError`.
-        public func next() async throws -> ByteBuffer? {
-            var failure: (any Error)?
-            while !self.isOver {
-                do {
-                    switch try await self.iterator?.next(isolation: #isolation) {
-                    case .body(let buffer): return buffer
-                    case .end(let fields):
-                        self.trailerFields = fields
-                        self.isOver = true
-                        return nil
-                    case .head: continue
-                    case nil: self.isOver = true
-                    }
-                } catch {
+    /// The next bytes; `nil` at the end.
+    /// - Throws: ``TransferError`` with ``TransferError/Code/receive``; `CancellationError`.
+    public func next() async throws -> ByteBuffer? {
+        var failure: (any Error)?
+        while !self.isOver {
+            do {
+                switch try await self.iterator?.next(isolation: #isolation) {
+                case .body(let buffer): return buffer
+                case .end(let fields):
+                    self.trailerFields = fields
                     self.isOver = true
-                    failure = error
+                    return nil
+                case .head: continue
+                case nil: self.isOver = true
                 }
-                try Task.checkCancellation()
-                self.isCut = true
-                if let given = self.ledger?.failure { throw given }
-                guard self.mayBeCut else {
-                    throw TransferError(.receive, "the connection ended inside the answer", cause: failure)
-                }
+            } catch {
+                self.isOver = true
+                failure = error
             }
-            return nil
-        }
-
-        /// The next bytes, for those who know nothing of NIO; `nil` at the end.
-        package func nextBytes() async throws -> [UInt8]? { try await self.next().map { Array($0.readableBytesView) } }
-
-        /// The same for ``collect(upTo:)``.
-        package func collectBytes(upTo limit: Int) async throws -> (bytes: [UInt8], isTruncated: Bool) {
-            let (bytes, isTruncated) = try await self.collect(upTo: limit)
-            return (Array(bytes.readableBytesView), isTruncated)
-        }
-
-        /// The bytes up to a limit, and whether more would have come.
-        public func collect(upTo limit: Int) async throws -> (bytes: ByteBuffer, isTruncated: Bool) {
-            var bytes = ByteBuffer()
-            while var buffer = try await self.next() {
-                let room = max(0, limit) - bytes.readableBytes
-                if buffer.readableBytes > room {
-                    if var head = buffer.readSlice(length: room) { bytes.writeBuffer(&head) }
-                    return (bytes, true)
-                }
-                bytes.writeBuffer(&buffer)
+            try Task.checkCancellation()
+            self.isCut = true
+            if let given = self.ledger?.failure { throw given }
+            guard self.mayBeCut else {
+                throw TransferError(.receive, "the connection ended inside the answer", cause: failure)
             }
-            return (bytes, self.isCut)
         }
+        return nil
     }
+
+    /// The next bytes, for those who know nothing of NIO; `nil` at the end.
+    package func nextBytes() async throws -> [UInt8]? { try await self.next().map { Array($0.readableBytesView) } }
+
+    /// The same for ``collect(upTo:)``.
+    package func collectBytes(upTo limit: Int) async throws -> (bytes: [UInt8], isTruncated: Bool) {
+        let (bytes, isTruncated) = try await self.collect(upTo: limit)
+        return (Array(bytes.readableBytesView), isTruncated)
+    }
+
+    /// The bytes up to a limit, and whether more would have come.
+    public func collect(upTo limit: Int) async throws -> (bytes: ByteBuffer, isTruncated: Bool) {
+        var bytes = ByteBuffer()
+        while var buffer = try await self.next() {
+            let room = max(0, limit) - bytes.readableBytes
+            if buffer.readableBytes > room {
+                if var head = buffer.readSlice(length: room) { bytes.writeBuffer(&head) }
+                return (bytes, true)
+            }
+            bytes.writeBuffer(&buffer)
+        }
+        return (bytes, self.isCut)
+    }
+}
 #endif

@@ -1,33 +1,33 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
 
-    /// A body, or the stretch of one that a request carries: resuming sends the rest.
-    public struct ExchangeBody: Sendable {
-        /// The whole body.
-        public var plan: BodyPlan
-        /// Bytes of it to leave out, unread.
-        public var offset: Int64
-        /// Bytes to send at most; `nil` sends all up to the end.
-        public var count: Int64?
+/// A body, or the stretch of one that a request carries: resuming sends the rest.
+public struct ExchangeBody: Sendable {
+    /// The whole body.
+    public var plan: BodyPlan
+    /// Bytes of it to leave out, unread.
+    public var offset: Int64
+    /// Bytes to send at most; `nil` sends all up to the end.
+    public var count: Int64?
 
-        /// A whole body, unless said otherwise.
-        public init(_ plan: BodyPlan, from offset: Int64 = 0, count: Int64? = nil) {
-            (self.plan, self.offset, self.count) = (plan, offset, count)
-        }
-
-        /// Bytes that the request carries; `nil` when only the end can tell.
-        public var length: Int64? {
-            guard let rest = self.plan.contentLength.map({ max(0, $0 - self.offset) }) else { return nil }
-            return self.count.map { min($0, rest) } ?? rest
-        }
-
-        /// A pipe of these bytes.
-        func makePipe(_ options: ReaderOptions) throws -> BufferPipe {
-            let reader = try self.plan.makeReader(from: self.offset, count: self.count, options: options)
-            return BufferPipe(reader, length: self.length, size: 512 << 10)
-        }
+    /// A whole body, unless said otherwise.
+    public init(_ plan: BodyPlan, from offset: Int64 = 0, count: Int64? = nil) {
+        (self.plan, self.offset, self.count) = (plan, offset, count)
     }
+
+    /// Bytes that the request carries; `nil` when only the end can tell.
+    public var length: Int64? {
+        guard let rest = self.plan.contentLength.map({ max(0, $0 - self.offset) }) else { return nil }
+        return self.count.map { min($0, rest) } ?? rest
+    }
+
+    /// A pipe of these bytes.
+    func makePipe(_ options: ReaderOptions) throws -> BufferPipe {
+        let reader = try self.plan.makeReader(from: self.offset, count: self.count, options: options)
+        return BufferPipe(reader, length: self.length, size: 512 << 10)
+    }
+}
 #endif

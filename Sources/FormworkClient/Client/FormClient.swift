@@ -1,138 +1,138 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import HTTPTypes
-    import NIOCore
-    import NIOHTTP2
-    import NIOHTTPTypes
-    import NIOHTTPTypesHTTP2
-    import NIOPosix
-    import Synchronization
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
+import NIOCore
+import NIOHTTP2
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP2
+import NIOPosix
+import Synchronization
 
-    /// Makes one exchange with a server: a request with a planned body, and its answer.
+/// Makes one exchange with a server: a request with a planned body, and its answer.
+///
+/// What other clients keep to themselves is given: informational answers while the body is on its way, how many bytes
+/// the system took, an answer that came before the body's end. A connection serves one exchange.
+public struct FormClient: Sendable {
+    /// How it connects, and what it waits for.
+    public var options: Options
+    let group: any EventLoopGroup
+
+    /// - Parameter group: The threads that serve connections, each on one of them. The caller's, who ends them.
+    public init(
+        options: Options = Options(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) {
+        (self.options, self.group) = (options, group)
+    }
+
+    /// Sends a request, and gives its answer to a closure, behind which the connection is closed.
     ///
-    /// What other clients keep to themselves is given: informational answers while the body is on its way, how many bytes
-    /// the system took, an answer that came before the body's end. A connection serves one exchange.
-    public struct FormClient: Sendable {
-        /// How it connects, and what it waits for.
-        public var options: Options
-        let group: any EventLoopGroup
-
-        /// - Parameter group: The threads that serve connections, each on one of them. The caller's, who ends them.
-        public init(
-            options: Options = Options(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
-        ) {
-            (self.options, self.group) = (options, group)
+    /// The request gets the fields that describe the body, unless it has them. A final answer ends the sending, whatever it
+    /// says. Memory is bounded at six buffers of 512 KiB.
+    /// - Parameters:
+    ///   - request: With scheme, authority and path. A `Host` field replaces the authority in what the server is told.
+    ///   - body: `nil` for a request without one.
+    ///   - expectsContinue: Whether the server is asked before the body is sent; `nil` leaves that to the options.
+    ///   - monitor: Who is told how far it is.
+    ///   - informed: Called with each informational answer (1xx), as it comes.
+    ///   - answered: Called with the final answer.
+    /// - Throws: ``TransferError``; the `FormworkError` of the body's sources; `CancellationError`.
+    public func exchange<Result: Sendable>(
+        _ request: HTTPRequest, body: ExchangeBody? = nil, expectsContinue: Bool? = nil,
+        monitor: TransferMonitor? = nil, informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
+        answered: (ExchangeAnswer) async throws -> Result
+    ) async throws -> Result {
+        var hooks = ExchangeHooks()
+        hooks.informed = { response in
+            await informed(response)
+            return true
         }
+        return try await self.exchange(
+            request, body: body, expectsContinue: expectsContinue, monitor: monitor, hooks: hooks,
+            answered: answered)
+    }
 
-        /// Sends a request, and gives its answer to a closure, behind which the connection is closed.
-        ///
-        /// The request gets the fields that describe the body, unless it has them. A final answer ends the sending, whatever it
-        /// says. Memory is bounded at six buffers of 512 KiB.
-        /// - Parameters:
-        ///   - request: With scheme, authority and path. A `Host` field replaces the authority in what the server is told.
-        ///   - body: `nil` for a request without one.
-        ///   - expectsContinue: Whether the server is asked before the body is sent; `nil` leaves that to the options.
-        ///   - monitor: Who is told how far it is.
-        ///   - informed: Called with each informational answer (1xx), as it comes.
-        ///   - answered: Called with the final answer.
-        /// - Throws: ``TransferError``; the `FormworkError` of the body's sources; `CancellationError`.
-        public func exchange<Result: Sendable>(
-            _ request: HTTPRequest, body: ExchangeBody? = nil, expectsContinue: Bool? = nil,
-            monitor: TransferMonitor? = nil, informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
-            answered: (ExchangeAnswer) async throws -> Result
-        ) async throws -> Result {
-            var hooks = ExchangeHooks()
-            hooks.informed = { response in
-                await informed(response)
-                return true
-            }
-            return try await self.exchange(
-                request, body: body, expectsContinue: expectsContinue, monitor: monitor, hooks: hooks,
-                answered: answered)
+    /// As the other, steered by hooks.
+    /// - Throws: `ExchangeStopped` too.
+    package func exchange<Result: Sendable>(
+        _ request: HTTPRequest, body: ExchangeBody?, expectsContinue: Bool?, monitor: TransferMonitor?,
+        hooks: ExchangeHooks, answered: (ExchangeAnswer) async throws -> Result
+    ) async throws -> Result {
+        let endpoint = try Endpoint(request)
+        let pipe = try body?.makePipe(self.options.reading)
+        defer { pipe?.stop(CancellationError()) }
+        let ledger = ExchangeLedger(body, monitor)
+        ledger.enter(.connecting)
+        let asks = expectsContinue ?? self.options.expects(body)
+        let permission = Permission(asks ? self.options.expectationTimeout : nil)
+        let connection = try await Connector(options: self.options, group: self.group).connect(to: endpoint) {
+            loop in
+            AnswerHandler(ledger, permission.ask(on: loop))
         }
-
-        /// As the other, steered by hooks.
-        /// - Throws: `ExchangeStopped` too.
-        package func exchange<Result: Sendable>(
-            _ request: HTTPRequest, body: ExchangeBody?, expectsContinue: Bool?, monitor: TransferMonitor?,
-            hooks: ExchangeHooks, answered: (ExchangeAnswer) async throws -> Result
-        ) async throws -> Result {
-            let endpoint = try Endpoint(request)
-            let pipe = try body?.makePipe(self.options.reading)
-            defer { pipe?.stop(CancellationError()) }
-            let ledger = ExchangeLedger(body, monitor)
-            ledger.enter(.connecting)
-            let asks = expectsContinue ?? self.options.expects(body)
-            let permission = Permission(asks ? self.options.expectationTimeout : nil)
-            let connection = try await Connector(options: self.options, group: self.group).connect(to: endpoint) {
-                loop in
-                AnswerHandler(ledger, permission.ask(on: loop))
-            }
-            let wire: ExchangeChannel
-            var isHTTP2 = false
-            switch connection.transport {
-            case .http1(let channel): wire = channel
-            case .http2(let multiplexer):
-                isHTTP2 = true
-                do { wire = try await Self.openStream(on: multiplexer, ledger) } catch {
-                    connection.channel.close(promise: nil)
-                    throw connection.notes.tlsFailure(bytesSent: nil)
-                        ?? TransferError(.connect, "the server takes no request on its connection", cause: error)
-                }
-            }
-            defer { connection.channel.close(promise: nil) }
-            var ready = request
-            ready.describe(body, asks: asks && !isHTTP2, connection, isHTTP2: isHTTP2)
-            let context = Context(
-                ledger: ledger, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout, hooks: hooks)
-            let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
-            // Not a child: a read of a pipe that nobody writes to would be waited for, also when all is said.
-            let sending = Task { [ready] in await pump.run(ready, permission.wait(on: wire.channel.eventLoop)) }
-            defer { sending.cancel() }
-            do { return try await context.run(wire, answered) } catch let error as TransferError
-                where [.send, .receive].contains(error.code)
-            {
-                throw connection.notes.tlsFailure(bytesSent: error.bytesSent) ?? error
+        let wire: ExchangeChannel
+        var isHTTP2 = false
+        switch connection.transport {
+        case .http1(let channel): wire = channel
+        case .http2(let multiplexer):
+            isHTTP2 = true
+            do { wire = try await Self.openStream(on: multiplexer, ledger) } catch {
+                connection.channel.close(promise: nil)
+                throw connection.notes.tlsFailure(bytesSent: nil)
+                    ?? TransferError(.connect, "the server takes no request on its connection", cause: error)
             }
         }
-
-        private static func openStream(
-            on multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<Void>, _ ledger: ExchangeLedger
-        ) async throws -> ExchangeChannel {
-            try await multiplexer.openStream { stream in
-                stream.eventLoop.makeCompletedFuture {
-                    let pipeline = stream.pipeline.syncOperations
-                    try pipeline.addHandler(HTTP2FramePayloadToHTTPClientCodec())
-                    try pipeline.addHandler(AnswerHandler(ledger, nil))
-                    return try ExchangeChannel(wrappingChannelSynchronously: stream)
-                }
-            }
+        defer { connection.channel.close(promise: nil) }
+        var ready = request
+        ready.describe(body, asks: asks && !isHTTP2, connection, isHTTP2: isHTTP2)
+        let context = Context(
+            ledger: ledger, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout, hooks: hooks)
+        let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
+        // Not a child: a read of a pipe that nobody writes to would be waited for, also when all is said.
+        let sending = Task { [ready] in await pump.run(ready, permission.wait(on: wire.channel.eventLoop)) }
+        defer { sending.cancel() }
+        do { return try await context.run(wire, answered) } catch let error as TransferError
+            where [.send, .receive].contains(error.code)
+        {
+            throw connection.notes.tlsFailure(bytesSent: error.bytesSent) ?? error
         }
     }
 
-    /// The question whether a body may be sent, which is open for a while.
-    private final class Permission: Sendable {
-        private let timeout: Duration?
-        private let state = Mutex<EventLoopPromise<Bool>?>(nil)
-
-        init(_ timeout: Duration?) { self.timeout = timeout }
-
-        func ask(on loop: any EventLoop) -> EventLoopPromise<Bool>? {
-            guard self.timeout != nil else { return nil }
-            let promise = loop.makePromise(of: Bool.self)
-            self.state.withLock { $0 = promise }
-            return promise
-        }
-
-        /// The answer, for which the wait begins now.
-        func wait(on loop: any EventLoop) -> EventLoopFuture<Bool>? {
-            guard let timeout, let promise = self.state.withLock({ $0 }) else { return nil }
-            // A server that knows nothing of the question says nothing (RFC 9110 section 10.1.1).
-            loop.scheduleTask(in: .nanoseconds(timeout.clampedNanoseconds)) { promise.succeed(true) }
-            return promise.futureResult
+    private static func openStream(
+        on multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<Void>, _ ledger: ExchangeLedger
+    ) async throws -> ExchangeChannel {
+        try await multiplexer.openStream { stream in
+            stream.eventLoop.makeCompletedFuture {
+                let pipeline = stream.pipeline.syncOperations
+                try pipeline.addHandler(HTTP2FramePayloadToHTTPClientCodec())
+                try pipeline.addHandler(AnswerHandler(ledger, nil))
+                return try ExchangeChannel(wrappingChannelSynchronously: stream)
+            }
         }
     }
+}
+
+/// The question whether a body may be sent, which is open for a while.
+private final class Permission: Sendable {
+    private let timeout: Duration?
+    private let state = Mutex<EventLoopPromise<Bool>?>(nil)
+
+    init(_ timeout: Duration?) { self.timeout = timeout }
+
+    func ask(on loop: any EventLoop) -> EventLoopPromise<Bool>? {
+        guard self.timeout != nil else { return nil }
+        let promise = loop.makePromise(of: Bool.self)
+        self.state.withLock { $0 = promise }
+        return promise
+    }
+
+    /// The answer, for which the wait begins now.
+    func wait(on loop: any EventLoop) -> EventLoopFuture<Bool>? {
+        guard let timeout, let promise = self.state.withLock({ $0 }) else { return nil }
+        // A server that knows nothing of the question says nothing (RFC 9110 section 10.1.1).
+        loop.scheduleTask(in: .nanoseconds(timeout.clampedNanoseconds)) { promise.succeed(true) }
+        return promise.futureResult
+    }
+}
 #endif

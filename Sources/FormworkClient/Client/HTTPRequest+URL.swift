@@ -1,115 +1,115 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import HTTPTypes
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    extension HTTPRequest {
-        /// A request for an `http` or `https` URL. A user and password in it become Basic credentials (RFC 7617), in UTF-8.
-        /// - Throws: ``TransferError/Code/invalidRequest``.
-        public init(_ method: Method = .post, to url: String, headerFields: HTTPFields = [:]) throws {
-            guard let parsed = URL(string: url), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
-                !host.isEmpty
-            else {
-                throw TransferError(
-                    .invalidRequest, "\(Self.withoutUser(url)): is no URL such as https://example.com/upload")
-            }
-            guard scheme == "http" || scheme == "https" else {
-                throw TransferError(
-                    .invalidRequest, "\(Self.withoutUser(url)): forms are sent by http and https, not by \(scheme)")
-            }
-            guard !parsed.hasImpossiblePort else {
-                throw TransferError(
-                    .invalidRequest, "\(Self.withoutUser(url)): a port is a number from 1 to 65535")
-            }
-            var authority = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-            if let port = parsed.port { authority += ":\(port)" }
-            let path = parsed.path(percentEncoded: true)
-            let query = parsed.query(percentEncoded: true).map { "?\($0)" } ?? ""
-            self.init(
-                method: method, scheme: scheme, authority: authority, path: (path.isEmpty ? "/" : path) + query,
-                headerFields: headerFields)
-            if let user = parsed.user(percentEncoded: false), self.headerFields[.authorization] == nil {
-                let password = parsed.password(percentEncoded: false) ?? ""
-                self.headerFields[.authorization] = BasicCredentials(user: user, password: password).fieldValue
-            }
+extension HTTPRequest {
+    /// A request for an `http` or `https` URL. A user and password in it become Basic credentials (RFC 7617), in UTF-8.
+    /// - Throws: ``TransferError/Code/invalidRequest``.
+    public init(_ method: Method = .post, to url: String, headerFields: HTTPFields = [:]) throws {
+        guard let parsed = URL(string: url), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
+            !host.isEmpty
+        else {
+            throw TransferError(
+                .invalidRequest, "\(Self.withoutUser(url)): is no URL such as https://example.com/upload")
         }
-
-        /// A text that should be a URL, without what may be a password.
-        private static func withoutUser(_ url: String) -> String {
-            guard let at = url.lastIndex(of: "@") else { return url }
-            let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-            return start < at ? "\(url[..<start])…\(url[at...])" : url
+        guard scheme == "http" || scheme == "https" else {
+            throw TransferError(
+                .invalidRequest, "\(Self.withoutUser(url)): forms are sent by http and https, not by \(scheme)")
         }
-
-        /// The URL that this request is for, without credentials.
-        public var urlText: String { "\(self.scheme ?? "")://\(self.authority ?? "")\(self.path ?? "/")" }
-
-        /// The same request to where `location` leads from here (RFC 9110 section 10.2.2).
-        func resolving(_ location: String) -> HTTPRequest? {
-            guard let base = URL(string: self.urlText), let url = URL(string: location, relativeTo: base) else {
-                return nil
-            }
-            guard var request = try? HTTPRequest(self.method, to: url.absoluteString) else { return nil }
-            let credentials = request.headerFields[.authorization]
-            request.headerFields = self.headerFields
-            if let credentials { request.headerFields[.authorization] = credentials }
-            return request
+        guard !parsed.hasImpossiblePort else {
+            throw TransferError(
+                .invalidRequest, "\(Self.withoutUser(url)): a port is a number from 1 to 65535")
+        }
+        var authority = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        if let port = parsed.port { authority += ":\(port)" }
+        let path = parsed.path(percentEncoded: true)
+        let query = parsed.query(percentEncoded: true).map { "?\($0)" } ?? ""
+        self.init(
+            method: method, scheme: scheme, authority: authority, path: (path.isEmpty ? "/" : path) + query,
+            headerFields: headerFields)
+        if let user = parsed.user(percentEncoded: false), self.headerFields[.authorization] == nil {
+            let password = parsed.password(percentEncoded: false) ?? ""
+            self.headerFields[.authorization] = BasicCredentials(user: user, password: password).fieldValue
         }
     }
 
-    extension HTTPField.Name {
-        /// HTTPTypes has the authority instead; as a field it says that another one is to be told to the server.
-        static let hostField = HTTPField.Name("Host")!  // a token
+    /// A text that should be a URL, without what may be a password.
+    private static func withoutUser(_ url: String) -> String {
+        guard let at = url.lastIndex(of: "@") else { return url }
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        return start < at ? "\(url[..<start])…\(url[at...])" : url
     }
 
-    /// Who a request is from, by the Basic scheme (RFC 7617), in UTF-8.
-    public struct BasicCredentials: Hashable, Sendable {
-        /// The user's name, without a colon.
-        public var user: String
-        /// The password; empty for none.
-        public var password: String
+    /// The URL that this request is for, without credentials.
+    public var urlText: String { "\(self.scheme ?? "")://\(self.authority ?? "")\(self.path ?? "/")" }
 
-        /// A user and a password.
-        public init(user: String, password: String) { (self.user, self.password) = (user, password) }
-
-        /// What stands in `Authorization` or `Proxy-Authorization`.
-        public var fieldValue: String { "Basic " + Data("\(self.user):\(self.password)".utf8).base64EncodedString() }
-    }
-
-    /// Where a connection goes: scheme, host and port, which is an origin too (RFC 6454).
-    struct Endpoint: Hashable, Sendable {
-        var isSecure: Bool
-        /// A name, or an address without brackets, in lower case.
-        var host: String
-        var port: Int
-
-        init(isSecure: Bool, host: String, port: Int) {
-            (self.isSecure, self.host, self.port) = (isSecure, host, port)
+    /// The same request to where `location` leads from here (RFC 9110 section 10.2.2).
+    func resolving(_ location: String) -> HTTPRequest? {
+        guard let base = URL(string: self.urlText), let url = URL(string: location, relativeTo: base) else {
+            return nil
         }
-
-        /// - Throws: ``TransferError/Code/invalidRequest``.
-        init(_ request: HTTPRequest) throws {
-            guard let scheme = request.scheme, let authority = request.authority,
-                let url = URL(string: "\(scheme)://\(authority)"),
-                let host = url.host(), !host.isEmpty
-            else { throw TransferError(.invalidRequest, "the request has no scheme and authority") }
-            self.isSecure = scheme.lowercased() == "https"
-            self.host = (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host).lowercased()
-            self.port = url.port ?? (self.isSecure ? 443 : 80)
-            guard !url.hasImpossiblePort else {
-                throw TransferError(.invalidRequest, "\(authority): a port is a number from 1 to 65535")
-            }
-        }
-
-        /// `host:port`, with brackets where they are needed.
-        var authority: String { (self.host.contains(":") ? "[\(self.host)]" : self.host) + ":\(self.port)" }
+        guard var request = try? HTTPRequest(self.method, to: url.absoluteString) else { return nil }
+        let credentials = request.headerFields[.authorization]
+        request.headerFields = self.headerFields
+        if let credentials { request.headerFields[.authorization] = credentials }
+        return request
     }
+}
+
+extension HTTPField.Name {
+    /// HTTPTypes has the authority instead; as a field it says that another one is to be told to the server.
+    static let hostField = HTTPField.Name("Host")!  // a token
+}
+
+/// Who a request is from, by the Basic scheme (RFC 7617), in UTF-8.
+public struct BasicCredentials: Hashable, Sendable {
+    /// The user's name, without a colon.
+    public var user: String
+    /// The password; empty for none.
+    public var password: String
+
+    /// A user and a password.
+    public init(user: String, password: String) { (self.user, self.password) = (user, password) }
+
+    /// What stands in `Authorization` or `Proxy-Authorization`.
+    public var fieldValue: String { "Basic " + Data("\(self.user):\(self.password)".utf8).base64EncodedString() }
+}
+
+/// Where a connection goes: scheme, host and port, which is an origin too (RFC 6454).
+struct Endpoint: Hashable, Sendable {
+    var isSecure: Bool
+    /// A name, or an address without brackets, in lower case.
+    var host: String
+    var port: Int
+
+    init(isSecure: Bool, host: String, port: Int) {
+        (self.isSecure, self.host, self.port) = (isSecure, host, port)
+    }
+
+    /// - Throws: ``TransferError/Code/invalidRequest``.
+    init(_ request: HTTPRequest) throws {
+        guard let scheme = request.scheme, let authority = request.authority,
+            let url = URL(string: "\(scheme)://\(authority)"),
+            let host = url.host(), !host.isEmpty
+        else { throw TransferError(.invalidRequest, "the request has no scheme and authority") }
+        self.isSecure = scheme.lowercased() == "https"
+        self.host = (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host).lowercased()
+        self.port = url.port ?? (self.isSecure ? 443 : 80)
+        guard !url.hasImpossiblePort else {
+            throw TransferError(.invalidRequest, "\(authority): a port is a number from 1 to 65535")
+        }
+    }
+
+    /// `host:port`, with brackets where they are needed.
+    var authority: String { (self.host.contains(":") ? "[\(self.host)]" : self.host) + ":\(self.port)" }
+}
 #endif

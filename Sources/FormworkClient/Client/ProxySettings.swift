@@ -1,121 +1,121 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import HTTPTypes
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// By way of whom a request goes: for `http` the proxy gets it with the whole URL, for `https` it makes a tunnel
-    /// (`CONNECT`, RFC 9110 section 9.3.6).
-    public struct ProxySettings: Hashable, Sendable {
-        /// The proxy's URL for requests by `http`; `nil` connects directly.
-        public var http: String?
-        /// The same for `https`.
-        public var https: String?
-        /// Hosts to which one connects directly: names, which stand for what ends in them too, addresses, IPv4 networks
-        /// such as `10.0.0.0/8`, or `*` for all; separated by commas or blanks.
-        public var exceptions: String
+/// By way of whom a request goes: for `http` the proxy gets it with the whole URL, for `https` it makes a tunnel
+/// (`CONNECT`, RFC 9110 section 9.3.6).
+public struct ProxySettings: Hashable, Sendable {
+    /// The proxy's URL for requests by `http`; `nil` connects directly.
+    public var http: String?
+    /// The same for `https`.
+    public var https: String?
+    /// Hosts to which one connects directly: names, which stand for what ends in them too, addresses, IPv4 networks
+    /// such as `10.0.0.0/8`, or `*` for all; separated by commas or blanks.
+    public var exceptions: String
 
-        /// One proxy for all.
-        public init(url: String, exceptions: String = "") {
-            self.init(http: url, https: url, exceptions: exceptions)
-        }
-
-        init(http: String?, https: String?, exceptions: String) {
-            (self.http, self.https, self.exceptions) = (http, https, exceptions)
-        }
-
-        /// What the environment says, as curl reads it: `http_proxy` in lower case alone, as a CGI program gets
-        /// `HTTP_PROXY` from its request's `Proxy` field; `https_proxy`, `all_proxy` and `no_proxy` in either case, lower
-        /// case first.
-        public init(environment: [String: String]) {
-            func value(_ names: String...) -> String? {
-                names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-            }
-            let all = value("all_proxy", "ALL_PROXY")
-            self.init(
-                http: value("http_proxy") ?? all, https: value("https_proxy", "HTTPS_PROXY") ?? all,
-                exceptions: value("no_proxy", "NO_PROXY") ?? "")
-        }
-
-        /// The proxy for an endpoint; `nil` for a direct connection.
-        func proxy(for endpoint: Endpoint) throws -> Proxy? {
-            guard let url = endpoint.isSecure ? self.https : self.http, !url.isEmpty, !self.excepts(endpoint.host)
-            else {
-                return nil
-            }
-            return try Proxy(url)
-        }
-
-        func excepts(_ host: String) -> Bool {
-            self.exceptions.split { $0 == "," || $0 == " " || $0 == "\t" }.contains { word in
-                if word == "*" { return true }
-                let name = word.drop { $0 == "." }.lowercased()
-                if let network = IPv4Network(name), let address = IPv4Network.address(host) {
-                    return network.contains(address)
-                }
-                let bare = name.hasPrefix("[") ? String(name.dropFirst().prefix { $0 != "]" }) : name
-                return !bare.isEmpty && (host == bare || host.hasSuffix(".\(bare)"))
-            }
-        }
+    /// One proxy for all.
+    public init(url: String, exceptions: String = "") {
+        self.init(http: url, https: url, exceptions: exceptions)
     }
 
-    /// A proxy, as its URL names it.
-    struct Proxy: Hashable, Sendable {
-        var endpoint: Endpoint
-        /// What stands in `Proxy-Authorization`; `nil` for nothing.
-        var authorization: String?
-
-        init(_ url: String) throws {
-            let text = url.contains("://") ? url : "http://\(url)"
-            guard let parsed = URL(string: text), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
-                !host.isEmpty
-            else {
-                throw TransferError(.invalidRequest, "the proxy is no URL such as http://proxy.example:3128")
-            }
-            guard scheme == "http" || scheme == "https" else {
-                throw TransferError(.invalidRequest, "a proxy is spoken to by http or https, not by \(scheme)")
-            }
-            guard !parsed.hasImpossiblePort else {
-                throw TransferError(.invalidRequest, "the proxy's port is no number from 1 to 65535")
-            }
-            // As curl has it.
-            let port = parsed.port ?? (scheme == "https" ? 443 : 1080)
-            let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-            self.endpoint = Endpoint(isSecure: scheme == "https", host: bare, port: port)
-            self.authorization = parsed.user(percentEncoded: false).map {
-                BasicCredentials(user: $0, password: parsed.password(percentEncoded: false) ?? "").fieldValue
-            }
-        }
+    init(http: String?, https: String?, exceptions: String) {
+        (self.http, self.https, self.exceptions) = (http, https, exceptions)
     }
 
-    /// `10.0.0.0/8`.
-    private struct IPv4Network {
-        let address: UInt32
-        let bits: Int
-
-        init?(_ text: String) {
-            let words = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard words.count == 2, let address = Self.address(String(words[0])), let bits = Int(words[1]),
-                0...32 ~= bits
-            else { return nil }
-            (self.address, self.bits) = (address, bits)
+    /// What the environment says, as curl reads it: `http_proxy` in lower case alone, as a CGI program gets
+    /// `HTTP_PROXY` from its request's `Proxy` field; `https_proxy`, `all_proxy` and `no_proxy` in either case, lower
+    /// case first.
+    public init(environment: [String: String]) {
+        func value(_ names: String...) -> String? {
+            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         }
+        let all = value("all_proxy", "ALL_PROXY")
+        self.init(
+            http: value("http_proxy") ?? all, https: value("https_proxy", "HTTPS_PROXY") ?? all,
+            exceptions: value("no_proxy", "NO_PROXY") ?? "")
+    }
 
-        static func address(_ text: String) -> UInt32? {
-            let bytes = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-            guard bytes.count == 4, !bytes.contains(nil) else { return nil }
-            return bytes.reduce(0) { $0 << 8 | UInt32($1 ?? 0) }
+    /// The proxy for an endpoint; `nil` for a direct connection.
+    func proxy(for endpoint: Endpoint) throws -> Proxy? {
+        guard let url = endpoint.isSecure ? self.https : self.http, !url.isEmpty, !self.excepts(endpoint.host)
+        else {
+            return nil
         }
+        return try Proxy(url)
+    }
 
-        func contains(_ other: UInt32) -> Bool {
-            self.bits == 0 || (self.address ^ other) >> UInt32(32 - self.bits) == 0
+    func excepts(_ host: String) -> Bool {
+        self.exceptions.split { $0 == "," || $0 == " " || $0 == "\t" }.contains { word in
+            if word == "*" { return true }
+            let name = word.drop { $0 == "." }.lowercased()
+            if let network = IPv4Network(name), let address = IPv4Network.address(host) {
+                return network.contains(address)
+            }
+            let bare = name.hasPrefix("[") ? String(name.dropFirst().prefix { $0 != "]" }) : name
+            return !bare.isEmpty && (host == bare || host.hasSuffix(".\(bare)"))
         }
     }
+}
+
+/// A proxy, as its URL names it.
+struct Proxy: Hashable, Sendable {
+    var endpoint: Endpoint
+    /// What stands in `Proxy-Authorization`; `nil` for nothing.
+    var authorization: String?
+
+    init(_ url: String) throws {
+        let text = url.contains("://") ? url : "http://\(url)"
+        guard let parsed = URL(string: text), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
+            !host.isEmpty
+        else {
+            throw TransferError(.invalidRequest, "the proxy is no URL such as http://proxy.example:3128")
+        }
+        guard scheme == "http" || scheme == "https" else {
+            throw TransferError(.invalidRequest, "a proxy is spoken to by http or https, not by \(scheme)")
+        }
+        guard !parsed.hasImpossiblePort else {
+            throw TransferError(.invalidRequest, "the proxy's port is no number from 1 to 65535")
+        }
+        // As curl has it.
+        let port = parsed.port ?? (scheme == "https" ? 443 : 1080)
+        let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        self.endpoint = Endpoint(isSecure: scheme == "https", host: bare, port: port)
+        self.authorization = parsed.user(percentEncoded: false).map {
+            BasicCredentials(user: $0, password: parsed.password(percentEncoded: false) ?? "").fieldValue
+        }
+    }
+}
+
+/// `10.0.0.0/8`.
+private struct IPv4Network {
+    let address: UInt32
+    let bits: Int
+
+    init?(_ text: String) {
+        let words = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard words.count == 2, let address = Self.address(String(words[0])), let bits = Int(words[1]),
+            0...32 ~= bits
+        else { return nil }
+        (self.address, self.bits) = (address, bits)
+    }
+
+    static func address(_ text: String) -> UInt32? {
+        let bytes = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        guard bytes.count == 4, !bytes.contains(nil) else { return nil }
+        return bytes.reduce(0) { $0 << 8 | UInt32($1 ?? 0) }
+    }
+
+    func contains(_ other: UInt32) -> Bool {
+        self.bits == 0 || (self.address ^ other) >> UInt32(32 - self.bits) == 0
+    }
+}
 #endif

@@ -1,151 +1,150 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import HTTPTypes
-    import NIOCore
-    import NIOExtras
-    import NIOHTTP1
-    import NIOHTTP2
-    import NIOHTTPTypesHTTP1
-    import NIOSSL
-    import Synchronization
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
+import NIOCore
+import NIOExtras
+import NIOHTTP1
+import NIOHTTP2
+import NIOHTTPTypesHTTP1
+import NIOSSL
+import Synchronization
 
-    /// Puts the handlers of one connection into its pipeline, on its event loop.
-    struct Setup: Sendable {
-        let endpoint: Endpoint
-        let proxy: Proxy?
-        /// For TLS with the server; `nil` without.
-        let context: NIOSSLContext?
-        /// For TLS with the proxy; `nil` without.
-        let proxyContext: NIOSSLContext?
-        /// Whether HTTP/2 is spoken where TLS negotiates nothing.
-        let isHTTP2: Bool
-        let makeHandler: @Sendable (any EventLoop) -> AnswerHandler
+/// Puts the handlers of one connection into its pipeline, on its event loop.
+struct Setup: Sendable {
+    let endpoint: Endpoint
+    let proxy: Proxy?
+    /// For TLS with the server; `nil` without.
+    let context: NIOSSLContext?
+    /// For TLS with the proxy; `nil` without.
+    let proxyContext: NIOSSLContext?
+    /// Whether HTTP/2 is spoken where TLS negotiates nothing.
+    let isHTTP2: Bool
+    let makeHandler: @Sendable (any EventLoop) -> AnswerHandler
 
-        /// - Returns: What succeeds when a request can be written.
-        func prepare(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
-            if let proxy, let proxyContext {
-                try self.addTLS(proxyContext, proxy.endpoint.host, to: channel)
-                try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: proxy.endpoint.host))
-            }
-            guard let proxy, self.endpoint.isSecure else { return try self.finish(channel, notes) }
-            return try self.tunnel(channel, proxy, notes).flatMap { _ in
-                do { return try self.finish(channel, notes) } catch { return channel.eventLoop.makeFailedFuture(error) }
-            }
+    /// - Returns: What succeeds when a request can be written.
+    func prepare(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
+        if let proxy, let proxyContext {
+            try self.addTLS(proxyContext, proxy.endpoint.host, to: channel)
+            try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: proxy.endpoint.host))
         }
-
-        /// Asks the proxy for a tunnel, and takes away again what that needs.
-        private func tunnel(
-            _ channel: any Channel, _ proxy: Proxy, _ notes: ErrorNote
-        ) throws -> EventLoopFuture<Void> {
-            let promise = channel.eventLoop.makePromise(of: Void.self)
-            let encoder = HTTPRequestEncoder()
-            let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
-            let watch = TunnelWatch(notes, of: proxy.endpoint.host)
-            var fields = HTTPHeaders([("Host", self.endpoint.authority)])
-            if let authorization = proxy.authorization { fields.add(name: "Proxy-Authorization", value: authorization) }
-            let connect = NIOHTTP1ProxyConnectHandler(
-                targetHost: self.endpoint.host.contains(":") ? "[\(self.endpoint.host)]" : self.endpoint.host,
-                targetPort: self.endpoint.port, headers: fields, deadline: .distantFuture, promise: promise)
-            let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandlers([encoder, decoder, watch, connect, ErrorHandler(notes, of: proxy.endpoint.host)])
-            let handlers = NIOLoopBound((encoder, decoder, watch), eventLoop: channel.eventLoop)
-            return promise.futureResult
-                .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.2) }
-                .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.1) }
-                .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.0) }
-        }
-
-        private func finish(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport>
-        {
-            guard let context = self.context else {
-                return self.isHTTP2 ? self.http2(channel) : try self.http1(channel)
-            }
-            try self.addTLS(context, self.endpoint.host, to: channel)
-            try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: self.endpoint.host))
-            return channel.configureHTTP2AsyncSecureUpgrade(
-                http1ConnectionInitializer: { channel in
-                    do {
-                        guard !self.isHTTP2 else {
-                            throw TransferError(.tls, "the server doesn't speak HTTP/2, which alone was offered")
-                        }
-                        return try self.http1(channel)
-                    } catch { return channel.eventLoop.makeFailedFuture(error) }
-                },
-                http2ConnectionInitializer: { self.http2($0) }
-            ).flatMap { $0 }.map { negotiated in
-                switch negotiated {
-                case .http1_1(let transport), .http2(let transport): transport
-                }
-            }
-        }
-
-        private func addTLS(_ context: NIOSSLContext, _ host: String, to channel: any Channel) throws {
-            // An address is checked against the certificate, but is no name to ask for.
-            let name = (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
-            try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
-        }
-
-        private func http1(_ channel: any Channel) throws -> EventLoopFuture<Connection.Transport> {
-            let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(HTTPRequestEncoder())
-            try pipeline.addHandler(
-                ByteToMessageHandler(HTTPResponseDecoder(informationalResponseStrategy: .forward)))
-            try pipeline.addHandler(HTTP1ToHTTPClientCodec(absoluteForm: self.proxy != nil && !self.endpoint.isSecure))
-            try pipeline.addHandler(self.makeHandler(channel.eventLoop))
-            let wrapped = try ExchangeChannel(wrappingChannelSynchronously: channel)
-            return channel.eventLoop.makeSucceededFuture(.http1(wrapped))
-        }
-
-        private func http2(_ channel: any Channel) -> EventLoopFuture<Connection.Transport> {
-            channel.configureAsyncHTTP2Pipeline(mode: .client) { stream in
-                // A server that pushes is told no by the settings already.
-                stream.eventLoop.makeSucceededVoidFuture()
-            }.map { .http2($0) }
+        guard let proxy, self.endpoint.isSecure else { return try self.finish(channel, notes) }
+        return try self.tunnel(channel, proxy, notes).flatMap { _ in
+            do { return try self.finish(channel, notes) } catch { return channel.eventLoop.makeFailedFuture(error) }
         }
     }
 
-    /// The first error that a pipeline saw, which says more than that the connection is closed.
-    final class ErrorNote: Sendable {
-        private let state = Mutex<(error: any Error, host: String)?>(nil)
-        /// Also whom it is about: the server, or the proxy before it.
-        var first: (error: any Error, host: String)? { self.state.withLock { $0 } }
-        func note(_ error: any Error, of host: String) {
-            self.state.withLock { if $0 == nil { $0 = (error, host) } }
-        }
+    /// Asks the proxy for a tunnel, and takes away again what that needs.
+    private func tunnel(
+        _ channel: any Channel, _ proxy: Proxy, _ notes: ErrorNote
+    ) throws -> EventLoopFuture<Void> {
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        let encoder = HTTPRequestEncoder()
+        let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
+        let watch = TunnelWatch(notes, of: proxy.endpoint.host)
+        var fields = HTTPHeaders([("Host", self.endpoint.authority)])
+        if let authorization = proxy.authorization { fields.add(name: "Proxy-Authorization", value: authorization) }
+        let connect = NIOHTTP1ProxyConnectHandler(
+            targetHost: self.endpoint.host.contains(":") ? "[\(self.endpoint.host)]" : self.endpoint.host,
+            targetPort: self.endpoint.port, headers: fields, deadline: .distantFuture, promise: promise)
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandlers([encoder, decoder, watch, connect, ErrorHandler(notes, of: proxy.endpoint.host)])
+        let handlers = NIOLoopBound((encoder, decoder, watch), eventLoop: channel.eventLoop)
+        return promise.futureResult
+            .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.2) }
+            .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.1) }
+            .flatMap { channel.pipeline.syncOperations.removeHandler(handlers.value.0) }
     }
 
-    /// Keeps the first error that comes by.
-    final class ErrorHandler: ChannelInboundHandler {
-        typealias InboundIn = NIOAny
-        private let notes: ErrorNote
-        private let host: String
-        init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
-
-        func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            self.notes.note(error, of: self.host)
-            context.fireErrorCaught(error)
+    private func finish(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
+        guard let context = self.context else {
+            return self.isHTTP2 ? self.http2(channel) : try self.http1(channel)
         }
-    }
-
-    /// Notes the status with which a proxy refuses a tunnel.
-    final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {
-        typealias InboundIn = HTTPClientResponsePart
-        private let notes: ErrorNote
-        private let host: String
-        init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if case .head(let head) = self.unwrapInboundIn(data), !(200..<300).contains(head.status.code) {
-                let fix =
-                    head.status.code == 407 ? ": give them in its URL, as in http://user:password@host:port" : ""
-                let what = head.status.code == 407 ? "wants other credentials" : "makes no tunnel"
-                self.notes.note(
-                    TransferError(.proxy, "the proxy \(what) (status \(head.status.code))\(fix)"), of: self.host)
+        try self.addTLS(context, self.endpoint.host, to: channel)
+        try channel.pipeline.syncOperations.addHandler(ErrorHandler(notes, of: self.endpoint.host))
+        return channel.configureHTTP2AsyncSecureUpgrade(
+            http1ConnectionInitializer: { channel in
+                do {
+                    guard !self.isHTTP2 else {
+                        throw TransferError(.tls, "the server doesn't speak HTTP/2, which alone was offered")
+                    }
+                    return try self.http1(channel)
+                } catch { return channel.eventLoop.makeFailedFuture(error) }
+            },
+            http2ConnectionInitializer: { self.http2($0) }
+        ).flatMap { $0 }.map { negotiated in
+            switch negotiated {
+            case .http1_1(let transport), .http2(let transport): transport
             }
-            context.fireChannelRead(data)
         }
     }
+
+    private func addTLS(_ context: NIOSSLContext, _ host: String, to channel: any Channel) throws {
+        // An address is checked against the certificate, but is no name to ask for.
+        let name = (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
+        try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
+    }
+
+    private func http1(_ channel: any Channel) throws -> EventLoopFuture<Connection.Transport> {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(HTTPRequestEncoder())
+        try pipeline.addHandler(
+            ByteToMessageHandler(HTTPResponseDecoder(informationalResponseStrategy: .forward)))
+        try pipeline.addHandler(HTTP1ToHTTPClientCodec(absoluteForm: self.proxy != nil && !self.endpoint.isSecure))
+        try pipeline.addHandler(self.makeHandler(channel.eventLoop))
+        let wrapped = try ExchangeChannel(wrappingChannelSynchronously: channel)
+        return channel.eventLoop.makeSucceededFuture(.http1(wrapped))
+    }
+
+    private func http2(_ channel: any Channel) -> EventLoopFuture<Connection.Transport> {
+        channel.configureAsyncHTTP2Pipeline(mode: .client) { stream in
+            // A server that pushes is told no by the settings already.
+            stream.eventLoop.makeSucceededVoidFuture()
+        }.map { .http2($0) }
+    }
+}
+
+/// The first error that a pipeline saw, which says more than that the connection is closed.
+final class ErrorNote: Sendable {
+    private let state = Mutex<(error: any Error, host: String)?>(nil)
+    /// Also whom it is about: the server, or the proxy before it.
+    var first: (error: any Error, host: String)? { self.state.withLock { $0 } }
+    func note(_ error: any Error, of host: String) {
+        self.state.withLock { if $0 == nil { $0 = (error, host) } }
+    }
+}
+
+/// Keeps the first error that comes by.
+final class ErrorHandler: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
+    private let notes: ErrorNote
+    private let host: String
+    init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.notes.note(error, of: self.host)
+        context.fireErrorCaught(error)
+    }
+}
+
+/// Notes the status with which a proxy refuses a tunnel.
+final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    private let notes: ErrorNote
+    private let host: String
+    init(_ notes: ErrorNote, of host: String) { (self.notes, self.host) = (notes, host) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .head(let head) = self.unwrapInboundIn(data), !(200..<300).contains(head.status.code) {
+            let fix =
+                head.status.code == 407 ? ": give them in its URL, as in http://user:password@host:port" : ""
+            let what = head.status.code == 407 ? "wants other credentials" : "makes no tunnel"
+            self.notes.note(
+                TransferError(.proxy, "the proxy \(what) (status \(head.status.code))\(fix)"), of: self.host)
+        }
+        context.fireChannelRead(data)
+    }
+}
 #endif

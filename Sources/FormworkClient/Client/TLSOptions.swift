@@ -1,78 +1,78 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import NIOCore
-    import NIOSSL
-    import SystemPackage
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import NIOCore
+import NIOSSL
+import SystemPackage
 
-    extension FormClient.Options {
-        /// Whom to trust, and as whom to be known.
-        public struct TLS: Hashable, Sendable {
-            /// Whether the server's certificate and name are checked.
-            public var verifiesServer: Bool
-            /// Certificates to trust, in PEM, instead of the system's; `nil` for the system's.
-            public var trustedCertificates: FilePath?
-            /// The client's certificate, intermediates behind it, in PEM; `nil` for none.
-            public var certificate: FilePath?
-            /// Its private key, in PEM; `nil` when it stands in the certificate's file.
-            public var privateKey: FilePath?
+extension FormClient.Options {
+    /// Whom to trust, and as whom to be known.
+    public struct TLS: Hashable, Sendable {
+        /// Whether the server's certificate and name are checked.
+        public var verifiesServer: Bool
+        /// Certificates to trust, in PEM, instead of the system's; `nil` for the system's.
+        public var trustedCertificates: FilePath?
+        /// The client's certificate, intermediates behind it, in PEM; `nil` for none.
+        public var certificate: FilePath?
+        /// Its private key, in PEM; `nil` when it stands in the certificate's file.
+        public var privateKey: FilePath?
 
-            /// The system's trust, and no certificate of one's own, unless said otherwise.
-            public init(
-                verifiesServer: Bool = true, trustedCertificates: FilePath? = nil, certificate: FilePath? = nil,
-                privateKey: FilePath? = nil
-            ) {
-                self.verifiesServer = verifiesServer
-                self.trustedCertificates = trustedCertificates
-                self.certificate = certificate
-                self.privateKey = privateKey
+        /// The system's trust, and no certificate of one's own, unless said otherwise.
+        public init(
+            verifiesServer: Bool = true, trustedCertificates: FilePath? = nil, certificate: FilePath? = nil,
+            privateKey: FilePath? = nil
+        ) {
+            self.verifiesServer = verifiesServer
+            self.trustedCertificates = trustedCertificates
+            self.certificate = certificate
+            self.privateKey = privateKey
+        }
+
+        /// - Throws: ``TransferError`` with ``TransferError/Code/trustAnchors`` or
+        ///   ``TransferError/Code/localCertificate``.
+        func context(_ protocols: [String]) throws -> NIOSSLContext {
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            configuration.applicationProtocols = protocols
+            // By the time a connection is closed everything was received: nobody is waited for long.
+            configuration.shutdownTimeout = .milliseconds(100)
+            if !self.verifiesServer { configuration.certificateVerification = .none }
+            if let path = self.trustedCertificates {
+                configuration.trustRoots = .certificates(
+                    try self.certificates(path, .trustAnchors, "the certificates to trust"))
             }
-
-            /// - Throws: ``TransferError`` with ``TransferError/Code/trustAnchors`` or
-            ///   ``TransferError/Code/localCertificate``.
-            func context(_ protocols: [String]) throws -> NIOSSLContext {
-                var configuration = TLSConfiguration.makeClientConfiguration()
-                configuration.applicationProtocols = protocols
-                // By the time a connection is closed everything was received: nobody is waited for long.
-                configuration.shutdownTimeout = .milliseconds(100)
-                if !self.verifiesServer { configuration.certificateVerification = .none }
-                if let path = self.trustedCertificates {
-                    configuration.trustRoots = .certificates(
-                        try self.certificates(path, .trustAnchors, "the certificates to trust"))
-                }
-                if let path = self.certificate {
-                    let key = self.privateKey ?? path
-                    configuration.certificateChain = try self.certificates(path, .localCertificate, "the certificate")
-                        .map { .certificate($0) }
-                    do {
-                        configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key.string, format: .pem))
-                    } catch {
-                        throw TransferError(
-                            .localCertificate, "\(key): no private key in PEM can be read", cause: error)
-                    }
-                }
-                do { return try NIOSSLContext(configuration: configuration) } catch {
-                    let isOwn = self.certificate != nil
-                    throw TransferError(
-                        isOwn ? .localCertificate : .tls,
-                        isOwn ? "the certificate and its private key can't be used" : "TLS can't be set up",
-                        cause: error)
-                }
-            }
-
-            private func certificates(
-                _ path: FilePath, _ code: TransferError.Code, _ what: String
-            ) throws -> [NIOSSLCertificate] {
+            if let path = self.certificate {
+                let key = self.privateKey ?? path
+                configuration.certificateChain = try self.certificates(path, .localCertificate, "the certificate")
+                    .map { .certificate($0) }
                 do {
-                    let certificates = try NIOSSLCertificate.fromPEMFile(path.string)
-                    guard !certificates.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
-                    return certificates
+                    configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key.string, format: .pem))
                 } catch {
-                    throw TransferError(code, "\(path): \(what) can't be read as PEM", cause: error)
+                    throw TransferError(
+                        .localCertificate, "\(key): no private key in PEM can be read", cause: error)
                 }
+            }
+            do { return try NIOSSLContext(configuration: configuration) } catch {
+                let isOwn = self.certificate != nil
+                throw TransferError(
+                    isOwn ? .localCertificate : .tls,
+                    isOwn ? "the certificate and its private key can't be used" : "TLS can't be set up",
+                    cause: error)
+            }
+        }
+
+        private func certificates(
+            _ path: FilePath, _ code: TransferError.Code, _ what: String
+        ) throws -> [NIOSSLCertificate] {
+            do {
+                let certificates = try NIOSSLCertificate.fromPEMFile(path.string)
+                guard !certificates.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
+                return certificates
+            } catch {
+                throw TransferError(code, "\(path): \(what) can't be read as PEM", cause: error)
             }
         }
     }
+}
 #endif

@@ -1,100 +1,100 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import NIOCore
-    import NIOPosix
-    import NIOSSL
-    import SystemPackage
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import NIOCore
+import NIOPosix
+import NIOSSL
+import SystemPackage
 
-    extension ErrorNote {
-        /// Why TLS ended the connection, if it did: also behind the handshake, where a server may refuse the client's
-        /// certificate (RFC 8446 section 4.4.2.4), or where a proxy is spoken to by TLS.
-        func tlsFailure(bytesSent: Int64?) -> TransferError? {
-            guard let (error, host) = self.first else { return nil }
-            switch error {
-            // Closed without saying so, as many do.
-            case NIOSSLError.uncleanShutdown: return nil
-            case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-                var failure = TransferError(opening: host, isTunnel: false, error)
-                failure.bytesSent = bytesSent
-                return failure
-            default: return nil
+extension ErrorNote {
+    /// Why TLS ended the connection, if it did: also behind the handshake, where a server may refuse the client's
+    /// certificate (RFC 8446 section 4.4.2.4), or where a proxy is spoken to by TLS.
+    func tlsFailure(bytesSent: Int64?) -> TransferError? {
+        guard let (error, host) = self.first else { return nil }
+        switch error {
+        // Closed without saying so, as many do.
+        case NIOSSLError.uncleanShutdown: return nil
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+            var failure = TransferError(opening: host, isTunnel: false, error)
+            failure.bytesSent = bytesSent
+            return failure
+        default: return nil
+        }
+    }
+}
+
+extension TransferError {
+    /// Why no connection was made.
+    init(connecting place: String, _ error: any Error) {
+        switch error {
+        case let error as TransferError: self = error
+        case let error as NIOConnectionError where error.connectionErrors.isEmpty:
+            // What the system says of it is that it isn't known.
+            self.init(.resolve, "\(error.host): the name can't be resolved")
+        case let error as NIOConnectionError:
+            let last = error.connectionErrors.last.map { Self.text($0.error) } ?? ""
+            let isLate = error.connectionErrors.allSatisfy {
+                if case .connectTimeout = $0.error as? ChannelError { true } else { false }
             }
+            self.init(isLate ? .timedOut : .connect, "\(place): no connection (\(last))")
+        case ChannelError.connectTimeout: self.init(.timedOut, "\(place): no connection in time")
+        default: self.init(.connect, "\(place): no connection (\(Self.text(error)))")
         }
     }
 
-    extension TransferError {
-        /// Why no connection was made.
-        init(connecting place: String, _ error: any Error) {
-            switch error {
-            case let error as TransferError: self = error
-            case let error as NIOConnectionError where error.connectionErrors.isEmpty:
-                // What the system says of it is that it isn't known.
-                self.init(.resolve, "\(error.host): the name can't be resolved")
-            case let error as NIOConnectionError:
-                let last = error.connectionErrors.last.map { Self.text($0.error) } ?? ""
-                let isLate = error.connectionErrors.allSatisfy {
-                    if case .connectTimeout = $0.error as? ChannelError { true } else { false }
-                }
-                self.init(isLate ? .timedOut : .connect, "\(place): no connection (\(last))")
-            case ChannelError.connectTimeout: self.init(.timedOut, "\(place): no connection in time")
-            default: self.init(.connect, "\(place): no connection (\(Self.text(error)))")
-            }
-        }
-
-        /// Why a connection that was made couldn't be used.
-        init(opening host: String, isTunnel: Bool, _ error: any Error) {
-            switch error {
-            case let error as TransferError: self = error
-            case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-                self.init(.certificate, "\(host): the server's certificate is another host's", cause: error)
-            case let error as NIOSSLError:
-                let text = "\(error)"
-                if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
-                    self.init(
-                        .certificate,
-                        "\(host): the server's certificate is not trusted"
-                    )
-                } else {
-                    self.init(tls: host, error)
-                }
-            case is NIOSSLExtraError, is BoringSSLError: self.init(tls: host, error)
-            case is CancellationError: self.init(.timedOut, "\(host): no connection in time")
-            default:
+    /// Why a connection that was made couldn't be used.
+    init(opening host: String, isTunnel: Bool, _ error: any Error) {
+        switch error {
+        case let error as TransferError: self = error
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            self.init(.certificate, "\(host): the server's certificate is another host's", cause: error)
+        case let error as NIOSSLError:
+            let text = "\(error)"
+            if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
                 self.init(
-                    isTunnel ? .proxy : .tls,
-                    "\(host): the connection ended while \(isTunnel ? "the tunnel was made" : "TLS was set up")",
-                    cause: error)
+                    .certificate,
+                    "\(host): the server's certificate is not trusted"
+                )
+            } else {
+                self.init(tls: host, error)
             }
-        }
-
-        /// What TLS failed with, in the words of its alert or of BoringSSL.
-        private init(tls host: String, _ error: any Error) {
-            // It comes among numbers and places in source code.
-            let words = "\(error)".split(separator: "OPENSSL_internal:", maxSplits: 1).dropFirst().first?
-                .prefix { $0 == "_" || $0.isASCII && ($0.isUppercase || $0.isNumber) }
-            guard let words, !words.isEmpty else {
-                self.init(.tls, "\(host): TLS failed", cause: error)
-                return
-            }
-            let what =
-                switch words {
-                case _ where words.hasSuffix("WRONG_VERSION_NUMBER") || words.hasSuffix("HTTP_REQUEST"):
-                    "no TLS is spoken there"
-                case _ where words.contains("ALERT") && (words.contains("CERT") || words.hasSuffix("UNKNOWN_CA")):
-                    "the server takes no client without a certificate that it trusts"
-                default: "TLS failed"
-                }
-            self.init(.tls, "\(host): \(what) (\(words.lowercased().replacing("_", with: " ")))")
-        }
-
-        /// What an error of NIO's says, without its type's name.
-        static func text(_ error: any Error) -> String {
-            guard let error = error as? IOError else { return "\(error)" }
-            // Its own text names the call and the number too.
-            return Errno(rawValue: error.errnoCode).description
+        case is NIOSSLExtraError, is BoringSSLError: self.init(tls: host, error)
+        case is CancellationError: self.init(.timedOut, "\(host): no connection in time")
+        default:
+            self.init(
+                isTunnel ? .proxy : .tls,
+                "\(host): the connection ended while \(isTunnel ? "the tunnel was made" : "TLS was set up")",
+                cause: error)
         }
     }
+
+    /// What TLS failed with, in the words of its alert or of BoringSSL.
+    private init(tls host: String, _ error: any Error) {
+        // It comes among numbers and places in source code.
+        let words = "\(error)".split(separator: "OPENSSL_internal:", maxSplits: 1).dropFirst().first?
+            .prefix { $0 == "_" || $0.isASCII && ($0.isUppercase || $0.isNumber) }
+        guard let words, !words.isEmpty else {
+            self.init(.tls, "\(host): TLS failed", cause: error)
+            return
+        }
+        let what =
+            switch words {
+            case _ where words.hasSuffix("WRONG_VERSION_NUMBER") || words.hasSuffix("HTTP_REQUEST"):
+                "no TLS is spoken there"
+            case _ where words.contains("ALERT") && (words.contains("CERT") || words.hasSuffix("UNKNOWN_CA")):
+                "the server takes no client without a certificate that it trusts"
+            default: "TLS failed"
+            }
+        self.init(.tls, "\(host): \(what) (\(words.lowercased().replacing("_", with: " ")))")
+    }
+
+    /// What an error of NIO's says, without its type's name.
+    static func text(_ error: any Error) -> String {
+        guard let error = error as? IOError else { return "\(error)" }
+        // Its own text names the call and the number too.
+        return Errno(rawValue: error.errnoCode).description
+    }
+}
 #endif

@@ -1,74 +1,74 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
 
-    /// Why an exchange with a server failed: decide on ``code``, show ``description``.
-    ///
-    /// What went wrong with the body's own sources is a `FormworkError`.
-    public struct TransferError: Error, Sendable, CustomStringConvertible {
-        /// What failed. More may come, so a `switch` needs a `default`.
-        public struct Code: Hashable, Sendable, CustomStringConvertible {
-            private enum Kind: String {
-                case invalidRequest, resolve, connect, proxy, tls, certificate, localCertificate, trustAnchors
-                case timedOut, send, receive, redirects
-            }
-            private let kind: Kind
-
-            /// The request can't be made: a URL that isn't one, a proxy that isn't known.
-            public static var invalidRequest: Self { .init(kind: .invalidRequest) }
-            /// The host's name has no address.
-            public static var resolve: Self { .init(kind: .resolve) }
-            /// No address of the host takes a connection.
-            public static var connect: Self { .init(kind: .connect) }
-            /// The proxy made no tunnel.
-            public static var proxy: Self { .init(kind: .proxy) }
-            /// The TLS handshake failed.
-            public static var tls: Self { .init(kind: .tls) }
-            /// The server's certificate is not trusted, or is another host's.
-            public static var certificate: Self { .init(kind: .certificate) }
-            /// The client's own certificate or key can't be used.
-            public static var localCertificate: Self { .init(kind: .localCertificate) }
-            /// The certificates to trust can't be read.
-            public static var trustAnchors: Self { .init(kind: .trustAnchors) }
-            /// A time-out passed.
-            public static var timedOut: Self { .init(kind: .timedOut) }
-            /// The connection failed before the server had all of the body, or a 2xx came before that.
-            public static var send: Self { .init(kind: .send) }
-            /// The connection failed before the whole answer was there, or the answer is malformed.
-            public static var receive: Self { .init(kind: .receive) }
-            /// More redirects than allowed, one that leads out of TLS, or one to what is no URL of http or https.
-            public static var redirects: Self { .init(kind: .redirects) }
-
-            /// The code's name, fit for a metrics label.
-            public var description: String { self.kind.rawValue }
+/// Why an exchange with a server failed: decide on ``code``, show ``description``.
+///
+/// What went wrong with the body's own sources is a `FormworkError`.
+public struct TransferError: Error, Sendable, CustomStringConvertible {
+    /// What failed. More may come, so a `switch` needs a `default`.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String {
+            case invalidRequest, resolve, connect, proxy, tls, certificate, localCertificate, trustAnchors
+            case timedOut, send, receive, redirects
         }
+        private let kind: Kind
 
-        /// What to decide on.
-        public var code: Code
-        /// One sentence: what was found, and what to do where something can be done.
-        public var message: String
-        /// Bytes of the body that the socket had taken by then; `nil` when none were to be sent.
-        public var bytesSent: Int64?
-        /// What the system or another library said, kept whole.
-        public var cause: (any Error)?
+        /// The request can't be made: a URL that isn't one, a proxy that isn't known.
+        public static var invalidRequest: Self { .init(kind: .invalidRequest) }
+        /// The host's name has no address.
+        public static var resolve: Self { .init(kind: .resolve) }
+        /// No address of the host takes a connection.
+        public static var connect: Self { .init(kind: .connect) }
+        /// The proxy made no tunnel.
+        public static var proxy: Self { .init(kind: .proxy) }
+        /// The TLS handshake failed.
+        public static var tls: Self { .init(kind: .tls) }
+        /// The server's certificate is not trusted, or is another host's.
+        public static var certificate: Self { .init(kind: .certificate) }
+        /// The client's own certificate or key can't be used.
+        public static var localCertificate: Self { .init(kind: .localCertificate) }
+        /// The certificates to trust can't be read.
+        public static var trustAnchors: Self { .init(kind: .trustAnchors) }
+        /// A time-out passed.
+        public static var timedOut: Self { .init(kind: .timedOut) }
+        /// The connection failed before the server had all of the body, or a 2xx came before that.
+        public static var send: Self { .init(kind: .send) }
+        /// The connection failed before the whole answer was there, or the answer is malformed.
+        public static var receive: Self { .init(kind: .receive) }
+        /// More redirects than allowed, one that leads out of TLS, or one to what is no URL of http or https.
+        public static var redirects: Self { .init(kind: .redirects) }
 
-        /// Describes a failure.
-        public init(_ code: Code, _ message: String, bytesSent: Int64? = nil, cause: (any Error)? = nil) {
-            (self.code, self.message, self.bytesSent, self.cause) = (code, message, bytesSent, cause)
-        }
-
-        /// One line. Control characters are shown escaped.
-        public var description: String {
-            let cause = self.cause.map { " (\($0))" } ?? ""
-            let sent = self.bytesSent.map { " [\($0) bytes sent]" } ?? ""
-            return "\(self.message)\(cause)\(sent)".withControlCharactersEscaped
-        }
+        /// The code's name, fit for a metrics label.
+        public var description: String { self.kind.rawValue }
     }
 
-    extension TransferError.Code {
-        /// Lets a caller write `catch TransferError.Code.timedOut`.
-        public static func ~= (code: Self, error: any Error) -> Bool { (error as? TransferError)?.code == code }
+    /// What to decide on.
+    public var code: Code
+    /// One sentence: what was found, and what to do where something can be done.
+    public var message: String
+    /// Bytes of the body that the socket had taken by then; `nil` when none were to be sent.
+    public var bytesSent: Int64?
+    /// What the system or another library said, kept whole.
+    public var cause: (any Error)?
+
+    /// Describes a failure.
+    public init(_ code: Code, _ message: String, bytesSent: Int64? = nil, cause: (any Error)? = nil) {
+        (self.code, self.message, self.bytesSent, self.cause) = (code, message, bytesSent, cause)
     }
+
+    /// One line. Control characters are shown escaped.
+    public var description: String {
+        let cause = self.cause.map { " (\($0))" } ?? ""
+        let sent = self.bytesSent.map { " [\($0) bytes sent]" } ?? ""
+        return "\(self.message)\(cause)\(sent)".withControlCharactersEscaped
+    }
+}
+
+extension TransferError.Code {
+    /// Lets a caller write `catch TransferError.Code.timedOut`.
+    public static func ~= (code: Self, error: any Error) -> Bool { (error as? TransferError)?.code == code }
+}
 #endif

@@ -1,30 +1,30 @@
 #if Client
-    import AsyncHTTPClient
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import NIOCore
-    import NIOHTTP1
-    import NIOHTTP2
-    import NIOPosix
+import AsyncHTTPClient
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOPosix
 
-    extension RetryPolicy {
-        /// Whether another try may help behind a failure of AsyncHTTPClient's, or of the connection under it.
-        func covers(client error: any Error) -> Bool {
-            if self.retriesAllErrors { return true }
-            switch error {
-            case let error as HTTPClientError: return Self.passing.contains(error)
-            case is NIOConnectionError, is ChannelError, is IOError: return true
-            // How a connection that ends within an answer is told, by either version.
-            case HTTPParserError.invalidEOFState, is NIOHTTP2Errors.StreamClosed: return true
-            default: return false
-            }
+extension RetryPolicy {
+    /// Whether another try may help behind a failure of AsyncHTTPClient's, or of the connection under it.
+    func covers(client error: any Error) -> Bool {
+        if self.retriesAllErrors { return true }
+        switch error {
+        case let error as HTTPClientError: return Self.passing.contains(error)
+        case is NIOConnectionError, is ChannelError, is IOError: return true
+        // How a connection that ends within an answer is told, by either version.
+        case HTTPParserError.invalidEOFState, is NIOHTTP2Errors.StreamClosed: return true
+        default: return false
         }
-
-        private static let passing: [HTTPClientError] = [
-            .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout,
-            .socksHandshakeTimeout, .getConnectionFromPoolTimeout, .remoteConnectionClosed, .requestStreamCancelled,
-        ]
     }
+
+    private static let passing: [HTTPClientError] = [
+        .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout,
+        .socksHandshakeTimeout, .getConnectionFromPoolTimeout, .remoteConnectionClosed, .requestStreamCancelled,
+    ]
+}
 #endif

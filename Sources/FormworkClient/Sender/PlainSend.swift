@@ -1,104 +1,104 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import HTTPTypes
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
 
-    /// Sends a body whole, each time: retries, redirects, and a server that refuses to be asked first.
-    package struct PlainSend: SendMachine {
-        private let plan: BodyPlan
-        private let retry: RetryPolicy
-        private let maximumRedirects: Int
-        private var request: HTTPRequest
-        private var hasBody = true
-        private var asks: Bool?
-        private var redirects = 0
-        private var retries = 0
-        private var pause: (Duration, reason: String)?
-        private var failure: (any Error)?
+/// Sends a body whole, each time: retries, redirects, and a server that refuses to be asked first.
+package struct PlainSend: SendMachine {
+    private let plan: BodyPlan
+    private let retry: RetryPolicy
+    private let maximumRedirects: Int
+    private var request: HTTPRequest
+    private var hasBody = true
+    private var asks: Bool?
+    private var redirects = 0
+    private var retries = 0
+    private var pause: (Duration, reason: String)?
+    private var failure: (any Error)?
 
-        package init(
-            _ plan: BodyPlan, _ request: HTTPRequest, retry: RetryPolicy, maximumRedirects: Int
-        ) {
-            (self.plan, self.request, self.retry, self.maximumRedirects) = (plan, request, retry, maximumRedirects)
-            self.request.headerFields[.contentType] = plan.contentType
+    package init(
+        _ plan: BodyPlan, _ request: HTTPRequest, retry: RetryPolicy, maximumRedirects: Int
+    ) {
+        (self.plan, self.request, self.retry, self.maximumRedirects) = (plan, request, retry, maximumRedirects)
+        self.request.headerFields[.contentType] = plan.contentType
+    }
+
+    package mutating func next() -> SendStep {
+        if let failure { return .failed(failure) }
+        if let (duration, reason) = self.pause {
+            self.pause = nil
+            return .pause(duration, reason: reason)
         }
+        return .exchange(
+            self.request, self.hasBody ? ExchangeBody(self.plan) : nil,
+            expectsContinue: self.hasBody ? self.asks : false)
+    }
 
-        package mutating func next() -> SendStep {
-            if let failure { return .failed(failure) }
-            if let (duration, reason) = self.pause {
-                self.pause = nil
-                return .pause(duration, reason: reason)
-            }
-            return .exchange(
-                self.request, self.hasBody ? ExchangeBody(self.plan) : nil,
-                expectsContinue: self.hasBody ? self.asks : false)
-        }
-
-        package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
-            let status = answer.head.status
-            let canRepeat = !self.hasBody || self.plan.isReplayable || answer.bytesSent == 0
-            if status == .expectationFailed, self.hasBody, self.asks != false, canRepeat {
-                self.asks = false
-                return false
-            }
-            if self.maximumRedirects > 0, let failure = self.request.unfollowable(answer.head, hasBody: self.hasBody) {
-                self.failure = failure
-                return false
-            }
-            if self.hasBody, let failure = answer.redirectBeforeBody(of: self.request) {
-                self.failure = failure
-                return false
-            }
-            if self.maximumRedirects > 0, let next = self.request.redirected(by: answer.head) {
-                self.follow(next, canRepeat: canRepeat)
-                return false
-            }
-            let asked = RetryAfter.delay(answer.head.headerFields[.retryAfter])
-            guard self.retry.covers(status: status.code), canRepeat,
-                let pause = self.retry.pause(after: self.retries, asked: asked, remaining: remaining)
-            else { return true }
-            self.tryAgain(after: pause, "the server answered \(status.code)")
+    package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
+        let status = answer.head.status
+        let canRepeat = !self.hasBody || self.plan.isReplayable || answer.bytesSent == 0
+        if status == .expectationFailed, self.hasBody, self.asks != false, canRepeat {
+            self.asks = false
             return false
         }
-
-        package mutating func failed(_ error: any Error, remaining: Duration?) {
-            guard self.retry.covers(error), let pause = self.retry.pause(after: self.retries, remaining: remaining)
-            else { return self.failure = error }
-            let wasRead = (error as? TransferError)?.bytesSent ?? 0 > 0
-            if self.hasBody, wasRead, let blocker = self.plan.replayBlocker {
-                var shown = error as? TransferError
-                shown?.message += "; not tried again, as \(blocker)"
-                return self.failure = shown ?? error
-            }
-            self.tryAgain(after: pause, "\(error)")
+        if self.maximumRedirects > 0, let failure = self.request.unfollowable(answer.head, hasBody: self.hasBody) {
+            self.failure = failure
+            return false
         }
-
-        private mutating func tryAgain(after pause: Duration, _ reason: String) {
-            self.retries += 1
-            self.pause = (pause, reason)
+        if self.hasBody, let failure = answer.redirectBeforeBody(of: self.request) {
+            self.failure = failure
+            return false
         }
-
-        private mutating func follow(_ next: HTTPRequest.Redirection, canRepeat: Bool) {
-            self.redirects += 1
-            guard self.redirects <= self.maximumRedirects else {
-                return self.failure = TransferError(
-                    .redirects, "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)")
-            }
-            guard !next.leavesTLS else {
-                return self.failure = TransferError(
-                    .redirects,
-                    "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it")
-            }
-            if self.hasBody, next.keepsBody, !canRepeat, let blocker = self.plan.replayBlocker {
-                return self.failure = FormworkError(
-                    .notReplayable,
-                    "the server redirects to \(next.request.urlText), but \(blocker.reason): send there, or give a source that can be opened again",
-                    part: blocker.part)
-            }
-            self.request = next.request
-            self.hasBody = self.hasBody && next.keepsBody
+        if self.maximumRedirects > 0, let next = self.request.redirected(by: answer.head) {
+            self.follow(next, canRepeat: canRepeat)
+            return false
         }
+        let asked = RetryAfter.delay(answer.head.headerFields[.retryAfter])
+        guard self.retry.covers(status: status.code), canRepeat,
+            let pause = self.retry.pause(after: self.retries, asked: asked, remaining: remaining)
+        else { return true }
+        self.tryAgain(after: pause, "the server answered \(status.code)")
+        return false
     }
+
+    package mutating func failed(_ error: any Error, remaining: Duration?) {
+        guard self.retry.covers(error), let pause = self.retry.pause(after: self.retries, remaining: remaining)
+        else { return self.failure = error }
+        let wasRead = (error as? TransferError)?.bytesSent ?? 0 > 0
+        if self.hasBody, wasRead, let blocker = self.plan.replayBlocker {
+            var shown = error as? TransferError
+            shown?.message += "; not tried again, as \(blocker)"
+            return self.failure = shown ?? error
+        }
+        self.tryAgain(after: pause, "\(error)")
+    }
+
+    private mutating func tryAgain(after pause: Duration, _ reason: String) {
+        self.retries += 1
+        self.pause = (pause, reason)
+    }
+
+    private mutating func follow(_ next: HTTPRequest.Redirection, canRepeat: Bool) {
+        self.redirects += 1
+        guard self.redirects <= self.maximumRedirects else {
+            return self.failure = TransferError(
+                .redirects, "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)")
+        }
+        guard !next.leavesTLS else {
+            return self.failure = TransferError(
+                .redirects,
+                "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it")
+        }
+        if self.hasBody, next.keepsBody, !canRepeat, let blocker = self.plan.replayBlocker {
+            return self.failure = FormworkError(
+                .notReplayable,
+                "the server redirects to \(next.request.urlText), but \(blocker.reason): send there, or give a source that can be opened again",
+                part: blocker.part)
+        }
+        self.request = next.request
+        self.hasBody = self.hasBody && next.keepsBody
+    }
+}
 #endif

@@ -1,45 +1,44 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import HTTPTypes
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
 
-    // What a redirect behind the body leads to, as a plain transfer's does.
-    extension ResumableSend {
-        /// The last request, as one that brought the whole body in the ordinary way.
-        var whole: HTTPRequest {
-            var request = self.request
-            request.method = self.method
-            for name in HTTPField.Name.uploadRequest { request.headerFields[name] = nil }
-            return request
-        }
+// What a redirect behind the body leads to, as a plain transfer's does.
+extension ResumableSend {
+    /// The last request, as one that brought the whole body in the ordinary way.
+    var whole: HTTPRequest {
+        var request = self.request
+        request.method = self.method
+        for name in HTTPField.Name.uploadRequest { request.headerFields[name] = nil }
+        return request
+    }
 
-        /// Follows a redirect to a page.
-        mutating func follow(_ response: HTTPResponse) -> Bool {
-            if self.maximumRedirects > 0, let failure = (self.page ?? self.whole).unfollowable(response, hasBody: false)
-            {
-                self.failure = failure
-                return true
-            }
-            guard self.maximumRedirects > 0, let next = (self.page ?? self.whole).redirected(by: response) else {
-                return false
-            }
-            self.redirects += 1
-            if self.page == nil, next.keepsBody {
-                self.failure = TransferError(
-                    .redirects,
-                    "the server has the upload, and wants all of it again at \(next.request.urlText): send there, if you trust it"
-                )
-            } else if next.leavesTLS || self.redirects > self.maximumRedirects {
-                self.failure = TransferError(
-                    .redirects,
-                    next.leavesTLS
-                        ? "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it"
-                        : "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)")
-            }
-            self.page = next.request
+    /// Follows a redirect to a page.
+    mutating func follow(_ response: HTTPResponse) -> Bool {
+        if self.maximumRedirects > 0, let failure = (self.page ?? self.whole).unfollowable(response, hasBody: false) {
+            self.failure = failure
             return true
         }
+        guard self.maximumRedirects > 0, let next = (self.page ?? self.whole).redirected(by: response) else {
+            return false
+        }
+        self.redirects += 1
+        if self.page == nil, next.keepsBody {
+            self.failure = TransferError(
+                .redirects,
+                "the server has the upload, and wants all of it again at \(next.request.urlText): send there, if you trust it"
+            )
+        } else if next.leavesTLS || self.redirects > self.maximumRedirects {
+            self.failure = TransferError(
+                .redirects,
+                next.leavesTLS
+                    ? "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it"
+                    : "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)")
+        }
+        self.page = next.request
+        return true
     }
+}
 #endif

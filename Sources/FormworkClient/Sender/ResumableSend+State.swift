@@ -1,30 +1,30 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
 
-    // What a later process needs, and is told.
-    extension ResumableSend {
-        /// Has the upload saved, if it is another one now.
-        mutating func keep() {
-            guard let link = self.client.link, link != self.saved else {
-                if self.client.link == nil, self.saved != nil { self.forget() }
-                return
-            }
-            self.saved = link
-            self.remember(link)
+// What a later process needs, and is told.
+extension ResumableSend {
+    /// Has the upload saved, if it is another one now.
+    mutating func keep() {
+        guard let link = self.client.link, link != self.saved else {
+            if self.client.link == nil, self.saved != nil { self.forget() }
+            return
         }
-
-        mutating func forget() {
-            self.saved = nil
-            self.remember(nil)
-        }
-
-        mutating func remember(_ link: UploadLink?) {
-            guard link != nil || self.isKept else { return }
-            self.isKept = link != nil
-            do { try self.save(link) } catch { self.failure = error }
-        }
+        self.saved = link
+        self.remember(link)
     }
+
+    mutating func forget() {
+        self.saved = nil
+        self.remember(nil)
+    }
+
+    mutating func remember(_ link: UploadLink?) {
+        guard link != nil || self.isKept else { return }
+        self.isKept = link != nil
+        do { try self.save(link) } catch { self.failure = error }
+    }
+}
 #endif

@@ -1,197 +1,197 @@
 #if Client
-    import AsyncHTTPClient
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import NIOCore
-    import NIOHTTP1
+import AsyncHTTPClient
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import NIOCore
+import NIOHTTP1
 
-    extension HTTPClient {
-        /// Sends a body, in flat memory, and gives the answer: also one that isn't 2xx, and one that came early.
-        ///
-        /// 307, 308 and a 401 are handled here, and the body is sent again from its plan: the client alone hands the redirect
-        /// back. `GET` becomes `POST`. An answer of 300 or more that comes while the body is being sent ends the sending.
-        /// - Parameters:
-        ///   - plan: The body.
-        ///   - request: Everything but the body.
-        ///   - deadline: When the answer's header section has to be there, all redirects and tries included, and what has to
-        ///     be collected beforehand (`UploadOptions.length`).
-        ///   - options: Redirects, credentials, tries, and how the length is told.
-        /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
-        ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
-        ///   2xx or redirects to a page behind the upload, before it has all of the body. `CancellationError`; the client's own errors for all else.
-        public func upload(
-            _ plan: BodyPlan, with request: HTTPClientRequest, deadline: NIODeadline = .distantFuture,
-            options: UploadOptions = UploadOptions()
-        ) async throws -> UploadResponse {
-            let plan = try await plan.readyToSend(options, by: deadline)
-            let isChunked = options.length == .chunked
-            let first = request
-            var request = request
-            request.describeBody(plan, isChunked: isChunked)
-            var hasBody = true
-            var attempts = 0
-            var redirects = 0
-            var retries = 0
-            var isAuthorized = false
-            while true {
-                var feed: BufferFeed?
-                if hasBody {
-                    if attempts > 0 { try plan.checkReplayable() }
-                    attempts += 1
-                    let bodyFeed = BufferFeed(plan, options: options.reading)
-                    request.body = .feed(bodyFeed, of: plan, isChunked: isChunked)
-                    feed = bodyFeed
-                }
-                let response: HTTPClientResponse
-                do { response = try await self.send(request, feed, deadline) } catch let failure as BrokenConnection {
-                    guard options.retry.covers(client: failure.cause),
-                        let pause = options.retry.pause(after: retries, remaining: deadline.remaining)
-                    else { throw failure.error }
-                    if hasBody { try plan.checkReplayable(behind: failure.error) }
-                    retries += 1
-                    try await _Concurrency.Task.sleep(for: pause.asWait)
-                    continue
-                }
-                if response.history.count > 1, let last = response.history.last?.request {
-                    // The client followed, which it does where the body stays behind.
-                    request = last
-                    hasBody = last.body != nil
-                }
-                if response.status == .unauthorized, !isAuthorized, request.hasOrigin(of: first),
-                    let authorization = try await options.authentication?.answer(response)
-                {
-                    isAuthorized = true
-                    request.headers.replaceOrAdd(name: "Authorization", value: authorization)
-                } else if options.maximumRedirects > 0, let next = request.redirected(by: response) {
-                    redirects += 1
-                    if hasBody, !next.keepsBody, let feed, !feed.isComplete { throw Self.isEarly(response, feed) }
-                    guard redirects <= options.maximumRedirects else { throw HTTPClientError.redirectLimitReached }
-                    request = next.request
-                    hasBody = hasBody && next.keepsBody
-                } else if options.retry.covers(status: Int(response.status.code)), !hasBody || plan.isReplayable,
-                    let pause = options.retry.pause(
-                        after: retries, asked: RetryAfter.delay(response.headers.first(name: "Retry-After")),
-                        remaining: deadline.remaining)
-                {
-                    retries += 1
-                    try await _Concurrency.Task.sleep(for: pause.asWait)
-                } else {
-                    return UploadResponse(
-                        response: response, url: request.url, bytesSent: feed?.count ?? 0,
-                        isBodyComplete: feed?.isComplete ?? true, retries: retries)
-                }
+extension HTTPClient {
+    /// Sends a body, in flat memory, and gives the answer: also one that isn't 2xx, and one that came early.
+    ///
+    /// 307, 308 and a 401 are handled here, and the body is sent again from its plan: the client alone hands the redirect
+    /// back. `GET` becomes `POST`. An answer of 300 or more that comes while the body is being sent ends the sending.
+    /// - Parameters:
+    ///   - plan: The body.
+    ///   - request: Everything but the body.
+    ///   - deadline: When the answer's header section has to be there, all redirects and tries included, and what has to
+    ///     be collected beforehand (`UploadOptions.length`).
+    ///   - options: Redirects, credentials, tries, and how the length is told.
+    /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
+    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
+    ///   2xx or redirects to a page behind the upload, before it has all of the body. `CancellationError`; the client's own errors for all else.
+    public func upload(
+        _ plan: BodyPlan, with request: HTTPClientRequest, deadline: NIODeadline = .distantFuture,
+        options: UploadOptions = UploadOptions()
+    ) async throws -> UploadResponse {
+        let plan = try await plan.readyToSend(options, by: deadline)
+        let isChunked = options.length == .chunked
+        let first = request
+        var request = request
+        request.describeBody(plan, isChunked: isChunked)
+        var hasBody = true
+        var attempts = 0
+        var redirects = 0
+        var retries = 0
+        var isAuthorized = false
+        while true {
+            var feed: BufferFeed?
+            if hasBody {
+                if attempts > 0 { try plan.checkReplayable() }
+                attempts += 1
+                let bodyFeed = BufferFeed(plan, options: options.reading)
+                request.body = .feed(bodyFeed, of: plan, isChunked: isChunked)
+                feed = bodyFeed
             }
-        }
-
-        /// Sends a body, in flat memory, and gives the answer; see ``upload(_:with:deadline:options:)``.
-        public func upload(
-            _ plan: BodyPlan, with request: HTTPClientRequest, timeout: TimeAmount,
-            options: UploadOptions = UploadOptions()
-        ) async throws -> UploadResponse {
-            try await self.upload(plan, with: request, deadline: .now() + timeout, options: options)
-        }
-
-        /// One transfer.
-        /// - Throws: ``BrokenConnection`` where another may help; all else as it is told.
-        private func send(
-            _ request: HTTPClientRequest, _ feed: BufferFeed?, _ deadline: NIODeadline
-        ) async throws -> HTTPClientResponse {
             let response: HTTPClientResponse
-            do {
-                response = try await withTaskCancellationHandler {
-                    try await self.execute(request, deadline: deadline)
-                } onCancel: {
-                    feed?.stop(CancellationError())
-                }
-            } catch {
-                feed?.stop(error)
-                try _Concurrency.Task.checkCancellation()
-                if let failure = feed?.failure { throw failure }
-                if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
-                throw BrokenConnection(cause: error, offset: feed.flatMap { $0.isComplete ? nil : $0.count } ?? 0)
+            do { response = try await self.send(request, feed, deadline) } catch let failure as BrokenConnection {
+                guard options.retry.covers(client: failure.cause),
+                    let pause = options.retry.pause(after: retries, remaining: deadline.remaining)
+                else { throw failure.error }
+                if hasBody { try plan.checkReplayable(behind: failure.error) }
+                retries += 1
+                try await _Concurrency.Task.sleep(for: pause.asWait)
+                continue
             }
-            guard let feed, !feed.isComplete else { return response }
-            if let failure = feed.failure { throw failure }
-            // A redirect that leaves the body behind says that the server has it, too.
-            let isRedirect = response.history.count <= 1 && 301...303 ~= response.status.code
-            if isRedirect || response.history.count > 1 || 200..<300 ~= response.status.code {
-                if await feed.wasAllGiven() { return response }
-                guard isRedirect else {
-                    let error = Self.isEarly(response, feed)
-                    feed.stop(error)
-                    throw error
-                }
+            if response.history.count > 1, let last = response.history.last?.request {
+                // The client followed, which it does where the body stays behind.
+                request = last
+                hasBody = last.body != nil
             }
-            feed.stopQuietly()
-            // The client asks for the request's body as long as that lasts, also on a connection that is gone.
-            let end = FeedEnd(feed)
-            var early = response
-            early.body = .stream(response.body.map { buffer in withExtendedLifetime(end) { buffer } })
-            return early
-        }
-
-        private static func isEarly(_ response: HTTPClientResponse, _ feed: BufferFeed) -> FormworkError {
-            let status = response.history.first?.responseHead.status ?? response.status
-            return FormworkError(
-                .writeFailed, "the server answered \(status.code) before it had all of the body", offset: feed.count)
-        }
-    }
-
-    /// Ends a feed when the last who holds this lets go: when an early answer was read, or nobody will.
-    private final class FeedEnd: Sendable {
-        private let feed: BufferFeed
-
-        init(_ feed: BufferFeed) { self.feed = feed }
-
-        deinit { self.feed.stop(HTTPClientError.cancelled) }
-    }
-
-    /// A transfer that failed on its way.
-    private struct BrokenConnection: Error {
-        /// What the client said.
-        var cause: any Error
-        /// Bytes given of a body that wasn't all given.
-        var offset: Int64
-
-        /// What a caller is told.
-        var error: any Error {
-            guard self.offset > 0 else { return self.cause }
-            return FormworkError(
-                .writeFailed, "the connection failed before the server had all of the body", offset: self.offset,
-                cause: self.cause)
-        }
-    }
-
-    extension NIODeadline {
-        fileprivate var remaining: Duration? {
-            self == .distantFuture ? nil : .nanoseconds((self - .now()).nanoseconds)
-        }
-    }
-
-    extension BodyPlan {
-        /// - Parameter failure: Why the body would have to be sent again, where that was a failure.
-        fileprivate func checkReplayable(behind failure: (any Error)? = nil) throws(FormworkError) {
-            guard let blocker = self.replayBlocker else { return }
-            throw FormworkError(
-                .notReplayable,
-                "the body would have to be sent again, but \(blocker.reason): give a source that can be opened again",
-                part: blocker.part, cause: failure)
-        }
-
-        /// This plan, or the same bytes collected where their number has to be known.
-        fileprivate func readyToSend(
-            _ options: HTTPClient.UploadOptions, by deadline: NIODeadline
-        ) async throws -> BodyPlan {
-            guard options.length == .fixed, self.contentLength == nil else { return self }
-            let collect: @Sendable () async throws -> BodyPlan = {
-                try await self.collected(
-                    upTo: options.memoryThreshold, in: options.temporaryFolder,
-                    checksFraming: options.reading.checksFraming)
+            if response.status == .unauthorized, !isAuthorized, request.hasOrigin(of: first),
+                let authorization = try await options.authentication?.answer(response)
+            {
+                isAuthorized = true
+                request.headers.replaceOrAdd(name: "Authorization", value: authorization)
+            } else if options.maximumRedirects > 0, let next = request.redirected(by: response) {
+                redirects += 1
+                if hasBody, !next.keepsBody, let feed, !feed.isComplete { throw Self.isEarly(response, feed) }
+                guard redirects <= options.maximumRedirects else { throw HTTPClientError.redirectLimitReached }
+                request = next.request
+                hasBody = hasBody && next.keepsBody
+            } else if options.retry.covers(status: Int(response.status.code)), !hasBody || plan.isReplayable,
+                let pause = options.retry.pause(
+                    after: retries, asked: RetryAfter.delay(response.headers.first(name: "Retry-After")),
+                    remaining: deadline.remaining)
+            {
+                retries += 1
+                try await _Concurrency.Task.sleep(for: pause.asWait)
+            } else {
+                return UploadResponse(
+                    response: response, url: request.url, bytesSent: feed?.count ?? 0,
+                    isBodyComplete: feed?.isComplete ?? true, retries: retries)
             }
-            guard let remaining = deadline.remaining else { return try await collect() }
-            return try await Race.run(until: .after(remaining), late: HTTPClientError.deadlineExceeded, collect)
         }
     }
+
+    /// Sends a body, in flat memory, and gives the answer; see ``upload(_:with:deadline:options:)``.
+    public func upload(
+        _ plan: BodyPlan, with request: HTTPClientRequest, timeout: TimeAmount,
+        options: UploadOptions = UploadOptions()
+    ) async throws -> UploadResponse {
+        try await self.upload(plan, with: request, deadline: .now() + timeout, options: options)
+    }
+
+    /// One transfer.
+    /// - Throws: ``BrokenConnection`` where another may help; all else as it is told.
+    private func send(
+        _ request: HTTPClientRequest, _ feed: BufferFeed?, _ deadline: NIODeadline
+    ) async throws -> HTTPClientResponse {
+        let response: HTTPClientResponse
+        do {
+            response = try await withTaskCancellationHandler {
+                try await self.execute(request, deadline: deadline)
+            } onCancel: {
+                feed?.stop(CancellationError())
+            }
+        } catch {
+            feed?.stop(error)
+            try _Concurrency.Task.checkCancellation()
+            if let failure = feed?.failure { throw failure }
+            if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
+            throw BrokenConnection(cause: error, offset: feed.flatMap { $0.isComplete ? nil : $0.count } ?? 0)
+        }
+        guard let feed, !feed.isComplete else { return response }
+        if let failure = feed.failure { throw failure }
+        // A redirect that leaves the body behind says that the server has it, too.
+        let isRedirect = response.history.count <= 1 && 301...303 ~= response.status.code
+        if isRedirect || response.history.count > 1 || 200..<300 ~= response.status.code {
+            if await feed.wasAllGiven() { return response }
+            guard isRedirect else {
+                let error = Self.isEarly(response, feed)
+                feed.stop(error)
+                throw error
+            }
+        }
+        feed.stopQuietly()
+        // The client asks for the request's body as long as that lasts, also on a connection that is gone.
+        let end = FeedEnd(feed)
+        var early = response
+        early.body = .stream(response.body.map { buffer in withExtendedLifetime(end) { buffer } })
+        return early
+    }
+
+    private static func isEarly(_ response: HTTPClientResponse, _ feed: BufferFeed) -> FormworkError {
+        let status = response.history.first?.responseHead.status ?? response.status
+        return FormworkError(
+            .writeFailed, "the server answered \(status.code) before it had all of the body", offset: feed.count)
+    }
+}
+
+/// Ends a feed when the last who holds this lets go: when an early answer was read, or nobody will.
+private final class FeedEnd: Sendable {
+    private let feed: BufferFeed
+
+    init(_ feed: BufferFeed) { self.feed = feed }
+
+    deinit { self.feed.stop(HTTPClientError.cancelled) }
+}
+
+/// A transfer that failed on its way.
+private struct BrokenConnection: Error {
+    /// What the client said.
+    var cause: any Error
+    /// Bytes given of a body that wasn't all given.
+    var offset: Int64
+
+    /// What a caller is told.
+    var error: any Error {
+        guard self.offset > 0 else { return self.cause }
+        return FormworkError(
+            .writeFailed, "the connection failed before the server had all of the body", offset: self.offset,
+            cause: self.cause)
+    }
+}
+
+extension NIODeadline {
+    fileprivate var remaining: Duration? {
+        self == .distantFuture ? nil : .nanoseconds((self - .now()).nanoseconds)
+    }
+}
+
+extension BodyPlan {
+    /// - Parameter failure: Why the body would have to be sent again, where that was a failure.
+    fileprivate func checkReplayable(behind failure: (any Error)? = nil) throws(FormworkError) {
+        guard let blocker = self.replayBlocker else { return }
+        throw FormworkError(
+            .notReplayable,
+            "the body would have to be sent again, but \(blocker.reason): give a source that can be opened again",
+            part: blocker.part, cause: failure)
+    }
+
+    /// This plan, or the same bytes collected where their number has to be known.
+    fileprivate func readyToSend(
+        _ options: HTTPClient.UploadOptions, by deadline: NIODeadline
+    ) async throws -> BodyPlan {
+        guard options.length == .fixed, self.contentLength == nil else { return self }
+        let collect: @Sendable () async throws -> BodyPlan = {
+            try await self.collected(
+                upTo: options.memoryThreshold, in: options.temporaryFolder,
+                checksFraming: options.reading.checksFraming)
+        }
+        guard let remaining = deadline.remaining else { return try await collect() }
+        return try await Race.run(until: .after(remaining), late: HTTPClientError.deadlineExceeded, collect)
+    }
+}
 #endif

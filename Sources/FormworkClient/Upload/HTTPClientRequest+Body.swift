@@ -1,116 +1,117 @@
 #if Client
-    import AsyncHTTPClient
-    import Formwork
-    import FormworkHTTP
-    import FormworkNIO
-    import FormworkResumable
-    import NIOCore
-    import NIOHTTP1
+import AsyncHTTPClient
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import NIOCore
+import NIOHTTP1
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    extension HTTPClientRequest.Body {
-        /// A planned body, with an exact length where that is known, and in chunks else.
-        ///
-        /// Memory stays flat whatever the server's pace: AsyncHTTPClient alone queues what a fast source gives until its event
-        /// loop gets to it. The client loses this body where it would have to be sent again, which is what
-        /// `HTTPClient.upload(_:with:deadline:options:)` is for.
-        public static func formwork(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) -> Self {
-            .stream(FedBuffers { BufferFeed(plan, options: options) }, length: Length(of: plan, isChunked: false))
-        }
-
-        static func feed(_ feed: BufferFeed, of plan: BodyPlan, isChunked: Bool) -> Self {
-            .stream(FedBuffers { feed }, length: Length(of: plan, isChunked: isChunked))
-        }
+extension HTTPClientRequest.Body {
+    /// A planned body, with an exact length where that is known, and in chunks else.
+    ///
+    /// Memory stays flat whatever the server's pace: AsyncHTTPClient alone queues what a fast source gives until its event
+    /// loop gets to it. The client loses this body where it would have to be sent again, which is what
+    /// `HTTPClient.upload(_:with:deadline:options:)` is for.
+    public static func formwork(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) -> Self {
+        .stream(FedBuffers { BufferFeed(plan, options: options) }, length: Length(of: plan, isChunked: false))
     }
 
-    extension HTTPClientRequest.Body.Length {
-        init(of plan: BodyPlan, isChunked: Bool) {
-            if !isChunked, let length = plan.contentLength { self = .known(length) } else { self = .unknown }
-        }
+    static func feed(_ feed: BufferFeed, of plan: BodyPlan, isChunked: Bool) -> Self {
+        .stream(FedBuffers { feed }, length: Length(of: plan, isChunked: isChunked))
+    }
+}
+
+extension HTTPClientRequest.Body.Length {
+    init(of plan: BodyPlan, isChunked: Bool) {
+        if !isChunked, let length = plan.contentLength { self = .known(length) } else { self = .unknown }
+    }
+}
+
+extension BufferFeed {
+    /// A feed for a client that lets go of buffers once they are sent.
+    convenience init(_ plan: BodyPlan, options: ReaderOptions) {
+        self.init(plan, size: 256 << 10, isBounded: true, options: options)
+    }
+}
+
+/// A feed as the sequence that AsyncHTTPClient takes.
+struct FedBuffers: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+    let makeFeed: @Sendable () -> BufferFeed
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let feed: BufferFeed
+        mutating func next() async throws -> ByteBuffer? { try await self.feed.next() }
     }
 
-    extension BufferFeed {
-        /// A feed for a client that lets go of buffers once they are sent.
-        convenience init(_ plan: BodyPlan, options: ReaderOptions) {
-            self.init(plan, size: 256 << 10, isBounded: true, options: options)
-        }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(feed: self.makeFeed()) }
+}
+
+extension HTTPClientRequest {
+    /// Gives the request a planned body, its `Content-Type`, and its `Content-Length` where that is known.
+    ///
+    /// `GET` becomes `POST`. See ``AsyncHTTPClient/HTTPClientRequest/Body/formwork(_:options:)`` for what the client does
+    /// with it.
+    public mutating func setBody(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) {
+        self.describeBody(plan, isChunked: false)
+        self.body = .formwork(plan, options: options)
     }
 
-    /// A feed as the sequence that AsyncHTTPClient takes.
-    struct FedBuffers: AsyncSequence, Sendable {
-        typealias Element = ByteBuffer
-        let makeFeed: @Sendable () -> BufferFeed
-
-        struct AsyncIterator: AsyncIteratorProtocol {
-            let feed: BufferFeed
-            mutating func next() async throws -> ByteBuffer? { try await self.feed.next() }
-        }
-
-        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(feed: self.makeFeed()) }
+    /// Sets what the header section says of the body.
+    mutating func describeBody(_ plan: BodyPlan, isChunked: Bool) {
+        if self.method == .GET { self.method = .POST }
+        self.headers.describeBody(plan, isChunked: isChunked || plan.contentLength == nil)
     }
 
-    extension HTTPClientRequest {
-        /// Gives the request a planned body, its `Content-Type`, and its `Content-Length` where that is known.
-        ///
-        /// `GET` becomes `POST`. See ``AsyncHTTPClient/HTTPClientRequest/Body/formwork(_:options:)`` for what the client does
-        /// with it.
-        public mutating func setBody(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) {
-            self.describeBody(plan, isChunked: false)
-            self.body = .formwork(plan, options: options)
-        }
-
-        /// Sets what the header section says of the body.
-        mutating func describeBody(_ plan: BodyPlan, isChunked: Bool) {
-            if self.method == .GET { self.method = .POST }
-            self.headers.describeBody(plan, isChunked: isChunked || plan.contentLength == nil)
-        }
-
-        /// The request that a redirect asks for, and whether the body goes with it; `nil` where there is none to follow: also
-        /// none from https to http, or to anything else.
-        ///
-        /// Methods as RFC 9110 section 15.4 and fetch have them: 303 makes everything but `HEAD` a `GET`, 301 and 302 make
-        /// `POST` one. Another origin gets no credentials of this request.
-        func redirected(by response: HTTPClientResponse) -> (request: HTTPClientRequest, keepsBody: Bool)? {
-            let status = response.status.code
-            guard [301, 302, 303, 307, 308].contains(status), let location = response.headers.first(name: "Location"),
-                let origin = URL(string: self.url), let target = URL(string: location, relativeTo: origin)?.absoluteURL,
-                target.host != nil, !target.hasImpossiblePort, target.scheme == "https" || target.scheme == "http" && origin.scheme == "http"
-            else { return nil }
-            var next = self
-            next.url = target.absoluteString
-            if !target.hasOrigin(of: origin) {
-                for name in ["Authorization", "Cookie", "Host", "Origin", "Proxy-Authorization"] {
-                    next.headers.remove(name: name)
-                }
-            }
-            let becomesGet = status == 303 && self.method != .HEAD || status < 303 && self.method == .POST
-            guard becomesGet else { return (next, true) }
-            next.method = .GET
-            next.body = nil
-            for (name, _) in self.headers
-            where name.lowercased().hasPrefix("content-") || name.lowercased() == "transfer-encoding" {
+    /// The request that a redirect asks for, and whether the body goes with it; `nil` where there is none to follow: also
+    /// none from https to http, or to anything else.
+    ///
+    /// Methods as RFC 9110 section 15.4 and fetch have them: 303 makes everything but `HEAD` a `GET`, 301 and 302 make
+    /// `POST` one. Another origin gets no credentials of this request.
+    func redirected(by response: HTTPClientResponse) -> (request: HTTPClientRequest, keepsBody: Bool)? {
+        let status = response.status.code
+        guard [301, 302, 303, 307, 308].contains(status), let location = response.headers.first(name: "Location"),
+            let origin = URL(string: self.url), let target = URL(string: location, relativeTo: origin)?.absoluteURL,
+            target.host != nil, !target.hasImpossiblePort,
+            target.scheme == "https" || target.scheme == "http" && origin.scheme == "http"
+        else { return nil }
+        var next = self
+        next.url = target.absoluteString
+        if !target.hasOrigin(of: origin) {
+            for name in ["Authorization", "Cookie", "Host", "Origin", "Proxy-Authorization"] {
                 next.headers.remove(name: name)
             }
-            return (next, false)
         }
-
-        /// Whether the other request goes to the same scheme, host and port (RFC 6454).
-        func hasOrigin(of other: HTTPClientRequest) -> Bool {
-            guard let url = URL(string: self.url), let other = URL(string: other.url) else { return false }
-            return url.hasOrigin(of: other)
+        let becomesGet = status == 303 && self.method != .HEAD || status < 303 && self.method == .POST
+        guard becomesGet else { return (next, true) }
+        next.method = .GET
+        next.body = nil
+        for (name, _) in self.headers
+        where name.lowercased().hasPrefix("content-") || name.lowercased() == "transfer-encoding" {
+            next.headers.remove(name: name)
         }
+        return (next, false)
     }
 
-    extension URL {
-        fileprivate func hasOrigin(of other: URL) -> Bool {
-            func port(_ url: URL) -> Int { url.port ?? (url.scheme == "https" ? 443 : 80) }
-            return self.scheme == other.scheme && self.host?.lowercased() == other.host?.lowercased()
-                && port(self) == port(other)
-        }
+    /// Whether the other request goes to the same scheme, host and port (RFC 6454).
+    func hasOrigin(of other: HTTPClientRequest) -> Bool {
+        guard let url = URL(string: self.url), let other = URL(string: other.url) else { return false }
+        return url.hasOrigin(of: other)
     }
+}
+
+extension URL {
+    fileprivate func hasOrigin(of other: URL) -> Bool {
+        func port(_ url: URL) -> Int { url.port ?? (url.scheme == "https" ? 443 : 80) }
+        return self.scheme == other.scheme && self.host?.lowercased() == other.host?.lowercased()
+            && port(self) == port(other)
+    }
+}
 #endif

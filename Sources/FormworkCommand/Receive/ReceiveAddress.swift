@@ -1,113 +1,113 @@
 #if Transfer
-    import ArgumentParser
-    import Formwork
-    import FormworkReceiver
-    import NIOCore
-    import SystemPackage
+import ArgumentParser
+import Formwork
+import FormworkReceiver
+import NIOCore
+import SystemPackage
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// Where `receive` is reached, and who may.
-    struct ReceiveAddress: ParsableArguments {
-        @Option(help: "The name or address to listen on; only this machine's own (127.0.0.1) without --public.")
-        var host: String?
+/// Where `receive` is reached, and who may.
+struct ReceiveAddress: ParsableArguments {
+    @Option(help: "The name or address to listen on; only this machine's own (127.0.0.1) without --public.")
+    var host: String?
 
-        @Option(parsing: .unconditional, help: "The port; 0 has the system choose one, which is printed.")
-        var port = 8_080
+    @Option(parsing: .unconditional, help: "The port; 0 has the system choose one, which is printed.")
+    var port = 8_080
 
-        @Flag(name: .customLong("public"), help: "Listen on all addresses, for whoever has the token.")
-        var isPublic = false
+    @Flag(name: .customLong("public"), help: "Listen on all addresses, for whoever has the token.")
+    var isPublic = false
 
-        @Option(
-            help: ArgumentHelp(
-                "What uploads have to show; --public makes one up and prints it unless it is given. The environment's "
-                    + "FORMWORK_TOKEN, which counts without this option, doesn't show it to who lists processes."))
-        var token: String?
+    @Option(
+        help: ArgumentHelp(
+            "What uploads have to show; --public makes one up and prints it unless it is given. The environment's "
+                + "FORMWORK_TOKEN, which counts without this option, doesn't show it to who lists processes."))
+    var token: String?
 
-        @Option(help: ArgumentHelp("The certificate chain, PEM: HTTPS, HTTP/2 included.", valueName: "file"))
-        var tlsCert: String?
+    @Option(help: ArgumentHelp("The certificate chain, PEM: HTTPS, HTTP/2 included.", valueName: "file"))
+    var tlsCert: String?
 
-        @Option(help: ArgumentHelp("The certificate's key, PEM.", valueName: "file"))
-        var tlsKey: String?
+    @Option(help: ArgumentHelp("The certificate's key, PEM.", valueName: "file"))
+    var tlsKey: String?
 
-        /// Fills in the options.
-        func apply(to options: inout ReceiverOptions) throws {
-            var host = self.host ?? (self.isPublic ? "0.0.0.0" : "127.0.0.1")
-            // As URLs have it.
-            if host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") {
-                host = String(host.dropFirst().dropLast())
-            }
-            options.host = host
-            options.port = self.port
-            options.isLoopback = !self.isPublic
-            guard self.isPublic || Self.isLoopback(host) else {
-                throw ExitStatus(
-                    2,
-                    "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): "
-                        + "others reach that address: say --public too, which asks them for a token")
-            }
-            guard (0...65_535).contains(self.port) else {
-                throw ExitStatus(2, "formwork: --port \(self.port): a port is 0 to 65535")
-            }
-            if let (text, place) = self.givenToken {
-                do { options.token = try AccessToken(text) } catch {
-                    throw ExitStatus(2, "formwork: \(place): a token is printable ASCII without blanks")
-                }
-            }
-            if self.isPublic, options.token == nil { options.token = .random() }
-            options.tls = try self.tls()
+    /// Fills in the options.
+    func apply(to options: inout ReceiverOptions) throws {
+        var host = self.host ?? (self.isPublic ? "0.0.0.0" : "127.0.0.1")
+        // As URLs have it.
+        if host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") {
+            host = String(host.dropFirst().dropLast())
         }
-
-        /// Where it is reached at that port: of a host that stands for all addresses, at those that others see.
-        static func urls(of host: String, port: Int, isTLS: Bool) -> [String] {
-            var hosts = [host]
-            if ["0.0.0.0", "::"].contains(host) {
-                let addresses = ((try? System.enumerateDevices()) ?? []).compactMap { $0.address?.ipAddress }
-                let seen = addresses.filter {
-                    !Self.isLoopback($0) && !$0.hasPrefix("fe80:") && (host == "::" || !$0.contains(":"))
-                }
-                hosts = seen.isEmpty ? [host == "::" ? "::1" : "127.0.0.1"] : seen
-            }
-            return hosts.map { host in
-                "\(isTLS ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+        options.host = host
+        options.port = self.port
+        options.isLoopback = !self.isPublic
+        guard self.isPublic || Self.isLoopback(host) else {
+            throw ExitStatus(
+                2,
+                "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): "
+                    + "others reach that address: say --public too, which asks them for a token")
+        }
+        guard (0...65_535).contains(self.port) else {
+            throw ExitStatus(2, "formwork: --port \(self.port): a port is 0 to 65535")
+        }
+        if let (text, place) = self.givenToken {
+            do { options.token = try AccessToken(text) } catch {
+                throw ExitStatus(2, "formwork: \(place): a token is printable ASCII without blanks")
             }
         }
+        if self.isPublic, options.token == nil { options.token = .random() }
+        options.tls = try self.tls()
+    }
 
-        /// The token that was given, and where; `nil` when none was.
-        var givenToken: (text: String, place: String)? {
-            if let token { return (token, "--token") }
-            let variable = "FORMWORK_TOKEN"
-            return ProcessInfo.processInfo.environment[variable].map { ($0, variable) }
-        }
-
-        private func tls() throws -> ReceiverOptions.TLS? {
-            switch (self.tlsCert, self.tlsKey) {
-            case (nil, nil): return nil
-            case (let certificates?, let key?):
-                try PEMFile(option: "--tls-cert", path: certificates).check(.certificates, status: 2)
-                try PEMFile(option: "--tls-key", path: key).check(.privateKey, status: 2)
-                do {
-                    return try ReceiverOptions.tls(certificates: FilePath(certificates), key: FilePath(key))
-                } catch {
-                    throw ExitStatus(
-                        2,
-                        "formwork: --tls-cert, --tls-key: \(certificates) and \(key) can't be used together: the key is another certificate's, or one of the two is damaged"
-                            .withControlCharactersEscaped)
-                }
-            default: throw ExitStatus(2, "formwork: --tls-cert and --tls-key go together: give both")
+    /// Where it is reached at that port: of a host that stands for all addresses, at those that others see.
+    static func urls(of host: String, port: Int, isTLS: Bool) -> [String] {
+        var hosts = [host]
+        if ["0.0.0.0", "::"].contains(host) {
+            let addresses = ((try? System.enumerateDevices()) ?? []).compactMap { $0.address?.ipAddress }
+            let seen = addresses.filter {
+                !Self.isLoopback($0) && !$0.hasPrefix("fe80:") && (host == "::" || !$0.contains(":"))
             }
+            hosts = seen.isEmpty ? [host == "::" ? "::1" : "127.0.0.1"] : seen
         }
-
-        private static func isLoopback(_ host: String) -> Bool {
-            if host == "localhost" { return true }
-            guard let address = try? SocketAddress(ipAddress: host, port: 0), let text = address.ipAddress else {
-                return false
-            }
-            return text == "::1" || (!text.contains(":") && text.hasPrefix("127."))
+        return hosts.map { host in
+            "\(isTLS ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
         }
     }
+
+    /// The token that was given, and where; `nil` when none was.
+    var givenToken: (text: String, place: String)? {
+        if let token { return (token, "--token") }
+        let variable = "FORMWORK_TOKEN"
+        return ProcessInfo.processInfo.environment[variable].map { ($0, variable) }
+    }
+
+    private func tls() throws -> ReceiverOptions.TLS? {
+        switch (self.tlsCert, self.tlsKey) {
+        case (nil, nil): return nil
+        case (let certificates?, let key?):
+            try PEMFile(option: "--tls-cert", path: certificates).check(.certificates, status: 2)
+            try PEMFile(option: "--tls-key", path: key).check(.privateKey, status: 2)
+            do {
+                return try ReceiverOptions.tls(certificates: FilePath(certificates), key: FilePath(key))
+            } catch {
+                throw ExitStatus(
+                    2,
+                    "formwork: --tls-cert, --tls-key: \(certificates) and \(key) can't be used together: the key is another certificate's, or one of the two is damaged"
+                        .withControlCharactersEscaped)
+            }
+        default: throw ExitStatus(2, "formwork: --tls-cert and --tls-key go together: give both")
+        }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" { return true }
+        guard let address = try? SocketAddress(ipAddress: host, port: 0), let text = address.ipAddress else {
+            return false
+        }
+        return text == "::1" || (!text.contains(":") && text.hasPrefix("127."))
+    }
+}
 #endif

@@ -1,48 +1,48 @@
 #if Transfer
-    import ArgumentParser
-    import FormworkHTTP
-    import FormworkResumable
-    import FormworkReceiver
-    import SystemPackage
+import ArgumentParser
+import FormworkHTTP
+import FormworkResumable
+import FormworkReceiver
+import SystemPackage
 
-    /// How `receive` keeps uploads that come in pieces.
-    struct ReceiveResuming: ParsableArguments {
-        @Flag(
-            inversion: .prefixedNo,
-            help: "Take uploads that go on after a cut, by the IETF's draft and by tus 1.0.")
-        var resume = true
+/// How `receive` keeps uploads that come in pieces.
+struct ReceiveResuming: ParsableArguments {
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Take uploads that go on after a cut, by the IETF's draft and by tus 1.0.")
+    var resume = true
 
-        @Option(
-            help: ArgumentHelp(
-                "Where they are kept until they are whole; by default .formwork-resumable in the folder, which is made when "
-                    + "there is one. With --to none are taken unless this is given.",
-                valueName: "folder"))
-        var resumeDir: String?
+    @Option(
+        help: ArgumentHelp(
+            "Where they are kept until they are whole; by default .formwork-resumable in the folder, which is made when "
+                + "there is one. With --to none are taken unless this is given.",
+            valueName: "folder"))
+    var resumeDir: String?
 
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp("How long an upload may take, from its first request on.", valueName: "seconds"))
-        var resumeLifetime = 86_400.0
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How long an upload may take, from its first request on.", valueName: "seconds"))
+    var resumeLifetime = 86_400.0
 
-        func validate() throws {
-            guard self.resumeLifetime >= 1, self.resumeLifetime <= 31_536_000 else {
-                throw ValidationError("--resume-lifetime: give 1 to 31536000 seconds")
-            }
-            guard self.resume || self.resumeDir == nil else {
-                throw ValidationError("--resume-dir: there is nothing to keep with --no-resume")
-            }
+    func validate() throws {
+        guard self.resumeLifetime >= 1, self.resumeLifetime <= 31_536_000 else {
+            throw ValidationError("--resume-lifetime: give 1 to 31536000 seconds")
         }
-
-        /// - Returns: `nil` when none are taken.
-        /// - Throws: `writeFailed`.
-        func store(in folder: FilePath?, _ limits: ReceivingLimits, isDurable: Bool) throws -> UploadStore? {
-            let usual = folder.map { $0.appending(".formwork-resumable") }
-            guard self.resume, let place = self.resumeDir.map({ FilePath($0) }) ?? usual else { return nil }
-            var options = UploadStoreOptions()
-            options.limits.maxSize = limits.bodyBytes
-            options.lifetime = self.resumeLifetime
-            options.isDurable = isDurable
-            return try UploadStore(place, options: options, makesFolder: self.resumeDir != nil)
+        guard self.resume || self.resumeDir == nil else {
+            throw ValidationError("--resume-dir: there is nothing to keep with --no-resume")
         }
     }
+
+    /// - Returns: `nil` when none are taken.
+    /// - Throws: `writeFailed`.
+    func store(in folder: FilePath?, _ limits: ReceivingLimits, isDurable: Bool) throws -> UploadStore? {
+        let usual = folder.map { $0.appending(".formwork-resumable") }
+        guard self.resume, let place = self.resumeDir.map({ FilePath($0) }) ?? usual else { return nil }
+        var options = UploadStoreOptions()
+        options.limits.maxSize = limits.bodyBytes
+        options.lifetime = self.resumeLifetime
+        options.isDurable = isDurable
+        return try UploadStore(place, options: options, makesFolder: self.resumeDir != nil)
+    }
+}
 #endif

@@ -1,83 +1,83 @@
 #if Transfer
-    import Formwork
-    import FormworkNIO
-    import FormworkClient
-    import Glibc
-    import SystemPackage
+import Formwork
+import FormworkNIO
+import FormworkClient
+import Glibc
+import SystemPackage
 
-    /// Where an answer goes: a file or standard output, as it comes, or into the report.
-    struct AnswerOutput: Sendable {
-        /// Bytes of a body that a report holds, and a terminal gets, at most.
-        static let limit = 1 << 20
+/// Where an answer goes: a file or standard output, as it comes, or into the report.
+struct AnswerOutput: Sendable {
+    /// Bytes of a body that a report holds, and a terminal gets, at most.
+    static let limit = 1 << 20
 
-        /// `nil` and `-` for standard output.
-        var file: String?
-        var includesHead: Bool
-        var isJSON: Bool
-        /// Whether the body of a failure is left out.
-        var hidesFailures: Bool
+    /// `nil` and `-` for standard output.
+    var file: String?
+    var includesHead: Bool
+    var isJSON: Bool
+    /// Whether the body of a failure is left out.
+    var hidesFailures: Bool
 
-        func take(_ answer: ExchangeAnswer, _ trace: Sender.Trace) async throws -> SendReport {
-            var report = SendReport(answer, trace)
-            let path = self.file == "-" ? nil : self.file
-            let isHidden = self.hidesFailures && answer.head.status.code >= 400
-            if let path, !isHidden {
-                let file = try Self.open(path)
-                defer { try? file.close() }
-                try await self.write(answer, report) { bytes in
-                    do { try file.writeAll(bytes) } catch {
-                        throw FormworkError(.writeFailed, "the answer can't be written", path: path, cause: error)
-                    }
-                }
-            } else if self.isJSON || isHidden || isatty(FileDescriptor.standardOutput.rawValue) == 1 {
-                // A report is whole or not at all, and a terminal gets no control characters.
-                let limit = isHidden ? 0 : Self.limit
-                (report.body, report.isBodyTruncated) = try await answer.body.collectBytes(upTo: limit)
-                if !self.isJSON, !isHidden {
-                    try Self.writing { try StandardOutput.write(self.terminalText(report)) }
-                }
-            } else {
-                try await self.write(answer, report) { bytes in
-                    try Self.writing { try BodyPlan(copying: .bytes(bytes)).write(to: .standardOutput) }
+    func take(_ answer: ExchangeAnswer, _ trace: Sender.Trace) async throws -> SendReport {
+        var report = SendReport(answer, trace)
+        let path = self.file == "-" ? nil : self.file
+        let isHidden = self.hidesFailures && answer.head.status.code >= 400
+        if let path, !isHidden {
+            let file = try Self.open(path)
+            defer { try? file.close() }
+            try await self.write(answer, report) { bytes in
+                do { try file.writeAll(bytes) } catch {
+                    throw FormworkError(.writeFailed, "the answer can't be written", path: path, cause: error)
                 }
             }
-            if answer.body.isCut { report.isBodyTruncated = true }
-            return report
-        }
-
-        private func write(_ answer: ExchangeAnswer, _ report: SendReport, _ write: ([UInt8]) throws -> Void)
-            async throws
-        {
-            if self.includesHead { try write(Array(report.headText.utf8)) }
-            while let bytes = try await answer.body.nextBytes() { try write(bytes) }
-        }
-
-        /// Says of a failure on standard output what couldn't be written there.
-        static func writing(_ work: () throws -> Void) throws {
-            do { try work() } catch let error as FormworkError where error.code == .writeFailed {
-                throw FormworkError(
-                    .writeFailed, "the answer can't be written to standard output", cause: error.cause)
+        } else if self.isJSON || isHidden || isatty(FileDescriptor.standardOutput.rawValue) == 1 {
+            // A report is whole or not at all, and a terminal gets no control characters.
+            let limit = isHidden ? 0 : Self.limit
+            (report.body, report.isBodyTruncated) = try await answer.body.collectBytes(upTo: limit)
+            if !self.isJSON, !isHidden {
+                try Self.writing { try StandardOutput.write(self.terminalText(report)) }
+            }
+        } else {
+            try await self.write(answer, report) { bytes in
+                try Self.writing { try BodyPlan(copying: .bytes(bytes)).write(to: .standardOutput) }
             }
         }
+        if answer.body.isCut { report.isBodyTruncated = true }
+        return report
+    }
 
-        private static func open(_ path: String) throws -> FileDescriptor {
-            do {
-                return try FileDescriptor.open(
-                    FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                    permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            } catch {
-                throw FormworkError(.writeFailed, "the answer can't be written there", path: path, cause: error)
-            }
-        }
+    private func write(_ answer: ExchangeAnswer, _ report: SendReport, _ write: ([UInt8]) throws -> Void)
+        async throws
+    {
+        if self.includesHead { try write(Array(report.headText.utf8)) }
+        while let bytes = try await answer.body.nextBytes() { try write(bytes) }
+    }
 
-        private func terminalText(_ report: SendReport) -> String {
-            let head = self.includesHead ? report.headText.replacing("\r", with: "") : ""
-            let lines = (head + String(decoding: report.body, as: UTF8.self)).split(
-                separator: "\n", omittingEmptySubsequences: false)
-            let text = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
-                .map { $0.map { String($0).withControlCharactersEscaped }.joined(separator: "\t") }.joined(
-                    separator: "\n")
-            return text.isEmpty || text.hasSuffix("\n") ? text : text + "\n"
+    /// Says of a failure on standard output what couldn't be written there.
+    static func writing(_ work: () throws -> Void) throws {
+        do { try work() } catch let error as FormworkError where error.code == .writeFailed {
+            throw FormworkError(
+                .writeFailed, "the answer can't be written to standard output", cause: error.cause)
         }
     }
+
+    private static func open(_ path: String) throws -> FileDescriptor {
+        do {
+            return try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        } catch {
+            throw FormworkError(.writeFailed, "the answer can't be written there", path: path, cause: error)
+        }
+    }
+
+    private func terminalText(_ report: SendReport) -> String {
+        let head = self.includesHead ? report.headText.replacing("\r", with: "") : ""
+        let lines = (head + String(decoding: report.body, as: UTF8.self)).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        let text = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+            .map { $0.map { String($0).withControlCharactersEscaped }.joined(separator: "\t") }.joined(
+                separator: "\n")
+        return text.isEmpty || text.hasSuffix("\n") ? text : text + "\n"
+    }
+}
 #endif

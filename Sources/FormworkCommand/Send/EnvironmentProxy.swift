@@ -1,45 +1,45 @@
 #if Transfer
-    import Formwork
-    import FormworkNIO
-    import FormworkClient
+import Formwork
+import FormworkNIO
+import FormworkClient
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// A proxy that nobody named on the command line.
-    struct EnvironmentProxy {
-        private let variable: String
-        private let url: String
+/// A proxy that nobody named on the command line.
+struct EnvironmentProxy {
+    private let variable: String
+    private let url: String
 
-        /// `nil` where the environment names none.
-        init?(_ environment: [String: String], isSecure: Bool) {
-            // In the order of ProxySettings.
-            let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
-            guard let name = names.first(where: { environment[$0]?.isEmpty == false }), let url = environment[name]
-            else { return nil }
-            (self.variable, self.url) = (name, url)
-        }
-
-        /// Names the variable in an error that is about the proxy.
-        func explain(_ failure: any Error) -> any Error {
-            guard var error = failure as? TransferError, self.isCause(of: error) else { return failure }
-            error.message += "; the environment's \(self.variable) names this proxy, and --noproxy '*' goes without it"
-            return error
-        }
-
-        private func isCause(of error: TransferError) -> Bool {
-            if error.code == .proxy { return true }
-            if error.code == .invalidRequest {
-                return error.message.hasPrefix("the proxy ") || error.message.hasPrefix("a proxy ")
-            }
-            let parts = URLComponents(string: self.url.contains("://") ? self.url : "http://\(self.url)")
-            guard let parts, let host = parts.encodedHost?.lowercased(), !host.isEmpty else { return false }
-            if error.code == .resolve { return error.message.hasPrefix("\(host):") }
-            let port = parts.port ?? (parts.scheme?.lowercased() == "https" ? 443 : 1080)
-            return [.connect, .timedOut].contains(error.code) && error.message.contains("\(host):\(port)")
-        }
+    /// `nil` where the environment names none.
+    init?(_ environment: [String: String], isSecure: Bool) {
+        // In the order of ProxySettings.
+        let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
+        guard let name = names.first(where: { environment[$0]?.isEmpty == false }), let url = environment[name]
+        else { return nil }
+        (self.variable, self.url) = (name, url)
     }
+
+    /// Names the variable in an error that is about the proxy.
+    func explain(_ failure: any Error) -> any Error {
+        guard var error = failure as? TransferError, self.isCause(of: error) else { return failure }
+        error.message += "; the environment's \(self.variable) names this proxy, and --noproxy '*' goes without it"
+        return error
+    }
+
+    private func isCause(of error: TransferError) -> Bool {
+        if error.code == .proxy { return true }
+        if error.code == .invalidRequest {
+            return error.message.hasPrefix("the proxy ") || error.message.hasPrefix("a proxy ")
+        }
+        let parts = URLComponents(string: self.url.contains("://") ? self.url : "http://\(self.url)")
+        guard let parts, let host = parts.encodedHost?.lowercased(), !host.isEmpty else { return false }
+        if error.code == .resolve { return error.message.hasPrefix("\(host):") }
+        let port = parts.port ?? (parts.scheme?.lowercased() == "https" ? 443 : 1080)
+        return [.connect, .timedOut].contains(error.code) && error.message.contains("\(host):\(port)")
+    }
+}
 #endif

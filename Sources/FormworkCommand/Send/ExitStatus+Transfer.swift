@@ -1,68 +1,68 @@
 #if Transfer
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    import FormworkNIO
-    import FormworkClient
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+import FormworkNIO
+import FormworkClient
 
-    extension LocationFault {
-        /// As curl ends that was told to follow.
-        fileprivate var exitCode: Int32 {
-            switch self {
-            case .scheme: 1
-            case .malformed: 3
-            }
+extension LocationFault {
+    /// As curl ends that was told to follow.
+    fileprivate var exitCode: Int32 {
+        switch self {
+        case .scheme: 1
+        case .malformed: 3
+        }
+    }
+}
+
+extension ExitStatus {
+    /// What a transfer failed with, by curl's numbers.
+    init(transfer error: any Error) {
+        switch error {
+        case let error as ExitStatus: self = error
+        case let error as TransferError where error.code == .certificate:
+            self.init(60, "formwork: \(error) (--cacert FILE names whom to trust, --insecure trusts anybody)")
+        case let error as TransferError where error.code == .localCertificate:
+            // The files were looked at before: what is left is that they don't go together.
+            self.init(
+                58,
+                "formwork: --cert, --key: \(error.message.withControlCharactersEscaped): the key is another "
+                    + "certificate's, or one of the two is damaged")
+        case let error as TransferError:
+            let fault = error.cause as? LocationFault
+            self.init(fault?.exitCode ?? Self.code(for: error.code), "formwork: \(error)")
+        case let error as UploadFailure: self.init(Self.code(for: error), "formwork: \(error)")
+        case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
+            // The server's doing, not this disk's.
+            self.init(55, "formwork: \(error)")
+        case let error as FormworkError: self.init(error)
+        default: self.init(2, "formwork: \("\(error)".withControlCharactersEscaped)")
         }
     }
 
-    extension ExitStatus {
-        /// What a transfer failed with, by curl's numbers.
-        init(transfer error: any Error) {
-            switch error {
-            case let error as ExitStatus: self = error
-            case let error as TransferError where error.code == .certificate:
-                self.init(60, "formwork: \(error) (--cacert FILE names whom to trust, --insecure trusts anybody)")
-            case let error as TransferError where error.code == .localCertificate:
-                // The files were looked at before: what is left is that they don't go together.
-                self.init(
-                    58,
-                    "formwork: --cert, --key: \(error.message.withControlCharactersEscaped): the key is another "
-                        + "certificate's, or one of the two is damaged")
-            case let error as TransferError:
-                let fault = error.cause as? LocationFault
-                self.init(fault?.exitCode ?? Self.code(for: error.code), "formwork: \(error)")
-            case let error as UploadFailure: self.init(Self.code(for: error), "formwork: \(error)")
-            case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
-                // The server's doing, not this disk's.
-                self.init(55, "formwork: \(error)")
-            case let error as FormworkError: self.init(error)
-            default: self.init(2, "formwork: \("\(error)".withControlCharactersEscaped)")
-            }
-        }
-
-        private static func code(for failure: UploadFailure) -> Int32 {
-            switch failure.code {
-            case .interrupted: (failure.cause as? TransferError).map { Self.code(for: $0.code) } ?? 55
-            case .gone, .notReplayable: 65
-            case .tooLarge: 63
-            case .redirected: 47
-            case .protocolBroken: 56
-            }
-        }
-
-        private static func code(for code: TransferError.Code) -> Int32 {
-            switch code {
-            case .resolve: 6
-            case .connect: 7
-            case .timedOut: 28
-            case .tls: 35
-            case .redirects: 47
-            case .send: 55
-            case .receive, .proxy: 56
-            case .localCertificate: 58
-            case .trustAnchors: 77
-            default: 2
-            }
+    private static func code(for failure: UploadFailure) -> Int32 {
+        switch failure.code {
+        case .interrupted: (failure.cause as? TransferError).map { Self.code(for: $0.code) } ?? 55
+        case .gone, .notReplayable: 65
+        case .tooLarge: 63
+        case .redirected: 47
+        case .protocolBroken: 56
         }
     }
+
+    private static func code(for code: TransferError.Code) -> Int32 {
+        switch code {
+        case .resolve: 6
+        case .connect: 7
+        case .timedOut: 28
+        case .tls: 35
+        case .redirects: 47
+        case .send: 55
+        case .receive, .proxy: 56
+        case .localCertificate: 58
+        case .trustAnchors: 77
+        default: 2
+        }
+    }
+}
 #endif

@@ -1,59 +1,59 @@
 #if Transfer
-    import Formwork
-    import FormworkURLEncoded
-    import SystemPackage
+import Formwork
+import FormworkURLEncoded
+import SystemPackage
 
-    /// An S3 POST policy that somebody signed: where the form goes, and the fields that prove it may, as boto3's
-    /// `generate_presigned_post` gives them.
-    struct PresignedPost {
-        let url: String
-        /// In the file's order.
-        let fields: [(name: String, value: String)]
+/// An S3 POST policy that somebody signed: where the form goes, and the fields that prove it may, as boto3's
+/// `generate_presigned_post` gives them.
+struct PresignedPost {
+    let url: String
+    /// In the file's order.
+    let fields: [(name: String, value: String)]
 
-        init(file: String) throws {
-            let bytes = try BodyPlan(copying: .file(FilePath(file))).bytes(upTo: 1 << 20)
-            let value: ParameterValue
-            do { value = try OrderedJSON.read(bytes) } catch { throw Self.refusal("\(file): \(error.message)") }
-            guard case .text(let url)? = value["url"], case .object(let members)? = value["fields"] else {
-                throw Self.refusal(
-                    "\(file): write {\"url\": …, \"fields\": {…}}, as boto3's generate_presigned_post gives it")
-            }
-            self.url = url
-            self.fields = try members.map { member in
-                guard case .text(let value) = member.value else {
-                    throw Self.refusal("\(file): the field \(member.name) is no text")
-                }
-                return (member.name, value)
-            }
+    init(file: String) throws {
+        let bytes = try BodyPlan(copying: .file(FilePath(file))).bytes(upTo: 1 << 20)
+        let value: ParameterValue
+        do { value = try OrderedJSON.read(bytes) } catch { throw Self.refusal("\(file): \(error.message)") }
+        guard case .text(let url)? = value["url"], case .object(let members)? = value["fields"] else {
+            throw Self.refusal(
+                "\(file): write {\"url\": …, \"fields\": {…}}, as boto3's generate_presigned_post gives it")
         }
-
-        /// The signed fields, then the form's own, and last its one file, as the field `file`: what stands behind that is
-        /// not read by S3.
-        func arrange(_ form: FormData) throws -> FormData {
-            guard var parts = form.parts else { throw Self.refusal("a sequence of parts can't be looked through") }
-            let files = parts.indices.filter { parts[$0].header.filename != nil }
-            guard let file = files.first else {
-                throw Self.refusal("the form has no file: give one with -F file=@path, or -F 'file=@-;filename=name'")
+        self.url = url
+        self.fields = try members.map { member in
+            guard case .text(let value) = member.value else {
+                throw Self.refusal("\(file): the field \(member.name) is no text")
             }
-            guard files.count == 1 else {
-                throw Self.refusal(
-                    "the form has \(files.count) files, and S3 takes one at a time: send the others by themselves")
-            }
-            guard file == parts.indices.last else {
-                throw Self.refusal("S3 reads no field behind the file: put \"\(parts[file].header.name ?? "")\" last")
-            }
-            if let twice = parts.first(where: { part in self.fields.contains { $0.name == part.header.name } }) {
-                throw Self.refusal("the field \"\(twice.header.name ?? "")\" is signed already: leave it out")
-            }
-            parts[file].header.name = "file"
-            var arranged = FormData(framing: form.framing, types: form.types)
-            for field in self.fields { arranged.append(name: field.name, value: field.value) }
-            for part in parts { arranged.append(part) }
-            return arranged
-        }
-
-        private static func refusal(_ text: String) -> ExitStatus {
-            ExitStatus(2, "formwork: --presigned: \(text.withControlCharactersEscaped)")
+            return (member.name, value)
         }
     }
+
+    /// The signed fields, then the form's own, and last its one file, as the field `file`: what stands behind that is
+    /// not read by S3.
+    func arrange(_ form: FormData) throws -> FormData {
+        guard var parts = form.parts else { throw Self.refusal("a sequence of parts can't be looked through") }
+        let files = parts.indices.filter { parts[$0].header.filename != nil }
+        guard let file = files.first else {
+            throw Self.refusal("the form has no file: give one with -F file=@path, or -F 'file=@-;filename=name'")
+        }
+        guard files.count == 1 else {
+            throw Self.refusal(
+                "the form has \(files.count) files, and S3 takes one at a time: send the others by themselves")
+        }
+        guard file == parts.indices.last else {
+            throw Self.refusal("S3 reads no field behind the file: put \"\(parts[file].header.name ?? "")\" last")
+        }
+        if let twice = parts.first(where: { part in self.fields.contains { $0.name == part.header.name } }) {
+            throw Self.refusal("the field \"\(twice.header.name ?? "")\" is signed already: leave it out")
+        }
+        parts[file].header.name = "file"
+        var arranged = FormData(framing: form.framing, types: form.types)
+        for field in self.fields { arranged.append(name: field.name, value: field.value) }
+        for part in parts { arranged.append(part) }
+        return arranged
+    }
+
+    private static func refusal(_ text: String) -> ExitStatus {
+        ExitStatus(2, "formwork: --presigned: \(text.withControlCharactersEscaped)")
+    }
+}
 #endif

@@ -1,54 +1,54 @@
 #if Transfer
-    import Formwork
-    import FormworkNIO
-    import FormworkClient
+import Formwork
+import FormworkNIO
+import FormworkClient
 
-    /// The header fields of a request, as `-H` has them from curl: `Name: value`, `Name:` for none of that name, `Name;` for
-    /// an empty one.
-    struct RequestFields {
-        private(set) var fields: HTTPFields = [.userAgent: "formwork/0.1.0", .accept: "*/*"]
-        /// Whether the server may be asked before a large body is sent.
-        private(set) var asksFirst = true
+/// The header fields of a request, as `-H` has them from curl: `Name: value`, `Name:` for none of that name, `Name;` for
+/// an empty one.
+struct RequestFields {
+    private(set) var fields: HTTPFields = [.userAgent: "formwork/0.1.0", .accept: "*/*"]
+    /// Whether the server may be asked before a large body is sent.
+    private(set) var asksFirst = true
 
-        init(_ headers: [String]) throws {
-            for header in headers { try self.add(header) }
-        }
-
-        private mutating func add(_ header: String) throws {
-            let bytes = header.utf8
-            guard let end = bytes.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }),
-                let name = HTTPField.Name(String(header[..<end]))
-            else { throw Self.refusal(header, "write 'Name: value'") }
-            guard name != .contentLength, name != .transferEncoding else {
-                throw Self.refusal(header, "the body's own length decides this; leave it out")
-            }
-            let value = String(header[bytes.index(after: end)...].drop { $0 == " " || $0 == "\t" })
-            let isRemoval = value.isEmpty && bytes[end] == UInt8(ascii: ":")
-            if name == .expect { self.asksFirst = !isRemoval }
-            if isRemoval { return self.fields[name] = nil }
-            guard bytes[end] == UInt8(ascii: ":") || value.isEmpty else {
-                throw Self.refusal(header, "write 'Name: value'")
-            }
-            guard HTTPField.isValidValue(value) else {
-                throw Self.refusal(header, "a value holds no line ends and no other control characters")
-            }
-            if name == .userAgent || name == .accept { self.fields[name] = nil }
-            self.fields.append(HTTPField(name: name, value: value))
-        }
-
-        private static func refusal(_ header: String, _ fix: String) -> ExitStatus {
-            ExitStatus(2, "formwork: -H \(ShellQuote.quote(header).withControlCharactersEscaped): \(fix)")
-        }
-
-        /// - Parameter credentials: `user:password`.
-        mutating func authorize(_ credentials: String) throws {
-            let words = credentials.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard words.count == 2 else {
-                throw ExitStatus(2, "formwork: -u: write user:password, with an empty password if there is none")
-            }
-            guard self.fields[.authorization] == nil else { return }
-            self.fields[.authorization] =
-                BasicCredentials(user: String(words[0]), password: String(words[1])).fieldValue
-        }
+    init(_ headers: [String]) throws {
+        for header in headers { try self.add(header) }
     }
+
+    private mutating func add(_ header: String) throws {
+        let bytes = header.utf8
+        guard let end = bytes.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }),
+            let name = HTTPField.Name(String(header[..<end]))
+        else { throw Self.refusal(header, "write 'Name: value'") }
+        guard name != .contentLength, name != .transferEncoding else {
+            throw Self.refusal(header, "the body's own length decides this; leave it out")
+        }
+        let value = String(header[bytes.index(after: end)...].drop { $0 == " " || $0 == "\t" })
+        let isRemoval = value.isEmpty && bytes[end] == UInt8(ascii: ":")
+        if name == .expect { self.asksFirst = !isRemoval }
+        if isRemoval { return self.fields[name] = nil }
+        guard bytes[end] == UInt8(ascii: ":") || value.isEmpty else {
+            throw Self.refusal(header, "write 'Name: value'")
+        }
+        guard HTTPField.isValidValue(value) else {
+            throw Self.refusal(header, "a value holds no line ends and no other control characters")
+        }
+        if name == .userAgent || name == .accept { self.fields[name] = nil }
+        self.fields.append(HTTPField(name: name, value: value))
+    }
+
+    private static func refusal(_ header: String, _ fix: String) -> ExitStatus {
+        ExitStatus(2, "formwork: -H \(ShellQuote.quote(header).withControlCharactersEscaped): \(fix)")
+    }
+
+    /// - Parameter credentials: `user:password`.
+    mutating func authorize(_ credentials: String) throws {
+        let words = credentials.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard words.count == 2 else {
+            throw ExitStatus(2, "formwork: -u: write user:password, with an empty password if there is none")
+        }
+        guard self.fields[.authorization] == nil else { return }
+        self.fields[.authorization] =
+            BasicCredentials(user: String(words[0]), password: String(words[1])).fieldValue
+    }
+}
 #endif

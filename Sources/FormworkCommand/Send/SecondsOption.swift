@@ -1,53 +1,53 @@
 #if Transfer
-    import ArgumentParser
-    import FormworkCore
+import ArgumentParser
+import FormworkCore
 
-    /// Seconds, fractions allowed: `1.5`.
-    ///
-    /// A negative number is taken for a value, and refused by ``duration(_:)``: for another option it would be a riddle.
-    struct SecondsOption: ExpressibleByArgument {
-        private let text: String
-        private let seconds: Double
+/// Seconds, fractions allowed: `1.5`.
+///
+/// A negative number is taken for a value, and refused by ``duration(_:)``: for another option it would be a riddle.
+struct SecondsOption: ExpressibleByArgument {
+    private let text: String
+    private let seconds: Double
 
-        init?(argument: String) {
-            guard let seconds = Double(argument), abs(seconds) <= 1e9 else { return nil }
-            (self.text, self.seconds) = (argument, seconds)
-        }
-
-        /// - Parameter option: What it is the value of.
-        func duration(_ option: String) throws -> Duration {
-            guard self.seconds >= 0 else {
-                throw ExitStatus(2, "formwork: \(option) \(self.text): give 0 or more seconds")
-            }
-            return .microseconds(Int64(clamping: (self.seconds * 1e6).rounded()))
-        }
-
-        /// A bound; `nil` for 0, which is none, as curl has it.
-        func bound(_ option: String) throws -> Duration? {
-            let duration = try self.duration(option)
-            return duration == .zero ? nil : duration
-        }
+    init?(argument: String) {
+        guard let seconds = Double(argument), abs(seconds) <= 1e9 else { return nil }
+        (self.text, self.seconds) = (argument, seconds)
     }
 
-    /// Bytes a second: `500k`.
-    struct RateOption: ExpressibleByArgument {
-        /// `nil` for what is below 0.
-        private let count: Int64?
-        private let text: String
-
-        init?(argument: String) {
-            let count = ByteCount(argument: argument)?.bytes
-            guard count != nil || argument.hasPrefix("-") && ByteCount(argument.dropFirst()) != nil else { return nil }
-            (self.count, self.text) = (count, argument)
+    /// - Parameter option: What it is the value of.
+    func duration(_ option: String) throws -> Duration {
+        guard self.seconds >= 0 else {
+            throw ExitStatus(2, "formwork: \(option) \(self.text): give 0 or more seconds")
         }
-
-        /// A bound; `nil` for 0, which is none, as curl has it.
-        /// - Parameter option: What it is the value of.
-        func bytesPerSecond(_ option: String) throws -> Int? {
-            guard let count else {
-                throw ExitStatus(2, "formwork: \(option) \(self.text): give 0 or more bytes a second")
-            }
-            return count == 0 ? nil : Int(count)
-        }
+        return .microseconds(Int64(clamping: (self.seconds * 1e6).rounded()))
     }
+
+    /// A bound; `nil` for 0, which is none, as curl has it.
+    func bound(_ option: String) throws -> Duration? {
+        let duration = try self.duration(option)
+        return duration == .zero ? nil : duration
+    }
+}
+
+/// Bytes a second: `500k`.
+struct RateOption: ExpressibleByArgument {
+    /// `nil` for what is below 0.
+    private let count: Int64?
+    private let text: String
+
+    init?(argument: String) {
+        let count = ByteCount(argument: argument)?.bytes
+        guard count != nil || argument.hasPrefix("-") && ByteCount(argument.dropFirst()) != nil else { return nil }
+        (self.count, self.text) = (count, argument)
+    }
+
+    /// A bound; `nil` for 0, which is none, as curl has it.
+    /// - Parameter option: What it is the value of.
+    func bytesPerSecond(_ option: String) throws -> Int? {
+        guard let count else {
+            throw ExitStatus(2, "formwork: \(option) \(self.text): give 0 or more bytes a second")
+        }
+        return count == 0 ? nil : Int(count)
+    }
+}
 #endif

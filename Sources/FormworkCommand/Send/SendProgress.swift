@@ -1,80 +1,80 @@
 #if Transfer
-    import Formwork
-    import FormworkCore
-    import FormworkNIO
-    import FormworkClient
-    import Glibc
-    import SystemPackage
+import Formwork
+import FormworkCore
+import FormworkNIO
+import FormworkClient
+import Glibc
+import SystemPackage
 
-    /// Shows how far a transfer is, also while nothing moves.
-    struct SendProgress: Sendable {
-        private let style: ProgressStyle
-        private let interval: Duration
-        private let line: ProgressLine
-        private let parts: PartMap
-        /// Whether what is over within one interval is not worth a line.
-        private let isShy: Bool
-        private let start = ContinuousClock.now
+/// Shows how far a transfer is, also while nothing moves.
+struct SendProgress: Sendable {
+    private let style: ProgressStyle
+    private let interval: Duration
+    private let line: ProgressLine
+    private let parts: PartMap
+    /// Whether what is over within one interval is not worth a line.
+    private let isShy: Bool
+    private let start = ContinuousClock.now
 
-        /// `nil` when nothing is to be shown.
-        init?(_ option: ProgressOption, interval: Duration?, _ plan: BodyPlan) {
-            let isTerminal = isatty(FileDescriptor.standardError.rawValue) == 1
-            guard option != .none else { return nil }
-            self.style = option.style(bodyGoesToTerminal: false) ?? .log
-            self.interval = max(interval ?? self.style.interval, .milliseconds(100))
-            self.isShy = option == .auto && !isTerminal
-            self.line = ProgressLine(self.style)
-            self.parts = PartMap(plan)
-        }
+    /// `nil` when nothing is to be shown.
+    init?(_ option: ProgressOption, interval: Duration?, _ plan: BodyPlan) {
+        let isTerminal = isatty(FileDescriptor.standardError.rawValue) == 1
+        guard option != .none else { return nil }
+        self.style = option.style(bodyGoesToTerminal: false) ?? .log
+        self.interval = max(interval ?? self.style.interval, .milliseconds(100))
+        self.isShy = option == .auto && !isTerminal
+        self.line = ProgressLine(self.style)
+        self.parts = PartMap(plan)
+    }
 
-        /// Shows until the task is cancelled.
-        func show(_ monitor: TransferMonitor) async {
-            if self.style == .log { try? await Task.sleep(for: self.interval.asWait) }
-            while !Task.isCancelled {
-                self.line.show(self.moment(monitor.progress))
-                try? await Task.sleep(for: self.interval.asWait)
-            }
-        }
-
-        /// Leaves a line that is redrawn, for another text.
-        func interrupt() { self.line.end() }
-
-        /// Shows the last moment.
-        func finish(_ monitor: TransferMonitor) {
-            if !self.isShy || self.start.duration(to: .now) > self.interval {
-                var moment = self.moment(monitor.progress)
-                moment.note = nil
-                self.line.show(moment)
-            }
-            self.line.end()
-        }
-
-        private func moment(_ progress: TransferMonitor.Progress) -> ProgressMoment {
-            var moment = ProgressMoment(
-                skipped: progress.start, sent: progress.sent, acknowledged: progress.acknowledged,
-                total: progress.total, attempt: max(1, progress.attempt))
-            if let part = self.parts.part(at: progress.acknowledged) {
-                moment.label = part.label
-                moment.part = (part.number, self.parts.count)
-            }
-            moment.note = self.note(progress)
-            return moment
-        }
-
-        private func note(_ progress: TransferMonitor.Progress) -> String? {
-            if let next = progress.nextTry {
-                let rest = ContinuousClock.now.duration(to: next).seconds.rounded(.up)
-                return "next try in \(Int(clamping: max(0, rest))) s"
-            }
-            let silence = Int(clamping: progress.lastActivity.duration(to: .now).seconds)
-            let since = silence >= 5 ? ", nothing moved for \(silence) s" : ""
-            switch progress.phase {
-            case .connecting: return "connecting"
-            case .asking: return "waiting for 100 Continue"
-            case .waiting: return "waiting for the server\(since)"
-            case .sending: return silence >= 5 ? "stalled: nothing moved for \(silence) s" : nil
-            case .idle, .receiving: return nil
-            }
+    /// Shows until the task is cancelled.
+    func show(_ monitor: TransferMonitor) async {
+        if self.style == .log { try? await Task.sleep(for: self.interval.asWait) }
+        while !Task.isCancelled {
+            self.line.show(self.moment(monitor.progress))
+            try? await Task.sleep(for: self.interval.asWait)
         }
     }
+
+    /// Leaves a line that is redrawn, for another text.
+    func interrupt() { self.line.end() }
+
+    /// Shows the last moment.
+    func finish(_ monitor: TransferMonitor) {
+        if !self.isShy || self.start.duration(to: .now) > self.interval {
+            var moment = self.moment(monitor.progress)
+            moment.note = nil
+            self.line.show(moment)
+        }
+        self.line.end()
+    }
+
+    private func moment(_ progress: TransferMonitor.Progress) -> ProgressMoment {
+        var moment = ProgressMoment(
+            skipped: progress.start, sent: progress.sent, acknowledged: progress.acknowledged,
+            total: progress.total, attempt: max(1, progress.attempt))
+        if let part = self.parts.part(at: progress.acknowledged) {
+            moment.label = part.label
+            moment.part = (part.number, self.parts.count)
+        }
+        moment.note = self.note(progress)
+        return moment
+    }
+
+    private func note(_ progress: TransferMonitor.Progress) -> String? {
+        if let next = progress.nextTry {
+            let rest = ContinuousClock.now.duration(to: next).seconds.rounded(.up)
+            return "next try in \(Int(clamping: max(0, rest))) s"
+        }
+        let silence = Int(clamping: progress.lastActivity.duration(to: .now).seconds)
+        let since = silence >= 5 ? ", nothing moved for \(silence) s" : ""
+        switch progress.phase {
+        case .connecting: return "connecting"
+        case .asking: return "waiting for 100 Continue"
+        case .waiting: return "waiting for the server\(since)"
+        case .sending: return silence >= 5 ? "stalled: nothing moved for \(silence) s" : nil
+        case .idle, .receiving: return nil
+        }
+    }
+}
 #endif

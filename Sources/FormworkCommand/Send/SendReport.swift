@@ -1,121 +1,121 @@
 #if Transfer
-    import Formwork
-    import FormworkNIO
-    import FormworkClient
-    import FormworkURLEncoded
+import Formwork
+import FormworkNIO
+import FormworkClient
+import FormworkURLEncoded
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// What came of a transfer.
-    struct SendReport: Sendable {
-        var status: Int
-        var reason: String
-        var isHTTP2: Bool
-        var fields: HTTPFields
-        var url: String
-        var bytesSent: Int64
-        var isBodyComplete: Bool
-        var requests: Int
-        var tries: Int
-        /// The answer's body, as far as it was kept.
-        var body: [UInt8] = []
-        var isBodyTruncated = false
-        /// The upload's own URL and state; `nil` for a plain transfer.
-        var upload: ResumableUpload?
+/// What came of a transfer.
+struct SendReport: Sendable {
+    var status: Int
+    var reason: String
+    var isHTTP2: Bool
+    var fields: HTTPFields
+    var url: String
+    var bytesSent: Int64
+    var isBodyComplete: Bool
+    var requests: Int
+    var tries: Int
+    /// The answer's body, as far as it was kept.
+    var body: [UInt8] = []
+    var isBodyTruncated = false
+    /// The upload's own URL and state; `nil` for a plain transfer.
+    var upload: ResumableUpload?
 
-        init(_ answer: ExchangeAnswer, _ trace: Sender.Trace) {
-            self.status = answer.head.status.code
-            self.reason = answer.head.status.reasonPhrase
-            self.isHTTP2 = answer.isHTTP2
-            self.fields = answer.head.headerFields
-            self.url = trace.url
-            self.bytesSent = answer.bytesSent
-            self.isBodyComplete = answer.isBodyComplete
-            if let upload = trace.upload {
-                // Of the whole body, and not of the last request.
-                self.bytesSent = max(upload.offset + self.bytesSent, upload.acknowledged)
-            }
-            self.upload = trace.upload
-            (self.requests, self.tries) = (trace.requests, trace.retries + 1)
+    init(_ answer: ExchangeAnswer, _ trace: Sender.Trace) {
+        self.status = answer.head.status.code
+        self.reason = answer.head.status.reasonPhrase
+        self.isHTTP2 = answer.isHTTP2
+        self.fields = answer.head.headerFields
+        self.url = trace.url
+        self.bytesSent = answer.bytesSent
+        self.isBodyComplete = answer.isBodyComplete
+        if let upload = trace.upload {
+            // Of the whole body, and not of the last request.
+            self.bytesSent = max(upload.offset + self.bytesSent, upload.acknowledged)
         }
-
-        /// The answer's head, as HTTP/1.1 writes it.
-        var headText: String {
-            let first = self.isHTTP2 ? "HTTP/2 \(self.status)" : "HTTP/1.1 \(self.status) \(self.reason)"
-            let lines = self.fields.map { "\($0.name.rawName): \($0.value)" }
-            return ([first] + lines).map { $0 + "\r\n" }.joined() + "\r\n"
-        }
-
-        /// One object, and a line end.
-        func json(total: Int64?, seconds: Double) -> String {
-            var members: [(String, ParameterValue)] = [
-                ("status", .integer(Int128(self.status))), ("url", .text(self.url)),
-                ("http", .text(self.isHTTP2 ? "2" : "1.1")), ("bytesSent", .integer(Int128(self.bytesSent))),
-                ("bytesTotal", total.map { .integer(Int128($0)) } ?? .null),
-                ("isBodyComplete", .bool(self.isBodyComplete)),
-                ("tries", .integer(Int128(self.tries))), ("requests", .integer(Int128(self.requests))),
-                ("seconds", .double((seconds * 1000).rounded() / 1000)),
-                (
-                    "headers",
-                    .array(
-                        self.fields.map { field in
-                            .object([.init("name", .text(field.name.rawName)), .init("value", .text(field.value))])
-                        })
-                ),
-            ]
-            if let upload {
-                members += [
-                    ("uploadURL", .text(upload.url)), ("resumable", .text(upload.protocolName)),
-                    ("resumptions", .integer(Int128(upload.resumptions))),
-                    ("resumedFrom", upload.resumedFrom.map { .integer(Int128($0)) } ?? .null),
-                ]
-                if upload.isAnswerLost { members.append(("isAnswerLost", .bool(true))) }
-            }
-            if let text = String(validating: self.body, as: UTF8.self) {
-                members.append(("body", .text(text)))
-            } else {
-                members.append(("bodyBase64", .text(Data(self.body).base64EncodedString())))
-            }
-            if self.isBodyTruncated { members.append(("isBodyTruncated", .bool(true))) }
-            return OrderedJSON.write(.object(members.map { .init($0.0, $0.1) }), isPretty: true) + "\n"
-        }
-
-        /// One object that says why there is no answer, and a line end.
-        static func json(_ failure: ExitStatus, bytesSent: Int64, total: Int64?, seconds: Double) -> String {
-            let members: [(String, ParameterValue)] = [
-                ("error", .text(String((failure.message ?? "").trimmingPrefix("formwork: ")))),
-                ("exitStatus", .integer(Int128(failure.code))), ("bytesSent", .integer(Int128(bytesSent))),
-                ("bytesTotal", total.map { .integer(Int128($0)) } ?? .null),
-                ("seconds", .double((seconds * 1000).rounded() / 1000)),
-            ]
-            return OrderedJSON.write(.object(members.map { .init($0.0, $0.1) }), isPretty: true) + "\n"
-        }
-
-        /// What is said of an answer that is a failure.
-        func failure(total: Int64?) -> String {
-            var text = "formwork: the server answered \(self.status)"
-            if !self.reason.isEmpty { text += " \(self.reason.withControlCharactersEscaped)" }
-            if !self.isBodyComplete {
-                text +=
-                    " after \(self.bytesSent) bytes" + (total.map { " of \($0)" } ?? "") + ", and the rest was not sent"
-            }
-            let isExplained = self.fields[.contentType]?.hasPrefix("application/problem+json") ?? false
-            if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
-            return text
-        }
-
-        /// What a server's limit seems to be.
-        private func limitHint(_ total: Int64?) -> String? {
-            if let name = HTTPField.Name("Upload-Limit"), let limit = self.fields[name] {
-                return "its limits are \(limit.withControlCharactersEscaped)"
-            }
-            // Told the length, a server refuses before it has read that much.
-            if let total { return "its limit seems to be below the \(total) bytes of this body" }
-            return self.bytesSent == 0 ? nil : "its limit seems to be about \(ByteSize.text(self.bytesSent))"
-        }
+        self.upload = trace.upload
+        (self.requests, self.tries) = (trace.requests, trace.retries + 1)
     }
+
+    /// The answer's head, as HTTP/1.1 writes it.
+    var headText: String {
+        let first = self.isHTTP2 ? "HTTP/2 \(self.status)" : "HTTP/1.1 \(self.status) \(self.reason)"
+        let lines = self.fields.map { "\($0.name.rawName): \($0.value)" }
+        return ([first] + lines).map { $0 + "\r\n" }.joined() + "\r\n"
+    }
+
+    /// One object, and a line end.
+    func json(total: Int64?, seconds: Double) -> String {
+        var members: [(String, ParameterValue)] = [
+            ("status", .integer(Int128(self.status))), ("url", .text(self.url)),
+            ("http", .text(self.isHTTP2 ? "2" : "1.1")), ("bytesSent", .integer(Int128(self.bytesSent))),
+            ("bytesTotal", total.map { .integer(Int128($0)) } ?? .null),
+            ("isBodyComplete", .bool(self.isBodyComplete)),
+            ("tries", .integer(Int128(self.tries))), ("requests", .integer(Int128(self.requests))),
+            ("seconds", .double((seconds * 1000).rounded() / 1000)),
+            (
+                "headers",
+                .array(
+                    self.fields.map { field in
+                        .object([.init("name", .text(field.name.rawName)), .init("value", .text(field.value))])
+                    })
+            ),
+        ]
+        if let upload {
+            members += [
+                ("uploadURL", .text(upload.url)), ("resumable", .text(upload.protocolName)),
+                ("resumptions", .integer(Int128(upload.resumptions))),
+                ("resumedFrom", upload.resumedFrom.map { .integer(Int128($0)) } ?? .null),
+            ]
+            if upload.isAnswerLost { members.append(("isAnswerLost", .bool(true))) }
+        }
+        if let text = String(validating: self.body, as: UTF8.self) {
+            members.append(("body", .text(text)))
+        } else {
+            members.append(("bodyBase64", .text(Data(self.body).base64EncodedString())))
+        }
+        if self.isBodyTruncated { members.append(("isBodyTruncated", .bool(true))) }
+        return OrderedJSON.write(.object(members.map { .init($0.0, $0.1) }), isPretty: true) + "\n"
+    }
+
+    /// One object that says why there is no answer, and a line end.
+    static func json(_ failure: ExitStatus, bytesSent: Int64, total: Int64?, seconds: Double) -> String {
+        let members: [(String, ParameterValue)] = [
+            ("error", .text(String((failure.message ?? "").trimmingPrefix("formwork: ")))),
+            ("exitStatus", .integer(Int128(failure.code))), ("bytesSent", .integer(Int128(bytesSent))),
+            ("bytesTotal", total.map { .integer(Int128($0)) } ?? .null),
+            ("seconds", .double((seconds * 1000).rounded() / 1000)),
+        ]
+        return OrderedJSON.write(.object(members.map { .init($0.0, $0.1) }), isPretty: true) + "\n"
+    }
+
+    /// What is said of an answer that is a failure.
+    func failure(total: Int64?) -> String {
+        var text = "formwork: the server answered \(self.status)"
+        if !self.reason.isEmpty { text += " \(self.reason.withControlCharactersEscaped)" }
+        if !self.isBodyComplete {
+            text +=
+                " after \(self.bytesSent) bytes" + (total.map { " of \($0)" } ?? "") + ", and the rest was not sent"
+        }
+        let isExplained = self.fields[.contentType]?.hasPrefix("application/problem+json") ?? false
+        if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
+        return text
+    }
+
+    /// What a server's limit seems to be.
+    private func limitHint(_ total: Int64?) -> String? {
+        if let name = HTTPField.Name("Upload-Limit"), let limit = self.fields[name] {
+            return "its limits are \(limit.withControlCharactersEscaped)"
+        }
+        // Told the length, a server refuses before it has read that much.
+        if let total { return "its limit seems to be below the \(total) bytes of this body" }
+        return self.bytesSent == 0 ? nil : "its limit seems to be about \(ByteSize.text(self.bytesSent))"
+    }
+}
 #endif

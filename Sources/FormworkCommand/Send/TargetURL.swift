@@ -1,29 +1,29 @@
 #if Transfer
-    import Formwork
+import Formwork
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// Where a form goes, as somebody types it.
-    enum TargetURL {
-        /// With a scheme, and with a host that resolvers know: in IDNA's form where it has letters outside ASCII.
-        static func complete(_ text: String) throws -> String {
-            let url = text.contains("://") ? text : "http://\(text)"
-            guard let start = url.firstRange(of: "://")?.upperBound else { return url }
-            let authority = url[start...].prefix { !"/?#".contains($0) }
-            let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-            guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return url }
-            var parts = URLComponents(string: url)
-            if let encoded = parts?.encodedHost, encoded.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) {
-                parts?.encodedHost = encoded
-                if let whole = parts?.string { return whole }
-            }
-            let shown = String(host).withControlCharactersEscaped
-            throw ExitStatus(
-                2, "formwork: \(shown): no name of a host: write it in ASCII, in its xn-- form (IDNA) if it has one")
+/// Where a form goes, as somebody types it.
+enum TargetURL {
+    /// With a scheme, and with a host that resolvers know: in IDNA's form where it has letters outside ASCII.
+    static func complete(_ text: String) throws -> String {
+        let url = text.contains("://") ? text : "http://\(text)"
+        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
+        let authority = url[start...].prefix { !"/?#".contains($0) }
+        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return url }
+        var parts = URLComponents(string: url)
+        if let encoded = parts?.encodedHost, encoded.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) {
+            parts?.encodedHost = encoded
+            if let whole = parts?.string { return whole }
         }
+        let shown = String(host).withControlCharactersEscaped
+        throw ExitStatus(
+            2, "formwork: \(shown): no name of a host: write it in ASCII, in its xn-- form (IDNA) if it has one")
     }
+}
 #endif

@@ -3,9 +3,9 @@ import Glibc
 import SystemPackage
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// How the command ends: a status of curl's where curl has one, and a line on standard error.

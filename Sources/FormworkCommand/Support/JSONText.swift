@@ -2,9 +2,9 @@ import Formwork
 import SystemPackage
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// JSON in and out.

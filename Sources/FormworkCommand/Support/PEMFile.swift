@@ -1,69 +1,69 @@
 #if Transfer
-    import Formwork
-    import SystemPackage
+import Formwork
+import SystemPackage
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// A certificate or key that an option names, looked at before a library says of it that it failed to load.
-    struct PEMFile {
-        /// What a file is to hold.
-        enum Content { case certificates, privateKey }
+/// A certificate or key that an option names, looked at before a library says of it that it failed to load.
+struct PEMFile {
+    /// What a file is to hold.
+    enum Content { case certificates, privateKey }
 
-        let option: String
-        let path: String
+    let option: String
+    let path: String
 
-        /// - Parameter status: How the command ends.
-        func check(_ content: Content, status: Int32) throws {
-            // What a pipe gives, as that of <(…), it gives once.
-            guard self.canBeReadAgain else { return }
-            let text = try self.text(status)
-            switch content {
-            case .certificates:
-                guard text.contains("CERTIFICATE-----") else {
-                    throw self.failure(status, "holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
-                }
-            case .privateKey:
-                guard text.contains("PRIVATE KEY-----") else {
-                    throw self.failure(status, "holds no private key in PEM (-----BEGIN PRIVATE KEY-----)")
-                }
-                let isEncrypted = text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("4,ENCRYPTED")
-                guard !isEncrypted else {
-                    throw self.failure(
-                        status, "the private key is encrypted: decrypt it, with 'openssl pkey -in KEY -out PLAIN' say")
-                }
+    /// - Parameter status: How the command ends.
+    func check(_ content: Content, status: Int32) throws {
+        // What a pipe gives, as that of <(…), it gives once.
+        guard self.canBeReadAgain else { return }
+        let text = try self.text(status)
+        switch content {
+        case .certificates:
+            guard text.contains("CERTIFICATE-----") else {
+                throw self.failure(status, "holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
             }
-        }
-
-        private var canBeReadAgain: Bool {
-            switch (try? FileManager.default.attributesOfItem(atPath: self.path))?[.type] as? FileAttributeType {
-            case .typeSymbolicLink?:
-                let file = try? FileDescriptor.open(
-                    FilePath(self.path), .readOnly, options: [.nonBlocking, .closeOnExec])
-                guard let file else { return true }
-                defer { try? file.close() }
-                return (try? file.seek(offset: 0, from: .current)) != nil
-            case nil, .typeRegular?, .typeDirectory?: return true
-            default: return false
+        case .privateKey:
+            guard text.contains("PRIVATE KEY-----") else {
+                throw self.failure(status, "holds no private key in PEM (-----BEGIN PRIVATE KEY-----)")
             }
-        }
-
-        private func text(_ status: Int32) throws -> String {
-            do throws(FormworkError) {
-                let bytes = try BodyPlan(copying: .file(FilePath(self.path))).bytes(upTo: 16 << 20)
-                return String(decoding: bytes, as: UTF8.self)
-            } catch {
-                let reason = (error.cause as? Errno).map { " (\($0))" } ?? ""
-                throw self.failure(status, error.message + reason)
+            let isEncrypted = text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("4,ENCRYPTED")
+            guard !isEncrypted else {
+                throw self.failure(
+                    status, "the private key is encrypted: decrypt it, with 'openssl pkey -in KEY -out PLAIN' say")
             }
-        }
-
-        private func failure(_ status: Int32, _ text: String) -> ExitStatus {
-            let line = "\(self.option) \(ShellQuote.quote(self.path)): \(text)"
-            return ExitStatus(status, "formwork: \(line.withControlCharactersEscaped)")
         }
     }
+
+    private var canBeReadAgain: Bool {
+        switch (try? FileManager.default.attributesOfItem(atPath: self.path))?[.type] as? FileAttributeType {
+        case .typeSymbolicLink?:
+            let file = try? FileDescriptor.open(
+                FilePath(self.path), .readOnly, options: [.nonBlocking, .closeOnExec])
+            guard let file else { return true }
+            defer { try? file.close() }
+            return (try? file.seek(offset: 0, from: .current)) != nil
+        case nil, .typeRegular?, .typeDirectory?: return true
+        default: return false
+        }
+    }
+
+    private func text(_ status: Int32) throws -> String {
+        do throws(FormworkError) {
+            let bytes = try BodyPlan(copying: .file(FilePath(self.path))).bytes(upTo: 16 << 20)
+            return String(decoding: bytes, as: UTF8.self)
+        } catch {
+            let reason = (error.cause as? Errno).map { " (\($0))" } ?? ""
+            throw self.failure(status, error.message + reason)
+        }
+    }
+
+    private func failure(_ status: Int32, _ text: String) -> ExitStatus {
+        let line = "\(self.option) \(ShellQuote.quote(self.path)): \(text)"
+        return ExitStatus(status, "formwork: \(line.withControlCharactersEscaped)")
+    }
+}
 #endif

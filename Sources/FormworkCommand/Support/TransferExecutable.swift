@@ -1,55 +1,55 @@
 #if !Transfer
-    import ArgumentParser
-    import Glibc
-    import SystemPackage
+import ArgumentParser
+import Glibc
+import SystemPackage
 
-    // A door to unsafe code: the process becomes another program, with the arguments it was given.
+// A door to unsafe code: the process becomes another program, with the arguments it was given.
 
-    /// The executable that has `send` and `receive`.
-    ///
-    /// It is this command, built with the trait Transfer. What that brings takes longer to start than most forms take to
-    /// be composed, so the other verbs do without.
-    enum TransferExecutable {
-        private static let name = "formwork-transfer"
+/// The executable that has `send` and `receive`.
+///
+/// It is this command, built with the trait Transfer. What that brings takes longer to start than most forms take to
+/// be composed, so the other verbs do without.
+enum TransferExecutable {
+    private static let name = "formwork-transfer"
 
-        /// Runs it in place of this process where the arguments want one of its verbs; returns otherwise.
-        static func takeOver(_ arguments: [String]) throws(ExitStatus) {
-            let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
-            guard let verb = words.first, ["send", "receive"].contains(verb) else { return }
-            var folders: [FilePath] = []
-            if let here = self.executable, here.lastComponent?.string != self.name {
-                let folder = here.removingLastComponent()
-                folders = [folder, folder.appending("../libexec/formwork")]
-            }
-            for folder in folders {
-                // SAFETY: the path is a C string during the call, and argv holds C strings that live as long as the process.
-                _ = unsafe folder.appending(self.name).withPlatformString { unsafe execv($0, CommandLine.unsafeArgv) }
-            }
-            let places = folders.map { "\($0.lexicallyNormalized())" }.joined(separator: " or ")
-            throw ExitStatus(
-                127,
-                "formwork: '\(verb)' needs \(self.name), which isn't in \(places): 'scripts/install' puts it there")
+    /// Runs it in place of this process where the arguments want one of its verbs; returns otherwise.
+    static func takeOver(_ arguments: [String]) throws(ExitStatus) {
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        guard let verb = words.first, ["send", "receive"].contains(verb) else { return }
+        var folders: [FilePath] = []
+        if let here = self.executable, here.lastComponent?.string != self.name {
+            let folder = here.removingLastComponent()
+            folders = [folder, folder.appending("../libexec/formwork")]
         }
-
-        private static var executable: FilePath? {
-            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-            // SAFETY: the call writes at most as many bytes as it is told the buffer has.
-            let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-            guard count > 0 else { return nil }
-            let bytes = buffer[..<count].map { UInt8(bitPattern: $0) }
-            return FilePath(String(decoding: bytes, as: UTF8.self))
+        for folder in folders {
+            // SAFETY: the path is a C string during the call, and argv holds C strings that live as long as the process.
+            _ = unsafe folder.appending(self.name).withPlatformString { unsafe execv($0, CommandLine.unsafeArgv) }
         }
+        let places = folders.map { "\($0.lexicallyNormalized())" }.joined(separator: " or ")
+        throw ExitStatus(
+            127,
+            "formwork: '\(verb)' needs \(self.name), which isn't in \(places): 'scripts/install' puts it there")
     }
 
-    /// For the list of verbs.
-    struct SendCommand: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "send", abstract: TransferVerbs.send)
+    private static var executable: FilePath? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        // SAFETY: the call writes at most as many bytes as it is told the buffer has.
+        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let bytes = buffer[..<count].map { UInt8(bitPattern: $0) }
+        return FilePath(String(decoding: bytes, as: UTF8.self))
     }
+}
 
-    /// For the list of verbs.
-    struct ReceiveCommand: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "receive", abstract: TransferVerbs.receive)
-    }
+/// For the list of verbs.
+struct SendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "send", abstract: TransferVerbs.send)
+}
+
+/// For the list of verbs.
+struct ReceiveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "receive", abstract: TransferVerbs.receive)
+}
 #endif
 
 /// What the verbs do, told in the list of all.

@@ -1,286 +1,286 @@
 #if Transfer
-    import ArgumentParser
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    import FormworkNIO
-    import FormworkClient
-    import SystemPackage
+import ArgumentParser
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+import FormworkNIO
+import FormworkClient
+import SystemPackage
 
-    struct SendCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "send",
-            abstract: TransferVerbs.send,
-            discussion: """
-                EXAMPLES
-                  formwork send https://example.com/up -F title=Harbour -F photo=@a.jpg
-                  formwork send https://example.com/up -F photo=@a.jpg --retry 5 --max-time 600
-                  formwork send https://example.com/up -F film=@a.mov --state a.upload
-                  formwork send https://example.com/up -F log=@big.log --limit-rate 2M --progress log
-                  formwork send https://example.com/up -F photo=@a.jpg --json | jq .status
-                  formwork send --presigned post.json -F file=@a.jpg
+struct SendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: TransferVerbs.send,
+        discussion: """
+            EXAMPLES
+              formwork send https://example.com/up -F title=Harbour -F photo=@a.jpg
+              formwork send https://example.com/up -F photo=@a.jpg --retry 5 --max-time 600
+              formwork send https://example.com/up -F film=@a.mov --state a.upload
+              formwork send https://example.com/up -F log=@big.log --limit-rate 2M --progress log
+              formwork send https://example.com/up -F photo=@a.jpg --json | jq .status
+              formwork send --presigned post.json -F file=@a.jpg
 
-                The answer's body goes to standard output, a failure's too, and progress to standard error. An answer that
-                comes while the body is on its way ends the sending, and is the result. 307 and 308 have the body sent again,
-                so do 301 and 302 unless the method is POST, which they make a GET, as 303 does every method; another host
-                gets no credentials. A redirect to what is no URL of http or https is a failure. A body that can be read
-                only once is sent once.
+            The answer's body goes to standard output, a failure's too, and progress to standard error. An answer that
+            comes while the body is on its way ends the sending, and is the result. 307 and 308 have the body sent again,
+            so do 301 and 302 unless the method is POST, which they make a GET, as 303 does every method; another host
+            gets no credentials. A redirect to what is no URL of http or https is a failure. A body that can be read
+            only once is sent once.
 
-                With --resume or --state a cut upload goes on from where the server has it, where it knows how: as long as \
-                tries bring it further, and 7 times without; --retry sets another number. The same command goes on with an \
-                upload that --state keeps, also after it was killed.
+            With --resume or --state a cut upload goes on from where the server has it, where it knows how: as long as \
+            tries bring it further, and 7 times without; --retry sets another number. The same command goes on with an \
+            upload that --state keeps, also after it was killed.
 
-                EXIT STATUS
-                  0   the server answered below 400 and has the whole body
-                  1, 3   a redirect leads out of http and https, or to what is no URL
-                  2   the arguments are wrong
-                  6, 7   the host's name can't be resolved, or nobody there takes a connection
-                  22  the server answered 400 or more
-                  23  the answer can't be written
-                  26  a file or stream can't be read, or isn't as long as declared
-                  28  a time-out passed
-                  35, 58, 60, 77   TLS: no handshake, the own certificate, the server's, the ones to trust
-                  47  too many redirects, or one that leads out of TLS
-                  55, 56   the connection failed while the body was sent, or before the answer was there
-                  63  a limit was crossed
-                  65  a file changed, the body would have to be sent again and can't be, --state keeps another upload, or
-                      the server has forgotten this one too often
-                  130, 143   interrupted, or told to end
-                """)
+            EXIT STATUS
+              0   the server answered below 400 and has the whole body
+              1, 3   a redirect leads out of http and https, or to what is no URL
+              2   the arguments are wrong
+              6, 7   the host's name can't be resolved, or nobody there takes a connection
+              22  the server answered 400 or more
+              23  the answer can't be written
+              26  a file or stream can't be read, or isn't as long as declared
+              28  a time-out passed
+              35, 58, 60, 77   TLS: no handshake, the own certificate, the server's, the ones to trust
+              47  too many redirects, or one that leads out of TLS
+              55, 56   the connection failed while the body was sent, or before the answer was there
+              63  a limit was crossed
+              65  a file changed, the body would have to be sent again and can't be, --state keeps another upload, or
+                  the server has forgotten this one too often
+              130, 143   interrupted, or told to end
+            """)
 
-        @Argument(help: "Where the form goes; http:// is added where nothing is said.")
-        var url: String?
+    @Argument(help: "Where the form goes; http:// is added where nothing is said.")
+    var url: String?
 
-        @OptionGroup var form: FormOptions
+    @OptionGroup var form: FormOptions
 
-        @Option(name: [.customShort("X"), .customLong("request")], help: "The method, instead of POST.")
-        var method: String = "POST"
+    @Option(name: [.customShort("X"), .customLong("request")], help: "The method, instead of POST.")
+    var method: String = "POST"
 
-        @Option(
-            name: [.customShort("u"), .long],
-            help: ArgumentHelp("Credentials, sent by the Basic scheme at once.", valueName: "user:password"))
-        var user: String?
+    @Option(
+        name: [.customShort("u"), .long],
+        help: ArgumentHelp("Credentials, sent by the Basic scheme at once.", valueName: "user:password"))
+    var user: String?
 
-        @OptionGroup(title: "Connection") var connection: ConnectionOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
 
-        @OptionGroup(title: "Resuming") var resume: ResumeOptions
+    @OptionGroup(title: "Resuming") var resume: ResumeOptions
 
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp(
-                "Try again so many times, when the failure may pass: 0 by default, and 7 with --resume.", valueName: "n"
-            ))
-        var retry: Int?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Try again so many times, when the failure may pass: 0 by default, and 7 with --resume.", valueName: "n"
+        ))
+    var retry: Int?
 
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp(
-                "The pause before another try, instead of one that doubles from 1 second; Retry-After has precedence.",
-                valueName: "seconds"))
-        var retryDelay: SecondsOption?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The pause before another try, instead of one that doubles from 1 second; Retry-After has precedence.",
+            valueName: "seconds"))
+    var retryDelay: SecondsOption?
 
-        @Flag(help: "Try again after any failure, answers of 400 and more included.")
-        var retryAllErrors = false
+    @Flag(help: "Try again after any failure, answers of 400 and more included.")
+    var retryAllErrors = false
 
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp("Redirects to follow; with 0 the redirect is the answer.", valueName: "n"))
-        var maxRedirs: Int = 20
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Redirects to follow; with 0 the redirect is the answer.", valueName: "n"))
+    var maxRedirs: Int = 20
 
-        @Option(
-            name: [.customShort("m"), .long], parsing: .unconditional,
-            help: ArgumentHelp("The longest that all may take, tries included; 0 for no limit.", valueName: "seconds"))
-        var maxTime: SecondsOption?
+    @Option(
+        name: [.customShort("m"), .long], parsing: .unconditional,
+        help: ArgumentHelp("The longest that all may take, tries included; 0 for no limit.", valueName: "seconds"))
+    var maxTime: SecondsOption?
 
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp(
-                "Send so many bytes a second at most; k, M or G may follow; 0 for no limit.", valueName: "rate"))
-        var limitRate: RateOption?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Send so many bytes a second at most; k, M or G may follow; 0 for no limit.", valueName: "rate"))
+    var limitRate: RateOption?
 
-        @Flag var failure: FailureOption = .failWithBody
+    @Flag var failure: FailureOption = .failWithBody
 
-        @Option(
-            help: ArgumentHelp(
-                "An S3 POST policy, {\"url\", \"fields\"} as boto3 gives it: its fields go first, the form's one file last.",
-                valueName: "post.json"))
-        var presigned: String?
+    @Option(
+        help: ArgumentHelp(
+            "An S3 POST policy, {\"url\", \"fields\"} as boto3 gives it: its fields go first, the form's one file last.",
+            valueName: "post.json"))
+    var presigned: String?
 
-        @Option(name: .shortAndLong, help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"))
-        var output: String?
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"))
+    var output: String?
 
-        @Flag(name: .shortAndLong, help: "Write the answer's header fields in front of its body.")
-        var include = false
+    @Flag(name: .shortAndLong, help: "Write the answer's header fields in front of its body.")
+    var include = false
 
-        @Flag(help: "Print one JSON object: the answer, or the error, and what was sent.")
-        var json = false
+    @Flag(help: "Print one JSON object: the answer, or the error, and what was sent.")
+    var json = false
 
-        @Option(help: ProgressOption.help)
-        var progress: ProgressOption = .auto
+    @Option(help: ProgressOption.help)
+    var progress: ProgressOption = .auto
 
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp("The time between two reports of progress.", valueName: "seconds"))
-        var progressInterval: SecondsOption?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The time between two reports of progress.", valueName: "seconds"))
+    var progressInterval: SecondsOption?
 
-        @Flag(name: .shortAndLong, help: "Say nothing on standard error but what ends the command.")
-        var quiet = false
+    @Flag(name: .shortAndLong, help: "Say nothing on standard error but what ends the command.")
+    var quiet = false
 
-        func run() async throws {
-            let start = ContinuousClock.now
-            let monitor = TransferMonitor()
-            var total: Int64?
-            var isSecure = false
-            let report: SendReport
-            do {
-                let job = try await self.prepare()
-                total = job.plan.contentLength
-                isSecure = job.request.scheme == "https"
-                report = try await self.send(job, monitor)
-            } catch {
-                let proxy = self.connection.environmentProxy(isSecure: isSecure)
-                let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
-                if self.json {
-                    let text = SendReport.json(
-                        status, bytesSent: monitor.progress.acknowledged, total: total,
-                        seconds: start.duration(to: .now).seconds)
-                    // The failure itself is what counts, and is told besides.
-                    try? StandardOutput.write(text)
-                }
-                throw status
-            }
+    func run() async throws {
+        let start = ContinuousClock.now
+        let monitor = TransferMonitor()
+        var total: Int64?
+        var isSecure = false
+        let report: SendReport
+        do {
+            let job = try await self.prepare()
+            total = job.plan.contentLength
+            isSecure = job.request.scheme == "https"
+            report = try await self.send(job, monitor)
+        } catch {
+            let proxy = self.connection.environmentProxy(isSecure: isSecure)
+            let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
             if self.json {
-                let seconds = start.duration(to: .now).seconds
-                try AnswerOutput.writing { try StandardOutput.write(report.json(total: total, seconds: seconds)) }
+                let text = SendReport.json(
+                    status, bytesSent: monitor.progress.acknowledged, total: total,
+                    seconds: start.duration(to: .now).seconds)
+                // The failure itself is what counts, and is told besides.
+                try? StandardOutput.write(text)
             }
-            if report.upload?.isAnswerLost == true, !self.quiet {
-                Warning.write(["the server has all of it, and its answer to that was lost"])
-            }
-            if report.status >= 400, self.failure != .noFail {
-                throw ExitStatus(22, report.failure(total: total))
-            }
+            throw status
         }
-
-        /// All that is needed to begin.
-        private struct Job {
-            var plan: BodyPlan
-            var request: HTTPRequest
-            /// `nil` for a plain transfer.
-            var resuming: Sender.Resuming?
-            var sender: Sender
-            var progressInterval: Duration?
+        if self.json {
+            let seconds = start.duration(to: .now).seconds
+            try AnswerOutput.writing { try StandardOutput.write(report.json(total: total, seconds: seconds)) }
         }
-
-        /// Reads the arguments and the files' states; nothing is sent.
-        private func prepare() async throws -> Job {
-            let post = try self.presigned.map { try PresignedPost(file: $0) }
-            var fields = try RequestFields(self.form.otherHeaders)
-            if let user { try fields.authorize(user) }
-            var request = try self.request(post, fields)
-            let plan = try await self.plan(post)
-            var reading = ReaderOptions()
-            reading.rateLimit = try self.limitRate?.bytesPerSecond("--limit-rate").map { .bytesPerSecond($0) }
-            let options = try self.connection.clientOptions(reading, asksFirst: fields.asksFirst)
-            if request.scheme == "https" { try self.connection.checkPEM() }
-            for (name, count) in [("--retry", self.retry ?? 0), ("--max-redirs", self.maxRedirs)] where count < 0 {
-                throw ExitStatus(2, "formwork: \(name) \(count): give 0 or more")
-            }
-            let retry = RetryPolicy(
-                count: self.retry ?? (self.resume.choice == .off ? 0 : 7),
-                delay: try self.retryDelay?.duration("--retry-delay"), retriesAllErrors: self.retryAllErrors)
-            let sender = Sender(
-                client: FormClient(options: options), retry: retry, maximumRedirects: self.maxRedirs,
-                maximumTime: try self.maxTime?.bound("--max-time"))
-            let interval = try self.progressInterval?.duration("--progress-interval")
-            if let output, output != "-" { try OutputPlace.checkAnswer(output) }
-            let prepared = try await self.resume.prepare(
-                plan, &request, retry, boundary: self.form.boundary, repeatsAll: self.retry != nil
-            ) { text in
-                if !self.quiet { Warning.write([text]) }
-            }
-            return Job(
-                plan: prepared.plan, request: request, resuming: prepared.resuming, sender: sender,
-                progressInterval: interval)
+        if report.upload?.isAnswerLost == true, !self.quiet {
+            Warning.write(["the server has all of it, and its answer to that was lost"])
         }
-
-        private func send(_ job: Job, _ monitor: TransferMonitor) async throws -> SendReport {
-            let progress = self.quiet ? nil : SendProgress(self.progress, interval: job.progressInterval, job.plan)
-            let interruption = Interruption { progress?.interrupt() }
-            defer { withExtendedLifetime(interruption) {} }
-            let isQuiet = self.quiet
-            let observer = Sender.Observer(
-                monitor: monitor,
-                retrying: { reason, pause in
-                    guard !isQuiet else { return }
-                    progress?.interrupt()
-                    Warning.write([
-                        "\(reason); try \(monitor.progress.attempt + 1) in \((pause.seconds * 10).rounded() / 10) s"
-                    ])
-                })
-            let output = AnswerOutput(
-                file: self.output, includesHead: self.include, isJSON: self.json, hidesFailures: self.failure == .fail)
-            let shown = progress.map { progress in Task { await progress.show(monitor) } }
-            let result: Result<SendReport, any Error>
-            do {
-                let take: @Sendable (ExchangeAnswer, Sender.Trace) async throws -> SendReport = {
-                    try await output.take($0, $1)
-                }
-                if let resuming = job.resuming {
-                    result = .success(
-                        try await job.sender.send(
-                            job.plan, with: job.request, resuming: resuming, observer: observer, answered: take))
-                } else {
-                    result = .success(
-                        try await job.sender.send(job.plan, with: job.request, observer: observer, answered: take))
-                }
-            } catch { result = .failure(error) }
-            shown?.cancel()
-            await shown?.value
-            progress?.finish(monitor)
-            return try result.get()
-        }
-
-        private func request(_ post: PresignedPost?, _ fields: RequestFields) throws -> HTTPRequest {
-            guard let url = post?.url ?? self.url, post == nil || self.url == nil else {
-                throw ExitStatus(
-                    2,
-                    post == nil
-                        ? "formwork: say where the form goes: formwork send URL -F …"
-                        : "formwork: --presigned says where the form goes: leave out the URL")
-            }
-            guard let method = HTTPRequest.Method(self.method) else {
-                throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(self.method)): is no method such as POST")
-            }
-            do {
-                return try HTTPRequest(method, to: TargetURL.complete(url), headerFields: fields.fields)
-            } catch { throw ExitStatus(transfer: error) }
-        }
-
-        private func plan(_ post: PresignedPost?) async throws -> BodyPlan {
-            guard let post else { return try self.form.makePlan(passesHeaders: true) }
-            // S3 takes no chunks.
-            var form = self.form
-            form.spool = true
-            let plan = try form.makePlan(passesHeaders: true, leading: post.fields.count, arrange: post.arrange)
-            guard plan.contentLength == nil else { return plan }
-            return try await plan.collected(upTo: 10_000_000, in: nil, checksFraming: false)
+        if report.status >= 400, self.failure != .noFail {
+            throw ExitStatus(22, report.failure(total: total))
         }
     }
 
-    /// What becomes of an answer of 400 or more.
-    enum FailureOption: String, EnumerableFlag {
-        case failWithBody, fail, noFail
+    /// All that is needed to begin.
+    private struct Job {
+        var plan: BodyPlan
+        var request: HTTPRequest
+        /// `nil` for a plain transfer.
+        var resuming: Sender.Resuming?
+        var sender: Sender
+        var progressInterval: Duration?
+    }
 
-        static func name(for value: Self) -> NameSpecification {
-            value == .fail ? [.customShort("f"), .customLong("fail")] : .long
+    /// Reads the arguments and the files' states; nothing is sent.
+    private func prepare() async throws -> Job {
+        let post = try self.presigned.map { try PresignedPost(file: $0) }
+        var fields = try RequestFields(self.form.otherHeaders)
+        if let user { try fields.authorize(user) }
+        var request = try self.request(post, fields)
+        let plan = try await self.plan(post)
+        var reading = ReaderOptions()
+        reading.rateLimit = try self.limitRate?.bytesPerSecond("--limit-rate").map { .bytesPerSecond($0) }
+        let options = try self.connection.clientOptions(reading, asksFirst: fields.asksFirst)
+        if request.scheme == "https" { try self.connection.checkPEM() }
+        for (name, count) in [("--retry", self.retry ?? 0), ("--max-redirs", self.maxRedirs)] where count < 0 {
+            throw ExitStatus(2, "formwork: \(name) \(count): give 0 or more")
         }
+        let retry = RetryPolicy(
+            count: self.retry ?? (self.resume.choice == .off ? 0 : 7),
+            delay: try self.retryDelay?.duration("--retry-delay"), retriesAllErrors: self.retryAllErrors)
+        let sender = Sender(
+            client: FormClient(options: options), retry: retry, maximumRedirects: self.maxRedirs,
+            maximumTime: try self.maxTime?.bound("--max-time"))
+        let interval = try self.progressInterval?.duration("--progress-interval")
+        if let output, output != "-" { try OutputPlace.checkAnswer(output) }
+        let prepared = try await self.resume.prepare(
+            plan, &request, retry, boundary: self.form.boundary, repeatsAll: self.retry != nil
+        ) { text in
+            if !self.quiet { Warning.write([text]) }
+        }
+        return Job(
+            plan: prepared.plan, request: request, resuming: prepared.resuming, sender: sender,
+            progressInterval: interval)
+    }
 
-        static func help(for value: Self) -> ArgumentHelp? {
-            switch value {
-            case .failWithBody: "Write the body of an answer of 400 or more, and exit with 22; this is the default."
-            case .fail: "Exit with 22 without its body."
-            case .noFail: "Exit with 0 all the same."
+    private func send(_ job: Job, _ monitor: TransferMonitor) async throws -> SendReport {
+        let progress = self.quiet ? nil : SendProgress(self.progress, interval: job.progressInterval, job.plan)
+        let interruption = Interruption { progress?.interrupt() }
+        defer { withExtendedLifetime(interruption) {} }
+        let isQuiet = self.quiet
+        let observer = Sender.Observer(
+            monitor: monitor,
+            retrying: { reason, pause in
+                guard !isQuiet else { return }
+                progress?.interrupt()
+                Warning.write([
+                    "\(reason); try \(monitor.progress.attempt + 1) in \((pause.seconds * 10).rounded() / 10) s"
+                ])
+            })
+        let output = AnswerOutput(
+            file: self.output, includesHead: self.include, isJSON: self.json, hidesFailures: self.failure == .fail)
+        let shown = progress.map { progress in Task { await progress.show(monitor) } }
+        let result: Result<SendReport, any Error>
+        do {
+            let take: @Sendable (ExchangeAnswer, Sender.Trace) async throws -> SendReport = {
+                try await output.take($0, $1)
             }
+            if let resuming = job.resuming {
+                result = .success(
+                    try await job.sender.send(
+                        job.plan, with: job.request, resuming: resuming, observer: observer, answered: take))
+            } else {
+                result = .success(
+                    try await job.sender.send(job.plan, with: job.request, observer: observer, answered: take))
+            }
+        } catch { result = .failure(error) }
+        shown?.cancel()
+        await shown?.value
+        progress?.finish(monitor)
+        return try result.get()
+    }
+
+    private func request(_ post: PresignedPost?, _ fields: RequestFields) throws -> HTTPRequest {
+        guard let url = post?.url ?? self.url, post == nil || self.url == nil else {
+            throw ExitStatus(
+                2,
+                post == nil
+                    ? "formwork: say where the form goes: formwork send URL -F …"
+                    : "formwork: --presigned says where the form goes: leave out the URL")
+        }
+        guard let method = HTTPRequest.Method(self.method) else {
+            throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(self.method)): is no method such as POST")
+        }
+        do {
+            return try HTTPRequest(method, to: TargetURL.complete(url), headerFields: fields.fields)
+        } catch { throw ExitStatus(transfer: error) }
+    }
+
+    private func plan(_ post: PresignedPost?) async throws -> BodyPlan {
+        guard let post else { return try self.form.makePlan(passesHeaders: true) }
+        // S3 takes no chunks.
+        var form = self.form
+        form.spool = true
+        let plan = try form.makePlan(passesHeaders: true, leading: post.fields.count, arrange: post.arrange)
+        guard plan.contentLength == nil else { return plan }
+        return try await plan.collected(upTo: 10_000_000, in: nil, checksFraming: false)
+    }
+}
+
+/// What becomes of an answer of 400 or more.
+enum FailureOption: String, EnumerableFlag {
+    case failWithBody, fail, noFail
+
+    static func name(for value: Self) -> NameSpecification {
+        value == .fail ? [.customShort("f"), .customLong("fail")] : .long
+    }
+
+    static func help(for value: Self) -> ArgumentHelp? {
+        switch value {
+        case .failWithBody: "Write the body of an answer of 400 or more, and exit with 22; this is the default."
+        case .fail: "Exit with 22 without its body."
+        case .noFail: "Exit with 0 all the same."
         }
     }
+}
 #endif

@@ -59,7 +59,8 @@ extension MultipartFraming {
         let isToken = boundaries.first?.allSatisfy(\.isTokenByte) ?? false
         guard type.count == 2, type.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isTokenByte) }), boundaries.count == 1,
             let written = boundaries.first,
-            isToken ? written.elementsEqual(self.boundary.text.utf8)
+            isToken
+                ? written.elementsEqual(self.boundary.text.utf8)
                 : written.elementsEqual("\"\(self.boundary.text)\"".utf8)
         else {
             throw FormworkError(

@@ -261,7 +261,8 @@ struct FormArgumentScanner {
                 let rest = self.bytes[ahead.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
                 guard !rest.contains(where: { !$0.isSpace }) else {
                     throw self.error(
-                        "text follows the closing quote of a parameter's value: write \\\" for a quote in it", at: ahead.index)
+                        "text follows the closing quote of a parameter's value: write \\\" for a quote in it",
+                        at: ahead.index)
                 }
                 return
             }

@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 extension URLSession {
@@ -95,12 +95,12 @@ extension URLSession {
     /// A session like this one in which a task without a body, too, can be cancelled at any time: `UploadDelegate.cancel`.
     private var withoutCache: URLSession {
         #if canImport(FoundationNetworking)
-            guard self.configuration.urlCache != nil, let copy = self.configuration.copy() as? URLSessionConfiguration
-            else { return self }
-            copy.urlCache = nil
-            return URLSession(configuration: copy)
+        guard self.configuration.urlCache != nil, let copy = self.configuration.copy() as? URLSessionConfiguration
+        else { return self }
+        copy.urlCache = nil
+        return URLSession(configuration: copy)
         #else
-            return self
+        return self
         #endif
     }
 }

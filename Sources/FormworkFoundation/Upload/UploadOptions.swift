@@ -2,7 +2,7 @@ import Foundation
 import SystemPackage
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// How `URLSession.upload(_:with:options:)` sends a body.

@@ -19,9 +19,9 @@ extension NSNumber: ParameterConvertible {
     /// Its type says `c` for that everywhere, and on Apple's systems for an `Int8` too: there the class decides.
     private var holdsBool: Bool {
         #if canImport(Darwin)
-            CFGetTypeID(self) == CFBooleanGetTypeID()
+        CFGetTypeID(self) == CFBooleanGetTypeID()
         #else
-            self.typeCode == UInt8(ascii: "c")
+        self.typeCode == UInt8(ascii: "c")
         #endif
     }
 }

@@ -1,70 +1,70 @@
 #if NIO
-    /// A date of HTTP (RFC 9110 §5.6.7), in seconds since 1970.
-    package enum HTTPDate {
-        private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-        private static let months = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ]
-        private static let years: ClosedRange<Int64> = 1970...9999
+/// A date of HTTP (RFC 9110 §5.6.7), in seconds since 1970.
+package enum HTTPDate {
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    private static let years: ClosedRange<Int64> = 1970...9999
 
-        /// Writes a date of the years 1970 to 9999 as senders have to: `Sun, 06 Nov 1994 08:49:37 GMT`.
-        package static func text(_ seconds: Int64) -> String {
-            let seconds = max(0, min(seconds, 253_402_300_799))
-            let (days, time) = seconds.quotientAndRemainder(dividingBy: 86_400)
-            let date = Self.date(days)
-            let clock = [time / 3600, time / 60 % 60, time % 60].map(Self.twoDigits).joined(separator: ":")
-            return "\(Self.weekdays[Int(days % 7)]), \(Self.twoDigits(date.day)) \(Self.months[Int(date.month) - 1]) "
-                + "\(date.year) \(clock) GMT"
-        }
-
-        /// Reads one in any of the three forms that there are; `nil` for anything else, and for years outside 1970 to 9999.
-        package static func seconds(_ text: String) -> Int64? {
-            // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"
-            var words = text.split { $0 == " " || $0 == "-" || $0 == "," }.map(String.init)
-            if words.count == 5 { words = [words[0], words[2], words[1], words[4], words[3], "GMT"] }
-            guard words.count == 6, words[5] == "GMT", let month = Self.months.firstIndex(of: words[2]),
-                let day = Self.number(words[1], digits: 1...2), let given = Self.number(words[3], digits: 2...4)
-            else { return nil }
-            // Two digits are of the century that is nearest: no date here is before 1970.
-            let year = words[3].utf8.count == 2 ? given + (given < 70 ? 2000 : 1900) : given
-            let clock = words[4].split(separator: ":").compactMap { Self.number(String($0), digits: 2...2) }
-            // 60 is a leap second.
-            guard Self.years.contains(year), clock.count == 3, clock[0] < 24, clock[1] < 60, clock[2] <= 60 else {
-                return nil
-            }
-            let days = Self.days(year, Int64(month + 1), day)
-            guard days >= 0, Self.date(days) == (year, Int64(month + 1), day),
-                words[0].hasPrefix(Self.weekdays[Int(days % 7)])
-            else { return nil }
-            return days * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
-        }
-
-        /// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
-        private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-            let year = month <= 2 ? year - 1 : year
-            let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-            return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
-        }
-
-        /// The other way round, from 1970 on.
-        private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-            // 400 years have 146,097 days.
-            let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
-            let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-            let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-            let shifted = (5 * dayOfYear + 2) / 153
-            let month = shifted < 10 ? shifted + 3 : shifted - 9
-            let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-            return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
-        }
-
-        private static func number(_ text: String, digits: ClosedRange<Int>) -> Int64? {
-            guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                return nil
-            }
-            return Int64(text)
-        }
-
-        private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    /// Writes a date of the years 1970 to 9999 as senders have to: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    package static func text(_ seconds: Int64) -> String {
+        let seconds = max(0, min(seconds, 253_402_300_799))
+        let (days, time) = seconds.quotientAndRemainder(dividingBy: 86_400)
+        let date = Self.date(days)
+        let clock = [time / 3600, time / 60 % 60, time % 60].map(Self.twoDigits).joined(separator: ":")
+        return "\(Self.weekdays[Int(days % 7)]), \(Self.twoDigits(date.day)) \(Self.months[Int(date.month) - 1]) "
+            + "\(date.year) \(clock) GMT"
     }
+
+    /// Reads one in any of the three forms that there are; `nil` for anything else, and for years outside 1970 to 9999.
+    package static func seconds(_ text: String) -> Int64? {
+        // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"
+        var words = text.split { $0 == " " || $0 == "-" || $0 == "," }.map(String.init)
+        if words.count == 5 { words = [words[0], words[2], words[1], words[4], words[3], "GMT"] }
+        guard words.count == 6, words[5] == "GMT", let month = Self.months.firstIndex(of: words[2]),
+            let day = Self.number(words[1], digits: 1...2), let given = Self.number(words[3], digits: 2...4)
+        else { return nil }
+        // Two digits are of the century that is nearest: no date here is before 1970.
+        let year = words[3].utf8.count == 2 ? given + (given < 70 ? 2000 : 1900) : given
+        let clock = words[4].split(separator: ":").compactMap { Self.number(String($0), digits: 2...2) }
+        // 60 is a leap second.
+        guard Self.years.contains(year), clock.count == 3, clock[0] < 24, clock[1] < 60, clock[2] <= 60 else {
+            return nil
+        }
+        let days = Self.days(year, Int64(month + 1), day)
+        guard days >= 0, Self.date(days) == (year, Int64(month + 1), day),
+            words[0].hasPrefix(Self.weekdays[Int(days % 7)])
+        else { return nil }
+        return days * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+    }
+
+    /// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+    }
+
+    /// The other way round, from 1970 on.
+    private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        // 400 years have 146,097 days.
+        let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+    }
+
+    private static func number(_ text: String, digits: ClosedRange<Int>) -> Int64? {
+        guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(text)
+    }
+
+    private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
 #endif

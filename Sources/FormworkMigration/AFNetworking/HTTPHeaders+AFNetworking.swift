@@ -39,9 +39,9 @@ public struct AFNetworkingUserAgent: Hashable, Sendable {
         public static var current: System {
             let version = ProcessInfo.processInfo.operatingSystemVersionString
             #if os(macOS)
-                return .mac(version: version)
+            return .mac(version: version)
             #else
-                return .other(version)
+            return .other(version)
             #endif
         }
     }

@@ -3,7 +3,7 @@ import Foundation
 import SystemPackage
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// A request, the multipart body that goes with it, and how the two are sent.

@@ -2,7 +2,7 @@ import FormworkFoundation
 import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 extension RequestSettings: Codable {

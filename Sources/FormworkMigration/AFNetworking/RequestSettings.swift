@@ -2,7 +2,7 @@ import FormworkFoundation
 import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// What AFNetworking's request serializers have in common: which requests they make.

@@ -1,173 +1,173 @@
 #if NIO
-    import Formwork
-    import NIOCore
-    import Synchronization
+import Formwork
+import NIOCore
+import Synchronization
 
-    /// What one consumer pulls a body's buffers from: one is read ahead, and the last is held back until its source turned
-    /// out to be what was planned.
-    package final class BufferFeed: Sendable {
-        private struct State {
-            /// Reads the next buffer.
-            var ahead: Task<ByteBuffer?, any Error>?
-            var given: Int64 = 0
-            var isComplete = false
-            /// Whether the reader came to the body's end.
-            var isRead = false
-            var failure: FormworkError?
-            /// Why no more is given.
-            var stop: Stop?
-            /// How long a consumer that asks on is held next.
-            var hold = Duration.milliseconds(1)
-        }
+/// What one consumer pulls a body's buffers from: one is read ahead, and the last is held back until its source turned
+/// out to be what was planned.
+package final class BufferFeed: Sendable {
+    private struct State {
+        /// Reads the next buffer.
+        var ahead: Task<ByteBuffer?, any Error>?
+        var given: Int64 = 0
+        var isComplete = false
+        /// Whether the reader came to the body's end.
+        var isRead = false
+        var failure: FormworkError?
+        /// Why no more is given.
+        var stop: Stop?
+        /// How long a consumer that asks on is held next.
+        var hold = Duration.milliseconds(1)
+    }
 
-        /// Why a feed gives no more.
-        private enum Stop {
-            /// The client asks no more, unless it has begun to: then it gets nothing to send.
-            case quietly
-            /// The connection must not go on as if the body had ended.
-            case failing(any Error)
-        }
+    /// Why a feed gives no more.
+    private enum Stop {
+        /// The client asks no more, unless it has begun to: then it gets nothing to send.
+        case quietly
+        /// The connection must not go on as if the body had ended.
+        case failing(any Error)
+    }
 
-        package let length: Int64?
-        private let reader: AsyncBodyReader
-        private let ring: BufferRing
-        /// Whether to wait while the consumer holds as many buffers as the ring has.
-        private let isBounded: Bool
-        private let state = Mutex(State())
+    package let length: Int64?
+    private let reader: AsyncBodyReader
+    private let ring: BufferRing
+    /// Whether to wait while the consumer holds as many buffers as the ring has.
+    private let isBounded: Bool
+    private let state = Mutex(State())
 
-        /// - Parameter isBounded: The consumer lets go of buffers once they are sent, and has no other way to say so.
-        package init(
-            _ plan: BodyPlan, size: Int, isBounded: Bool, allocator: ByteBufferAllocator = ByteBufferAllocator(),
-            options: ReaderOptions
-        ) {
-            self.length = plan.contentLength
-            self.reader = AsyncBodyReader(BodyReader(plan, options: options), chunkSize: size)
-            // What arrives while it is sent on is as fast as its sender: two chunks are in memory. A disk is read further ahead.
-            self.ring = BufferRing(limit: plan.isReplayable ? 4 : 2, allocator: allocator)
-            self.isBounded = isBounded
-        }
+    /// - Parameter isBounded: The consumer lets go of buffers once they are sent, and has no other way to say so.
+    package init(
+        _ plan: BodyPlan, size: Int, isBounded: Bool, allocator: ByteBufferAllocator = ByteBufferAllocator(),
+        options: ReaderOptions
+    ) {
+        self.length = plan.contentLength
+        self.reader = AsyncBodyReader(BodyReader(plan, options: options), chunkSize: size)
+        // What arrives while it is sent on is as fast as its sender: two chunks are in memory. A disk is read further ahead.
+        self.ring = BufferRing(limit: plan.isReplayable ? 4 : 2, allocator: allocator)
+        self.isBounded = isBounded
+    }
 
-        deinit { self.state.withLock { $0.ahead?.cancel() } }
+    deinit { self.state.withLock { $0.ahead?.cancel() } }
 
-        /// Bytes given.
-        package var count: Int64 { self.state.withLock { $0.given } }
-        /// Whether all bytes were given, and are what was planned.
-        package var isComplete: Bool { self.state.withLock { $0.isComplete } }
-        package var failure: FormworkError? { self.state.withLock { $0.failure } }
+    /// Bytes given.
+    package var count: Int64 { self.state.withLock { $0.given } }
+    /// Whether all bytes were given, and are what was planned.
+    package var isComplete: Bool { self.state.withLock { $0.isComplete } }
+    package var failure: FormworkError? { self.state.withLock { $0.failure } }
 
-        /// The next bytes; `nil` at the end of a whole body. One caller at a time.
-        package func next() async throws -> ByteBuffer? {
-            do {
-                if self.isComplete { return nil }
-                if self.isBounded { try await self.ring.waitForRoom() }
-                guard let buffer = try await self.read() else {
-                    self.state.withLock { $0.isComplete = true }
-                    return nil
-                }
-                let given = self.count + Int64(buffer.readableBytes)
-                if given == self.length {
-                    // The server may answer as soon as it has the last bytes, and they had better not go out if the source
-                    // turns out changed.
-                    guard try await self.read() == nil else {
-                        throw FormworkError(.lengthMismatch, "the body is longer than its plan", offset: given)
-                    }
-                } else {
-                    self.readAhead()
-                }
-                // A stop meanwhile decides.
-                if let stopped = try await self.stopped() { return stopped }
-                self.state.withLock { state in
-                    state.given = given
-                    if given == self.length { state.isComplete = true }
-                }
-                return buffer
-            } catch {
-                if let stopped = try await self.stopped() { return stopped }
-                self.state.withLock { if $0.failure == nil { $0.failure = error as? FormworkError } }
-                throw error
+    /// The next bytes; `nil` at the end of a whole body. One caller at a time.
+    package func next() async throws -> ByteBuffer? {
+        do {
+            if self.isComplete { return nil }
+            if self.isBounded { try await self.ring.waitForRoom() }
+            guard let buffer = try await self.read() else {
+                self.state.withLock { $0.isComplete = true }
+                return nil
             }
-        }
-
-        /// Whether all was given when a server answered that it has it.
-        ///
-        /// Of a body whose length nobody knew, that shows when its end is read: a server that knows the end by the body's own
-        /// syntax may answer before. It is waited for one second.
-        package func wasAllGiven() async -> Bool {
-            let given = self.count
-            guard self.length == nil, given > 0 else { return self.isComplete }
-            self.readAhead()
-            for _ in 0..<200 {
-                let isRead = self.state.withLock { state in
-                    if state.isRead, state.given == given { state.isComplete = true }
-                    return state.isRead
+            let given = self.count + Int64(buffer.readableBytes)
+            if given == self.length {
+                // The server may answer as soon as it has the last bytes, and they had better not go out if the source
+                // turns out changed.
+                guard try await self.read() == nil else {
+                    throw FormworkError(.lengthMismatch, "the body is longer than its plan", offset: given)
                 }
-                if isRead || self.count > given { break }
-                guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
+            } else {
+                self.readAhead()
             }
-            return self.isComplete && self.count == given
-        }
-
-        /// Ends reading and lets go of what is open; a consumer that asks on gets this error.
-        package func stop(_ error: any Error) { self.stop(.failing(error)) }
-
-        /// The same, but a consumer that asks on gets empty buffers, more and more slowly, until ``stop(_:)``.
-        package func stopQuietly() { self.stop(.quietly) }
-
-        private func stop(_ stop: Stop) {
-            let ahead = self.state.withLock { state in
-                switch state.stop {
-                case nil, .quietly: state.stop = stop
-                case .failing: break
-                }
-                return state.ahead
-            }
-            ahead?.cancel()
-            self.ring.clear()
-            Task { await self.reader.close() }
-        }
-
-        private func stopped() async throws -> ByteBuffer? {
-            switch self.state.withLock({ $0.stop }) {
-            case nil: return nil
-            case .failing(let error): throw error
-            case .quietly:
-                // Until the client has taken note that it need not ask.
-                let hold = self.state.withLock { state in
-                    defer { state.hold = min(state.hold * 2, .milliseconds(100)) }
-                    return state.hold
-                }
-                try await Task.sleep(for: hold.asWait)
-                if case .failing(let error) = self.state.withLock({ $0.stop }) { throw error }
-                return ByteBuffer()
-            }
-        }
-
-        private func read() async throws -> ByteBuffer? {
-            let task = self.readAhead()
-            let result = await withTaskCancellationHandler {
-                await task.result
-            } onCancel: {
-                task.cancel()
-            }
-            self.state.withLock { $0.ahead = nil }
-            return try result.get()
-        }
-
-        /// Begins to read the next buffer, if that isn't under way.
-        @discardableResult
-        private func readAhead() -> Task<ByteBuffer?, any Error> {
+            // A stop meanwhile decides.
+            if let stopped = try await self.stopped() { return stopped }
             self.state.withLock { state in
-                if let ahead = state.ahead { return ahead }
-                let ahead = Task { [weak self, reader, ring] in
-                    let buffer = try await reader.next { size, fill throws(FormworkError) in
-                        try ring.fill(upTo: size, fill)
-                    }
-                    if buffer == nil { self?.state.withLock { $0.isRead = true } }
-                    return buffer
-                }
-                state.ahead = ahead
-                return ahead
+                state.given = given
+                if given == self.length { state.isComplete = true }
             }
+            return buffer
+        } catch {
+            if let stopped = try await self.stopped() { return stopped }
+            self.state.withLock { if $0.failure == nil { $0.failure = error as? FormworkError } }
+            throw error
         }
     }
+
+    /// Whether all was given when a server answered that it has it.
+    ///
+    /// Of a body whose length nobody knew, that shows when its end is read: a server that knows the end by the body's own
+    /// syntax may answer before. It is waited for one second.
+    package func wasAllGiven() async -> Bool {
+        let given = self.count
+        guard self.length == nil, given > 0 else { return self.isComplete }
+        self.readAhead()
+        for _ in 0..<200 {
+            let isRead = self.state.withLock { state in
+                if state.isRead, state.given == given { state.isComplete = true }
+                return state.isRead
+            }
+            if isRead || self.count > given { break }
+            guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
+        }
+        return self.isComplete && self.count == given
+    }
+
+    /// Ends reading and lets go of what is open; a consumer that asks on gets this error.
+    package func stop(_ error: any Error) { self.stop(.failing(error)) }
+
+    /// The same, but a consumer that asks on gets empty buffers, more and more slowly, until ``stop(_:)``.
+    package func stopQuietly() { self.stop(.quietly) }
+
+    private func stop(_ stop: Stop) {
+        let ahead = self.state.withLock { state in
+            switch state.stop {
+            case nil, .quietly: state.stop = stop
+            case .failing: break
+            }
+            return state.ahead
+        }
+        ahead?.cancel()
+        self.ring.clear()
+        Task { await self.reader.close() }
+    }
+
+    private func stopped() async throws -> ByteBuffer? {
+        switch self.state.withLock({ $0.stop }) {
+        case nil: return nil
+        case .failing(let error): throw error
+        case .quietly:
+            // Until the client has taken note that it need not ask.
+            let hold = self.state.withLock { state in
+                defer { state.hold = min(state.hold * 2, .milliseconds(100)) }
+                return state.hold
+            }
+            try await Task.sleep(for: hold.asWait)
+            if case .failing(let error) = self.state.withLock({ $0.stop }) { throw error }
+            return ByteBuffer()
+        }
+    }
+
+    private func read() async throws -> ByteBuffer? {
+        let task = self.readAhead()
+        let result = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            task.cancel()
+        }
+        self.state.withLock { $0.ahead = nil }
+        return try result.get()
+    }
+
+    /// Begins to read the next buffer, if that isn't under way.
+    @discardableResult
+    private func readAhead() -> Task<ByteBuffer?, any Error> {
+        self.state.withLock { state in
+            if let ahead = state.ahead { return ahead }
+            let ahead = Task { [weak self, reader, ring] in
+                let buffer = try await reader.next { size, fill throws(FormworkError) in
+                    try ring.fill(upTo: size, fill)
+                }
+                if buffer == nil { self?.state.withLock { $0.isRead = true } }
+                return buffer
+            }
+            state.ahead = ahead
+            return ahead
+        }
+    }
+}
 #endif

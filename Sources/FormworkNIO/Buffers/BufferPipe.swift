@@ -1,129 +1,129 @@
 #if NIO
-    import Formwork
-    import NIOCore
-    import Synchronization
+import Formwork
+import NIOCore
+import Synchronization
 
-    /// Brings a body's buffers from the thread that reads them to one consumer, a few ahead of it.
-    ///
-    /// Whoever waits is woken where it runs: a buffer costs at most one wake-up on each side, and none while the other is
-    /// ahead. The last buffer is held back until its source turned out to be what was planned.
-    package final class BufferPipe: Sendable {
-        private struct State {
-            var ready: [ByteBuffer] = []
-            var isOver = false
-            var failure: (any Error)?
-            var consumer: CheckedContinuation<ByteBuffer?, any Error>?
-            var producer: CheckedContinuation<Void, Never>?
-        }
+/// Brings a body's buffers from the thread that reads them to one consumer, a few ahead of it.
+///
+/// Whoever waits is woken where it runs: a buffer costs at most one wake-up on each side, and none while the other is
+/// ahead. The last buffer is held back until its source turned out to be what was planned.
+package final class BufferPipe: Sendable {
+    private struct State {
+        var ready: [ByteBuffer] = []
+        var isOver = false
+        var failure: (any Error)?
+        var consumer: CheckedContinuation<ByteBuffer?, any Error>?
+        var producer: CheckedContinuation<Void, Never>?
+    }
 
-        /// Buffers that wait for the consumer at most.
-        private static let depth = 2
+    /// Buffers that wait for the consumer at most.
+    private static let depth = 2
 
-        private let length: Int64?
-        private let reader: AsyncBodyReader
-        private let ring = BufferRing(limit: BufferPipe.depth + 4, allocator: ByteBufferAllocator())
-        private let state = Mutex(State())
-        private let producing = Mutex<Task<Void, Never>?>(nil)
+    private let length: Int64?
+    private let reader: AsyncBodyReader
+    private let ring = BufferRing(limit: BufferPipe.depth + 4, allocator: ByteBufferAllocator())
+    private let state = Mutex(State())
+    private let producing = Mutex<Task<Void, Never>?>(nil)
 
-        /// - Parameters:
-        ///   - reader: Not used by anybody else from then on.
-        ///   - length: Bytes that it will give; `nil` when unknown.
-        ///   - size: Bytes of a buffer at most.
-        package init(_ reader: sending BodyReader, length: Int64?, size: Int) {
-            self.length = length
-            self.reader = AsyncBodyReader(reader, chunkSize: size)
-        }
+    /// - Parameters:
+    ///   - reader: Not used by anybody else from then on.
+    ///   - length: Bytes that it will give; `nil` when unknown.
+    ///   - size: Bytes of a buffer at most.
+    package init(_ reader: sending BodyReader, length: Int64?, size: Int) {
+        self.length = length
+        self.reader = AsyncBodyReader(reader, chunkSize: size)
+    }
 
-        /// The next bytes; `nil` at the end of a whole body. One caller at a time.
-        package func next() async throws -> ByteBuffer? {
-            self.begin()
-            return try await withCheckedThrowingContinuation { continuation in
-                let (result, producer) = self.state.withLock {
-                    state -> (Result<ByteBuffer?, any Error>?, CheckedContinuation<Void, Never>?) in
-                    defer { state.producer = state.ready.count < Self.depth ? nil : state.producer }
-                    if !state.ready.isEmpty {
-                        let buffer = state.ready.removeFirst()
-                        return (.success(buffer), state.producer)
-                    }
-                    if let failure = state.failure { return (.failure(failure), nil) }
-                    if state.isOver { return (.success(nil), nil) }
-                    state.consumer = continuation
-                    return (nil, nil)
+    /// The next bytes; `nil` at the end of a whole body. One caller at a time.
+    package func next() async throws -> ByteBuffer? {
+        self.begin()
+        return try await withCheckedThrowingContinuation { continuation in
+            let (result, producer) = self.state.withLock {
+                state -> (Result<ByteBuffer?, any Error>?, CheckedContinuation<Void, Never>?) in
+                defer { state.producer = state.ready.count < Self.depth ? nil : state.producer }
+                if !state.ready.isEmpty {
+                    let buffer = state.ready.removeFirst()
+                    return (.success(buffer), state.producer)
                 }
-                producer?.resume()
-                if let result { continuation.resume(with: result) }
-            }
-        }
-
-        /// Ends reading, and lets go of what is open as soon as that can be.
-        package func stop(_ error: any Error) {
-            self.end(error)
-            self.producing.withLock { $0?.cancel() }
-            Task { [reader] in await reader.close() }
-        }
-
-        private func begin() {
-            self.producing.withLock { producing in
-                guard producing == nil else { return }
-                producing = Task { [self] in await self.reader.fill(self) }
-            }
-        }
-
-        /// Gives a buffer, and waits until there is room for another.
-        /// - Returns: Whether more is wanted.
-        fileprivate func put(_ buffer: ByteBuffer) async -> Bool {
-            let consumer = self.state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
-                if state.isOver { return nil }
-                defer { state.consumer = nil }
-                if state.consumer == nil { state.ready.append(buffer) }
-                return state.consumer
-            }
-            consumer?.resume(returning: buffer)
-            await withCheckedContinuation { continuation in
-                let hasRoom = self.state.withLock { state in
-                    if state.isOver || state.ready.count < Self.depth { return true }
-                    state.producer = continuation
-                    return false
-                }
-                if hasRoom { continuation.resume() }
-            }
-            return self.state.withLock { !$0.isOver }
-        }
-
-        fileprivate func end(_ failure: (any Error)?) {
-            let (consumer, producer) = self.state.withLock { state in
-                if !state.isOver { (state.isOver, state.failure) = (true, failure) }
-                defer { (state.consumer, state.producer) = (nil, nil) }
-                return (state.consumer, state.producer)
+                if let failure = state.failure { return (.failure(failure), nil) }
+                if state.isOver { return (.success(nil), nil) }
+                state.consumer = continuation
+                return (nil, nil)
             }
             producer?.resume()
-            if let failure { consumer?.resume(throwing: failure) } else { consumer?.resume(returning: nil) }
+            if let result { continuation.resume(with: result) }
         }
-
-        /// What is read next; `nil` at the end.
-        fileprivate func read(_ reader: isolated AsyncBodyReader) async throws -> ByteBuffer? {
-            try await reader.next { [ring] size, fill throws(FormworkError) in try ring.fill(upTo: size, fill) }
-        }
-
-        fileprivate func isLast(_ given: Int64) -> Bool { given == self.length }
     }
 
-    extension AsyncBodyReader {
-        /// Reads all there is into a pipe, on the reader's own thread.
-        fileprivate func fill(_ pipe: BufferPipe) async {
-            var given: Int64 = 0
-            do {
-                while let buffer = try await pipe.read(self) {
-                    given += Int64(buffer.readableBytes)
-                    // The server may answer as soon as it has the last bytes, and they had better not go out if the source
-                    // turns out changed.
-                    if pipe.isLast(given), try await pipe.read(self) != nil {
-                        throw FormworkError(.lengthMismatch, "the body is longer than its plan", offset: given)
-                    }
-                    guard await pipe.put(buffer) else { return }
+    /// Ends reading, and lets go of what is open as soon as that can be.
+    package func stop(_ error: any Error) {
+        self.end(error)
+        self.producing.withLock { $0?.cancel() }
+        Task { [reader] in await reader.close() }
+    }
+
+    private func begin() {
+        self.producing.withLock { producing in
+            guard producing == nil else { return }
+            producing = Task { [self] in await self.reader.fill(self) }
+        }
+    }
+
+    /// Gives a buffer, and waits until there is room for another.
+    /// - Returns: Whether more is wanted.
+    fileprivate func put(_ buffer: ByteBuffer) async -> Bool {
+        let consumer = self.state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
+            if state.isOver { return nil }
+            defer { state.consumer = nil }
+            if state.consumer == nil { state.ready.append(buffer) }
+            return state.consumer
+        }
+        consumer?.resume(returning: buffer)
+        await withCheckedContinuation { continuation in
+            let hasRoom = self.state.withLock { state in
+                if state.isOver || state.ready.count < Self.depth { return true }
+                state.producer = continuation
+                return false
+            }
+            if hasRoom { continuation.resume() }
+        }
+        return self.state.withLock { !$0.isOver }
+    }
+
+    fileprivate func end(_ failure: (any Error)?) {
+        let (consumer, producer) = self.state.withLock { state in
+            if !state.isOver { (state.isOver, state.failure) = (true, failure) }
+            defer { (state.consumer, state.producer) = (nil, nil) }
+            return (state.consumer, state.producer)
+        }
+        producer?.resume()
+        if let failure { consumer?.resume(throwing: failure) } else { consumer?.resume(returning: nil) }
+    }
+
+    /// What is read next; `nil` at the end.
+    fileprivate func read(_ reader: isolated AsyncBodyReader) async throws -> ByteBuffer? {
+        try await reader.next { [ring] size, fill throws(FormworkError) in try ring.fill(upTo: size, fill) }
+    }
+
+    fileprivate func isLast(_ given: Int64) -> Bool { given == self.length }
+}
+
+extension AsyncBodyReader {
+    /// Reads all there is into a pipe, on the reader's own thread.
+    fileprivate func fill(_ pipe: BufferPipe) async {
+        var given: Int64 = 0
+        do {
+            while let buffer = try await pipe.read(self) {
+                given += Int64(buffer.readableBytes)
+                // The server may answer as soon as it has the last bytes, and they had better not go out if the source
+                // turns out changed.
+                if pipe.isLast(given), try await pipe.read(self) != nil {
+                    throw FormworkError(.lengthMismatch, "the body is longer than its plan", offset: given)
                 }
-                pipe.end(nil)
-            } catch { pipe.end(error) }
-        }
+                guard await pipe.put(buffer) else { return }
+            }
+            pipe.end(nil)
+        } catch { pipe.end(error) }
     }
+}
 #endif

@@ -1,66 +1,66 @@
 #if NIO
-    import Formwork
-    import NIOCore
-    import SystemPackage
+import Formwork
+import NIOCore
+import SystemPackage
 
-    extension Channel {
-        /// Writes a body to a channel that takes bytes, at the pace of whoever reads it, and gives how many.
-        ///
-        /// At most two buffers are in memory: one on its way, one that is read meanwhile. On an error the channel is closed:
-        /// the peer must not take what it has for a whole body.
-        /// - Parameters:
-        ///   - plan: The body.
-        ///   - options: What the reader does besides reading.
-        /// - Throws: What ``AsyncBodyReader/next()`` throws; ``FormworkError/Code/writeFailed`` when the channel breaks.
-        @discardableResult
-        public func writeBody(
-            _ plan: BodyPlan, options: ReaderOptions = ReaderOptions()
-        ) async throws -> Int64 {
-            try await self.writeBody(plan, options: options) { $0 }
-        }
+extension Channel {
+    /// Writes a body to a channel that takes bytes, at the pace of whoever reads it, and gives how many.
+    ///
+    /// At most two buffers are in memory: one on its way, one that is read meanwhile. On an error the channel is closed:
+    /// the peer must not take what it has for a whole body.
+    /// - Parameters:
+    ///   - plan: The body.
+    ///   - options: What the reader does besides reading.
+    /// - Throws: What ``AsyncBodyReader/next()`` throws; ``FormworkError/Code/writeFailed`` when the channel breaks.
+    @discardableResult
+    public func writeBody(
+        _ plan: BodyPlan, options: ReaderOptions = ReaderOptions()
+    ) async throws -> Int64 {
+        try await self.writeBody(plan, options: options) { $0 }
+    }
 
-        /// The same for a channel whose pipeline takes something else than bytes, say `HTTPClientRequestPart.body`.
-        /// - Parameter wrap: Makes of each piece what the pipeline takes.
-        @discardableResult
-        public func writeBody<Part: Sendable>(
-            _ plan: BodyPlan, options: ReaderOptions = ReaderOptions(),
-            as wrap: @Sendable (IOData) -> Part
-        ) async throws -> Int64 {
-            let reader = AsyncBodyReader(try plan.makeReader(options: options))
-            do {
-                let count = try await withTaskCancellationHandler {
-                    try await self.write(reader, wrap)
-                } onCancel: {
-                    self.close(promise: nil)
-                }
-                await reader.close()
-                return count
-            } catch {
+    /// The same for a channel whose pipeline takes something else than bytes, say `HTTPClientRequestPart.body`.
+    /// - Parameter wrap: Makes of each piece what the pipeline takes.
+    @discardableResult
+    public func writeBody<Part: Sendable>(
+        _ plan: BodyPlan, options: ReaderOptions = ReaderOptions(),
+        as wrap: @Sendable (IOData) -> Part
+    ) async throws -> Int64 {
+        let reader = AsyncBodyReader(try plan.makeReader(options: options))
+        do {
+            let count = try await withTaskCancellationHandler {
+                try await self.write(reader, wrap)
+            } onCancel: {
                 self.close(promise: nil)
-                let position = await reader.progress.position
-                await reader.close()
-                try Task.checkCancellation()
-                if error is FormworkError { throw error }
-                throw FormworkError(
-                    .writeFailed, "the body can't be written to the channel", offset: position, cause: error)
             }
-        }
-
-        private func write<Part: Sendable>(
-            _ reader: AsyncBodyReader, _ wrap: @Sendable (IOData) -> Part
-        ) async throws -> Int64 {
-            let ring = BufferRing(limit: 3, allocator: self.allocator)
-            var total: Int64 = 0
-            var onTheWay: EventLoopFuture<Void>?
-            while true {
-                let buffer = try await reader.next { size, fill throws(FormworkError) in
-                    try ring.fill(upTo: size, fill)
-                }
-                try await onTheWay?.get()
-                guard let buffer else { return total }
-                total += Int64(buffer.readableBytes)
-                onTheWay = self.writeAndFlush(wrap(.byteBuffer(buffer)))
-            }
+            await reader.close()
+            return count
+        } catch {
+            self.close(promise: nil)
+            let position = await reader.progress.position
+            await reader.close()
+            try Task.checkCancellation()
+            if error is FormworkError { throw error }
+            throw FormworkError(
+                .writeFailed, "the body can't be written to the channel", offset: position, cause: error)
         }
     }
+
+    private func write<Part: Sendable>(
+        _ reader: AsyncBodyReader, _ wrap: @Sendable (IOData) -> Part
+    ) async throws -> Int64 {
+        let ring = BufferRing(limit: 3, allocator: self.allocator)
+        var total: Int64 = 0
+        var onTheWay: EventLoopFuture<Void>?
+        while true {
+            let buffer = try await reader.next { size, fill throws(FormworkError) in
+                try ring.fill(upTo: size, fill)
+            }
+            try await onTheWay?.get()
+            guard let buffer else { return total }
+            total += Int64(buffer.readableBytes)
+            onTheWay = self.writeAndFlush(wrap(.byteBuffer(buffer)))
+        }
+    }
+}
 #endif

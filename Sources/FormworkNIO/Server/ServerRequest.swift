@@ -1,98 +1,98 @@
 #if NIO
-    import Formwork
-    import FormworkHTTP
-    import HTTPTypes
-    import NIOCore
-    import NIOHTTPTypes
+import Formwork
+import FormworkHTTP
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
 
-    /// A request that a server without a framework gets: its head, and the way to its body.
-    public struct ServerRequest: Sendable {
-        /// The body's chunks, at the pace of whoever reads them.
-        public typealias Body = IncomingBody<Chunks>
+/// A request that a server without a framework gets: its head, and the way to its body.
+public struct ServerRequest: Sendable {
+    /// The body's chunks, at the pace of whoever reads them.
+    public typealias Body = IncomingBody<Chunks>
 
-        /// Method, path and header fields.
-        public let head: HTTPRequest
-        /// The body. Asking for its first chunk answers `Expect: 100-continue`.
-        public let body: Body
+    /// Method, path and header fields.
+    public let head: HTTPRequest
+    /// The body. Asking for its first chunk answers `Expect: 100-continue`.
+    public let body: Body
 
-        /// The parts of a multipart form as they arrive.
-        /// - Parameters:
-        ///   - profile: What is taken for a part.
-        ///   - limits: How much is read. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before anything is.
-        ///   - deadlines: How long is waited.
-        /// - Throws: What ``ReceivedParts`` throws, and ``FormworkError/Code/limitExceeded``.
-        public func formParts(
-            profile: ParsingProfile = .default, limits: ParsingLimits = .default,
-            deadlines: ReceivingDeadlines = ReceivingDeadlines()
-        ) throws(FormworkError) -> ReceivedParts<Body> {
-            try self.form.parts(profile: profile, limits: limits, deadlines: deadlines)
-        }
+    /// The parts of a multipart form as they arrive.
+    /// - Parameters:
+    ///   - profile: What is taken for a part.
+    ///   - limits: How much is read. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before anything is.
+    ///   - deadlines: How long is waited.
+    /// - Throws: What ``ReceivedParts`` throws, and ``FormworkError/Code/limitExceeded``.
+    public func formParts(
+        profile: ParsingProfile = .default, limits: ParsingLimits = .default,
+        deadlines: ReceivingDeadlines = ReceivingDeadlines()
+    ) throws(FormworkError) -> ReceivedParts<Body> {
+        try self.form.parts(profile: profile, limits: limits, deadlines: deadlines)
+    }
 
-        /// The whole form, multipart or url-encoded.
-        /// - Parameters:
-        ///   - profile: What is taken for a part.
-        ///   - limits: How much is read.
-        ///   - memory: How much of it stays in memory.
-        ///   - deadlines: How long is waited.
-        /// - Throws: What ``ReceivedForm/init(collecting:limits:)`` throws, and ``FormworkError/Code/limitExceeded``.
-        public func collectForm(
-            profile: ParsingProfile = .default, limits: ParsingLimits = .default,
-            memory: CollectingLimits = CollectingLimits(), deadlines: ReceivingDeadlines = ReceivingDeadlines()
-        ) async throws -> ReceivedForm {
-            try await self.form.collect(profile: profile, limits: limits, memory: memory, deadlines: deadlines)
-        }
+    /// The whole form, multipart or url-encoded.
+    /// - Parameters:
+    ///   - profile: What is taken for a part.
+    ///   - limits: How much is read.
+    ///   - memory: How much of it stays in memory.
+    ///   - deadlines: How long is waited.
+    /// - Throws: What ``ReceivedForm/init(collecting:limits:)`` throws, and ``FormworkError/Code/limitExceeded``.
+    public func collectForm(
+        profile: ParsingProfile = .default, limits: ParsingLimits = .default,
+        memory: CollectingLimits = CollectingLimits(), deadlines: ReceivingDeadlines = ReceivingDeadlines()
+    ) async throws -> ReceivedForm {
+        try await self.form.collect(profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+    }
 
-        /// The whole form, multipart or url-encoded, as a value.
-        /// - Parameters:
-        ///   - type: What is decoded.
-        ///   - decoder: How names become members.
-        ///   - profile: What is taken for a part.
-        ///   - limits: How much is read.
-        ///   - memory: How much of it stays in memory.
-        ///   - deadlines: How long is waited.
-        /// - Throws: ``RequestProblem`` for a form that isn't the type's, and what
-        ///   ``collectForm(profile:limits:memory:deadlines:)`` throws.
-        public func decodeForm<Value: Decodable>(
-            as type: Value.Type, by decoder: FormDataDecoder = FormDataDecoder(), profile: ParsingProfile = .default,
-            limits: ParsingLimits = .default, memory: CollectingLimits = CollectingLimits(),
-            deadlines: ReceivingDeadlines = ReceivingDeadlines()
-        ) async throws -> Value {
-            try await self.form.decode(
-                type, by: decoder, profile: profile, limits: limits, memory: memory, deadlines: deadlines)
-        }
+    /// The whole form, multipart or url-encoded, as a value.
+    /// - Parameters:
+    ///   - type: What is decoded.
+    ///   - decoder: How names become members.
+    ///   - profile: What is taken for a part.
+    ///   - limits: How much is read.
+    ///   - memory: How much of it stays in memory.
+    ///   - deadlines: How long is waited.
+    /// - Throws: ``RequestProblem`` for a form that isn't the type's, and what
+    ///   ``collectForm(profile:limits:memory:deadlines:)`` throws.
+    public func decodeForm<Value: Decodable>(
+        as type: Value.Type, by decoder: FormDataDecoder = FormDataDecoder(), profile: ParsingProfile = .default,
+        limits: ParsingLimits = .default, memory: CollectingLimits = CollectingLimits(),
+        deadlines: ReceivingDeadlines = ReceivingDeadlines()
+    ) async throws -> Value {
+        try await self.form.decode(
+            type, by: decoder, profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+    }
 
-        private var form: IncomingForm<Body> { IncomingForm(self.head.headerFields, body: self.body) }
+    private var form: IncomingForm<Body> { IncomingForm(self.head.headerFields, body: self.body) }
 
-        /// The chunks of the connection that belong to one request.
-        public struct Chunks: AsyncSequence, Sendable {
-            /// Bytes as they came.
-            public typealias Element = ByteBuffer
+    /// The chunks of the connection that belong to one request.
+    public struct Chunks: AsyncSequence, Sendable {
+        /// Bytes as they came.
+        public typealias Element = ByteBuffer
 
-            private let parts: InboundParts
-            private let channel: any Channel
+        private let parts: InboundParts
+        private let channel: any Channel
 
-            init(_ parts: InboundParts, _ channel: any Channel) { (self.parts, self.channel) = (parts, channel) }
+        init(_ parts: InboundParts, _ channel: any Channel) { (self.parts, self.channel) = (parts, channel) }
 
-            /// Gives chunk after chunk.
-            public struct AsyncIterator: AsyncIteratorProtocol {
-                let parts: InboundParts
-                let channel: any Channel
-                var isBegun = false
+        /// Gives chunk after chunk.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            let parts: InboundParts
+            let channel: any Channel
+            var isBegun = false
 
-                /// The next chunk; `nil` at the body's end.
-                public mutating func next() async throws -> ByteBuffer? {
-                    if !self.isBegun {
-                        self.isBegun = true
-                        self.channel.triggerUserOutboundEvent(ExpectContinueHandler.BodyWanted(), promise: nil)
-                    }
-                    return try await self.parts.nextChunk()
+            /// The next chunk; `nil` at the body's end.
+            public mutating func next() async throws -> ByteBuffer? {
+                if !self.isBegun {
+                    self.isBegun = true
+                    self.channel.triggerUserOutboundEvent(ExpectContinueHandler.BodyWanted(), promise: nil)
                 }
+                return try await self.parts.nextChunk()
             }
+        }
 
-            /// Begins to read.
-            public func makeAsyncIterator() -> AsyncIterator {
-                AsyncIterator(parts: self.parts, channel: self.channel)
-            }
+        /// Begins to read.
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(parts: self.parts, channel: self.channel)
         }
     }
+}
 #endif

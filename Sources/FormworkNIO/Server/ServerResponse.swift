@@ -1,76 +1,76 @@
 #if NIO
-    import Formwork
-    import FormworkHTTP
-    import HTTPTypes
-    import NIOCore
-    import NIOHTTPTypes
+import Formwork
+import FormworkHTTP
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
 
-    /// What a server without a framework answers.
-    public struct ServerResponse: Sendable {
-        private enum Body: Sendable {
-            case buffer(ByteBuffer)
-            case plan(BodyPlan, ReaderOptions)
+/// What a server without a framework answers.
+public struct ServerResponse: Sendable {
+    private enum Body: Sendable {
+        case buffer(ByteBuffer)
+        case plan(BodyPlan, ReaderOptions)
+    }
+
+    /// Status and header fields.
+    public var head: HTTPResponse
+    private let body: Body
+
+    /// An answer of bytes in memory.
+    public init(status: HTTPResponse.Status, headerFields: HTTPFields = [:], body: ByteBuffer = ByteBuffer()) {
+        self.head = HTTPResponse(status: status, headerFields: headerFields)
+        // RFC 9110 section 8.6: these have no body, and no length of one.
+        if status.kind != .informational, status != .noContent {
+            self.head.headerFields[.contentLength] = String(body.readableBytes)
         }
+        self.body = .buffer(body)
+    }
 
-        /// Status and header fields.
-        public var head: HTTPResponse
-        private let body: Body
+    /// An answer composed of parts, with an exact length where that is known, and in chunks else.
+    /// - Parameters:
+    ///   - status: The answer's status.
+    ///   - headerFields: Fields beside `Content-Type` and `Content-Length`.
+    ///   - plan: The body.
+    ///   - options: What its reader does besides reading.
+    public init(
+        status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body plan: BodyPlan,
+        options: ReaderOptions = ReaderOptions()
+    ) {
+        self.head = HTTPResponse(status: status, headerFields: headerFields)
+        self.head.headerFields.describeBody(plan)
+        self.body = .plan(plan, options)
+    }
 
-        /// An answer of bytes in memory.
-        public init(status: HTTPResponse.Status, headerFields: HTTPFields = [:], body: ByteBuffer = ByteBuffer()) {
-            self.head = HTTPResponse(status: status, headerFields: headerFields)
-            // RFC 9110 section 8.6: these have no body, and no length of one.
-            if status.kind != .informational, status != .noContent {
-                self.head.headerFields[.contentLength] = String(body.readableBytes)
-            }
-            self.body = .buffer(body)
-        }
+    /// An answer that tells what was wrong.
+    public init(_ problem: ProblemDetails) {
+        self.init(
+            status: HTTPResponse.Status(code: problem.status),
+            headerFields: [.contentType: ProblemDetails.contentType], body: ByteBuffer(bytes: problem.jsonBytes))
+        // RFC 9110 section 15.5.9: who was too slow is not waited for again.
+        if self.head.status == .requestTimeout { self.head.headerFields[.connection] = "close" }
+    }
 
-        /// An answer composed of parts, with an exact length where that is known, and in chunks else.
-        /// - Parameters:
-        ///   - status: The answer's status.
-        ///   - headerFields: Fields beside `Content-Type` and `Content-Length`.
-        ///   - plan: The body.
-        ///   - options: What its reader does besides reading.
-        public init(
-            status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body plan: BodyPlan,
-            options: ReaderOptions = ReaderOptions()
-        ) {
-            self.head = HTTPResponse(status: status, headerFields: headerFields)
-            self.head.headerFields.describeBody(plan)
-            self.body = .plan(plan, options)
-        }
-
-        /// An answer that tells what was wrong.
-        public init(_ problem: ProblemDetails) {
-            self.init(
-                status: HTTPResponse.Status(code: problem.status),
-                headerFields: [.contentType: ProblemDetails.contentType], body: ByteBuffer(bytes: problem.jsonBytes))
-            // RFC 9110 section 15.5.9: who was too slow is not waited for again.
-            if self.head.status == .requestTimeout { self.head.headerFields[.connection] = "close" }
-        }
-
-        /// The answer to an error of a handler's.
-        init(_ error: any Error) {
-            switch error {
-            case let error as RequestProblem: self.init(error.details)
-            case let error as FormworkError: self.init(ProblemDetails(error))
-            default: self.init(ProblemDetails(.internalServerError))
-            }
-        }
-
-        func write(to outbound: NIOAsyncChannelOutboundWriter<HTTPResponsePart>, isHeadOnly: Bool) async throws {
-            switch self.body {
-            case _ where isHeadOnly: try await outbound.write(contentsOf: [.head(self.head), .end(nil)])
-            case .buffer(let buffer):
-                try await outbound.write(contentsOf: [.head(self.head), .body(buffer), .end(nil)])
-            case .plan(let plan, let options):
-                try await outbound.write(.head(self.head))
-                for try await buffer in plan.buffers(of: 64 << 10, options: options) {
-                    try await outbound.write(.body(buffer))
-                }
-                try await outbound.write(.end(nil))
-            }
+    /// The answer to an error of a handler's.
+    init(_ error: any Error) {
+        switch error {
+        case let error as RequestProblem: self.init(error.details)
+        case let error as FormworkError: self.init(ProblemDetails(error))
+        default: self.init(ProblemDetails(.internalServerError))
         }
     }
+
+    func write(to outbound: NIOAsyncChannelOutboundWriter<HTTPResponsePart>, isHeadOnly: Bool) async throws {
+        switch self.body {
+        case _ where isHeadOnly: try await outbound.write(contentsOf: [.head(self.head), .end(nil)])
+        case .buffer(let buffer):
+            try await outbound.write(contentsOf: [.head(self.head), .body(buffer), .end(nil)])
+        case .plan(let plan, let options):
+            try await outbound.write(.head(self.head))
+            for try await buffer in plan.buffers(of: 64 << 10, options: options) {
+                try await outbound.write(.body(buffer))
+            }
+            try await outbound.write(.end(nil))
+        }
+    }
+}
 #endif

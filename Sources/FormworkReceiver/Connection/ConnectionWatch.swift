@@ -1,97 +1,97 @@
 #if Transfer
-    import NIOCore
-    import Synchronization
+import NIOCore
+import Synchronization
 
-    /// Ends a connection on which there is nothing: one that doesn't negotiate, or of HTTP/2 without a stream. What goes on in
-    /// an exchange is ``ExchangeHandler``'s to watch.
-    ///
-    /// It is the pipeline's first handler, so that closing waits for no goodbye of TLS's.
-    final class ConnectionWatch: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
+/// Ends a connection on which there is nothing: one that doesn't negotiate, or of HTTP/2 without a stream. What goes on in
+/// an exchange is ``ExchangeHandler``'s to watch.
+///
+/// It is the pipeline's first handler, so that closing waits for no goodbye of TLS's.
+final class ConnectionWatch: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
 
-        /// The event that cuts a connection.
-        struct Cut: Sendable {}
+    /// The event that cuts a connection.
+    struct Cut: Sendable {}
 
-        private let idleTime: TimeAmount
-        private var exchanges = 0
-        private var hadExchange = false
-        private var idleSince = NIODeadline.now()
-        private var isStopping = false
-        private var context: ChannelHandlerContext?
-        private var timer: RepeatedTask?
-        private var lastCall: Scheduled<Void>?
+    private let idleTime: TimeAmount
+    private var exchanges = 0
+    private var hadExchange = false
+    private var idleSince = NIODeadline.now()
+    private var isStopping = false
+    private var context: ChannelHandlerContext?
+    private var timer: RepeatedTask?
+    private var lastCall: Scheduled<Void>?
 
-        init(_ pace: ReceivingPace) { self.idleTime = TimeAmount(pace.idleTime) }
+    init(_ pace: ReceivingPace) { self.idleTime = TimeAmount(pace.idleTime) }
 
-        func handlerAdded(context: ChannelHandlerContext) {
-            self.context = context
-            self.idleSince = .now()
-            let step = TimeAmount.nanoseconds(max(1_000_000, self.idleTime.nanoseconds / 4))
-            let loopBound = NIOLoopBound(self, eventLoop: context.eventLoop)
-            self.timer = context.eventLoop.scheduleRepeatedTask(initialDelay: step, delay: step) { _ in
-                loopBound.value.check()
-            }
-        }
-
-        func handlerRemoved(context: ChannelHandlerContext) {
-            self.timer?.cancel()
-            self.lastCall?.cancel()
-            self.context = nil
-        }
-
-        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-            if event is Cut { return context.close(promise: nil) }
-            // HTTP/2 says goodbye, and closes when the client has heard it.
-            context.fireUserInboundEventTriggered(event)
-            guard event is ChannelShouldQuiesceEvent else { return }
-            self.isStopping = true
-            if self.exchanges == 0 { self.closeLater() }
-        }
-
-        /// An exchange begins: a stream, or the whole of a connection of HTTP/1.
-        func began() {
-            self.exchanges += 1
-            self.hadExchange = true
-            self.lastCall?.cancel()
-        }
-
-        func ended() {
-            self.exchanges -= 1
-            self.idleSince = .now()
-            if self.isStopping, self.exchanges == 0 { self.closeLater() }
-        }
-
-        private func check() {
-            // A client that had something here is told first (HTTP/2's GOAWAY), by who does so at the idle time's end.
-            let limit = self.hadExchange ? self.idleTime + ExchangeHandler.drainTime : self.idleTime
-            if self.exchanges == 0, .now() - self.idleSince >= limit { self.context?.close(promise: nil) }
-        }
-
-        private func closeLater() {
-            guard let context = self.context else { return }
-            guard self.hadExchange else { return context.close(promise: nil) }
-            let loopBound = NIOLoopBound(self, eventLoop: context.eventLoop)
-            self.lastCall?.cancel()
-            self.lastCall = context.eventLoop.scheduleTask(in: ExchangeHandler.drainTime) {
-                loopBound.value.context?.close(promise: nil)
-            }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        self.idleSince = .now()
+        let step = TimeAmount.nanoseconds(max(1_000_000, self.idleTime.nanoseconds / 4))
+        let loopBound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        self.timer = context.eventLoop.scheduleRepeatedTask(initialDelay: step, delay: step) { _ in
+            loopBound.value.check()
         }
     }
 
-    /// The connections that are open.
-    final class Connections: Sendable {
-        private let channels = Mutex([ObjectIdentifier: any Channel]())
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.timer?.cancel()
+        self.lastCall?.cancel()
+        self.context = nil
+    }
 
-        func opened(_ channel: any Channel) {
-            let id = ObjectIdentifier(channel)
-            self.channels.withLock { $0[id] = channel }
-            channel.closeFuture.whenComplete { _ in self.channels.withLock { $0[id] = nil } }
-        }
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is Cut { return context.close(promise: nil) }
+        // HTTP/2 says goodbye, and closes when the client has heard it.
+        context.fireUserInboundEventTriggered(event)
+        guard event is ChannelShouldQuiesceEvent else { return }
+        self.isStopping = true
+        if self.exchanges == 0 { self.closeLater() }
+    }
 
-        /// Ends all of them at once.
-        func cut() {
-            let channels = self.channels.withLock { Array($0.values) }
-            for channel in channels { channel.pipeline.fireUserInboundEventTriggered(ConnectionWatch.Cut()) }
+    /// An exchange begins: a stream, or the whole of a connection of HTTP/1.
+    func began() {
+        self.exchanges += 1
+        self.hadExchange = true
+        self.lastCall?.cancel()
+    }
+
+    func ended() {
+        self.exchanges -= 1
+        self.idleSince = .now()
+        if self.isStopping, self.exchanges == 0 { self.closeLater() }
+    }
+
+    private func check() {
+        // A client that had something here is told first (HTTP/2's GOAWAY), by who does so at the idle time's end.
+        let limit = self.hadExchange ? self.idleTime + ExchangeHandler.drainTime : self.idleTime
+        if self.exchanges == 0, .now() - self.idleSince >= limit { self.context?.close(promise: nil) }
+    }
+
+    private func closeLater() {
+        guard let context = self.context else { return }
+        guard self.hadExchange else { return context.close(promise: nil) }
+        let loopBound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        self.lastCall?.cancel()
+        self.lastCall = context.eventLoop.scheduleTask(in: ExchangeHandler.drainTime) {
+            loopBound.value.context?.close(promise: nil)
         }
     }
+}
+
+/// The connections that are open.
+final class Connections: Sendable {
+    private let channels = Mutex([ObjectIdentifier: any Channel]())
+
+    func opened(_ channel: any Channel) {
+        let id = ObjectIdentifier(channel)
+        self.channels.withLock { $0[id] = channel }
+        channel.closeFuture.whenComplete { _ in self.channels.withLock { $0[id] = nil } }
+    }
+
+    /// Ends all of them at once.
+    func cut() {
+        let channels = self.channels.withLock { Array($0.values) }
+        for channel in channels { channel.pipeline.fireUserInboundEventTriggered(ConnectionWatch.Cut()) }
+    }
+}
 #endif

@@ -1,319 +1,319 @@
 #if Transfer
-    import HTTPTypes
-    import NIOCore
-    import NIOHTTPTypes
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
 
-    /// Watches over the requests of one connection, on its event loop: what costs nothing there would cost tasks elsewhere.
-    ///
-    /// - A head that doesn't come in time ends the connection, and so does an answer that isn't read; a body that stops, or
-    ///   trickles, fails with ``BodyTimeout``, and one whose connection ends with ``ConnectionLost``.
-    /// - A request that comes before the one before it was answered is held, and nothing more is read meanwhile.
-    /// - Of a body that was answered before its end only a little is still read, and thrown away: then the connection ends.
-    ///   It isn't closed at once, because unread bytes at a close would take the answer with them (RFC 9112 §9.6).
-    /// - After an answer with `Connection: close` the connection is closed, whatever the client does.
-    final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
-        typealias InboundIn = HTTPRequestPart
-        typealias InboundOut = HTTPRequestPart
-        typealias OutboundIn = HTTPResponsePart
-        typealias OutboundOut = HTTPResponsePart
+/// Watches over the requests of one connection, on its event loop: what costs nothing there would cost tasks elsewhere.
+///
+/// - A head that doesn't come in time ends the connection, and so does an answer that isn't read; a body that stops, or
+///   trickles, fails with ``BodyTimeout``, and one whose connection ends with ``ConnectionLost``.
+/// - A request that comes before the one before it was answered is held, and nothing more is read meanwhile.
+/// - Of a body that was answered before its end only a little is still read, and thrown away: then the connection ends.
+///   It isn't closed at once, because unread bytes at a close would take the answer with them (RFC 9112 §9.6).
+/// - After an answer with `Connection: close` the connection is closed, whatever the client does.
+final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
 
-        /// Bytes read of a body that was answered before its end.
-        static let drainBytes = 1 << 20
-        /// How long is waited for the end of such a body, and for a client to close.
-        static let drainTime = TimeAmount.seconds(2)
-        /// Bytes of an answer that are written at a time, so that it shows whether the client takes them.
-        static let writeBytes = 64 << 10
+    /// Bytes read of a body that was answered before its end.
+    static let drainBytes = 1 << 20
+    /// How long is waited for the end of such a body, and for a client to close.
+    static let drainTime = TimeAmount.seconds(2)
+    /// Bytes of an answer that are written at a time, so that it shows whether the client takes them.
+    static let writeBytes = 64 << 10
 
-        private enum Phase {
-            /// Between requests, or in a head.
-            case head
-            case body(PaceMeter)
-            /// The body is whole, its answer not yet, or not yet out.
-            case answering
-            /// The answer is out, the body isn't whole.
-            case draining(bytes: Int)
-            case closing
+    private enum Phase {
+        /// Between requests, or in a head.
+        case head
+        case body(PaceMeter)
+        /// The body is whole, its answer not yet, or not yet out.
+        case answering
+        /// The answer is out, the body isn't whole.
+        case draining(bytes: Int)
+        case closing
+    }
+
+    private enum Held {
+        case part(HTTPRequestPart)
+        case inputClosed
+        case error(any Error)
+    }
+
+    private let pace: ReceivingPace
+    private let reads: ReadSizes
+    private var phase = Phase.head
+    private var headSince = NIODeadline.now()
+    private var closesAfterAnswer = false
+    /// Whether the answer's end was written, and what was written is out.
+    private var isAnswered = false
+    private var isFlushing = false
+    /// What was written and isn't out.
+    private var pendingWrites = 0
+    /// When something of it went out last.
+    private var lastProgress = NIODeadline.now()
+    /// What came behind a request that isn't answered yet: no more than was read at once with its end.
+    private var held = CircularBuffer<Held>()
+    private var isReadHeld = false
+    private var watch: ConnectionWatch?
+    private var timer: RepeatedTask?
+    private var lastCall: Scheduled<Void>?
+
+    init(_ pace: ReceivingPace, _ reads: ReadSizes) { (self.pace, self.reads) = (pace, reads) }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.reads.opened()
+        let connection = context.channel.isHTTP2Stream ? context.channel.parent : context.channel
+        self.watch = try? connection?.pipeline.syncOperations.handler(type: ConnectionWatch.self)
+        self.watch?.began()
+        if !context.channel.isHTTP2Stream {
+            _ = context.channel.setOption(.recvAllocator, value: ReadAllocator(self.reads))
         }
-
-        private enum Held {
-            case part(HTTPRequestPart)
-            case inputClosed
-            case error(any Error)
+        self.headSince = context.eventLoop.now
+        let idle = TimeAmount(self.pace.idleTime)
+        let step = TimeAmount.nanoseconds(max(1_000_000, idle.nanoseconds / 4))
+        let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        self.timer = context.eventLoop.scheduleRepeatedTask(initialDelay: step, delay: step) { _ in
+            let (handler, context) = loopBound.value
+            handler.check(context)
         }
+    }
 
-        private let pace: ReceivingPace
-        private let reads: ReadSizes
-        private var phase = Phase.head
-        private var headSince = NIODeadline.now()
-        private var closesAfterAnswer = false
-        /// Whether the answer's end was written, and what was written is out.
-        private var isAnswered = false
-        private var isFlushing = false
-        /// What was written and isn't out.
-        private var pendingWrites = 0
-        /// When something of it went out last.
-        private var lastProgress = NIODeadline.now()
-        /// What came behind a request that isn't answered yet: no more than was read at once with its end.
-        private var held = CircularBuffer<Held>()
-        private var isReadHeld = false
-        private var watch: ConnectionWatch?
-        private var timer: RepeatedTask?
-        private var lastCall: Scheduled<Void>?
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.timer?.cancel()
+        self.lastCall?.cancel()
+        self.reads.closed()
+        self.watch?.ended()
+        self.watch = nil
+    }
 
-        init(_ pace: ReceivingPace, _ reads: ReadSizes) { (self.pace, self.reads) = (pace, reads) }
+    // MARK: what comes
 
-        func handlerAdded(context: ChannelHandlerContext) {
-            self.reads.opened()
-            let connection = context.channel.isHTTP2Stream ? context.channel.parent : context.channel
-            self.watch = try? connection?.pipeline.syncOperations.handler(type: ConnectionWatch.self)
-            self.watch?.began()
-            if !context.channel.isHTTP2Stream {
-                _ = context.channel.setOption(.recvAllocator, value: ReadAllocator(self.reads))
-            }
-            self.headSince = context.eventLoop.now
-            let idle = TimeAmount(self.pace.idleTime)
-            let step = TimeAmount.nanoseconds(max(1_000_000, idle.nanoseconds / 4))
-            let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            self.timer = context.eventLoop.scheduleRepeatedTask(initialDelay: step, delay: step) { _ in
-                let (handler, context) = loopBound.value
-                handler.check(context)
-            }
-        }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = self.unwrapInboundIn(data)
+        if case (.head, .answering) = (part, self.phase) { return self.held.append(.part(part)) }
+        guard self.held.isEmpty else { return self.held.append(.part(part)) }
+        self.take(part, context)
+    }
 
-        func handlerRemoved(context: ChannelHandlerContext) {
-            self.timer?.cancel()
-            self.lastCall?.cancel()
-            self.reads.closed()
-            self.watch?.ended()
-            self.watch = nil
-        }
-
-        // MARK: what comes
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let part = self.unwrapInboundIn(data)
-            if case (.head, .answering) = (part, self.phase) { return self.held.append(.part(part)) }
-            guard self.held.isEmpty else { return self.held.append(.part(part)) }
-            self.take(part, context)
-        }
-
-        private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
-            switch (part, self.phase) {
-            case (_, .closing): return
-            case (.head, _):
-                self.phase = .body(PaceMeter(self.pace, now: context.eventLoop.now))
-                (self.isAnswered, self.closesAfterAnswer) = (false, false)
-            case (.body(let bytes), .body(var meter)):
-                meter.took(bytes.readableBytes, at: context.eventLoop.now)
-                self.phase = .body(meter)
-            case (.body(let bytes), .draining(let before)):
-                let count = before + bytes.readableBytes
-                self.phase = .draining(bytes: count)
-                if count > Self.drainBytes { self.closeNow(context) }
-                return
-            case (.body, _): break
-            case (.end, .draining):
-                if self.closesAfterAnswer {
-                    self.phase = .closing
-                    context.close(mode: .output, promise: nil)
-                } else {
-                    self.waitForHead(context)
-                }
-            case (.end, _): self.phase = .answering
-            }
-            context.fireChannelRead(self.wrapInboundOut(part))
-        }
-
-        func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            guard self.held.isEmpty else { return self.held.append(.error(error)) }
-            context.fireErrorCaught(error)
-        }
-
-        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-            if event as? ChannelEvent == .inputClosed {
-                guard self.held.isEmpty else { return self.held.append(.inputClosed) }
-                self.tellLoss(context)
-            }
-            context.fireUserInboundEventTriggered(event)
-        }
-
-        func channelInactive(context: ChannelHandlerContext) {
-            self.held.removeAll()
-            self.tellLoss(context)
-            context.fireChannelInactive()
-        }
-
-        /// HTTP/2 ends streams with their connection as if they had come to their ends, and whoever reads a body takes what
-        /// came for all of it.
-        private func tellLoss(_ context: ChannelHandlerContext) {
-            if case .body = self.phase { context.fireErrorCaught(ConnectionLost()) }
-        }
-
-        func read(context: ChannelHandlerContext) {
-            guard self.held.isEmpty else {
-                self.isReadHeld = true
-                return
-            }
-            if case .body(var meter) = self.phase {
-                meter.wants(at: context.eventLoop.now)
-                self.phase = .body(meter)
-            }
-            context.read()
-        }
-
-        // MARK: what goes
-
-        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-            let part = self.unwrapOutboundIn(data)
-            switch part {
-            case .head(let head):
-                if head.status.kind != .informational {
-                    self.closesAfterAnswer = head.headerFields[.connection] == "close"
-                }
-                self.send(part, promise, context)
-            case .body(var bytes):
-                while bytes.readableBytes > Self.writeBytes, let slice = bytes.readSlice(length: Self.writeBytes) {
-                    self.send(.body(slice), nil, context)
-                }
-                self.send(.body(bytes), promise, context)
-            case .end: self.send(part, promise, context, isEnd: true)
-            }
-        }
-
-        private func send(
-            _ part: HTTPResponsePart, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext,
-            isEnd: Bool = false
-        ) {
-            let promise = promise ?? context.eventLoop.makePromise()
-            // An answer before the body's end is short, and its client may read it only when the body is through.
-            let isEarly = if isEnd, case .body = self.phase { true } else { false }
-            if isEarly { self.isAnswered = true }
-            if self.pendingWrites == 0 { self.lastProgress = context.eventLoop.now }
-            self.pendingWrites += 1
-            let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            promise.futureResult.assumeIsolated().whenSuccess {
-                let (handler, context) = loopBound.value
-                handler.pendingWrites -= 1
-                handler.lastProgress = context.eventLoop.now
-                guard isEnd, !isEarly else { return }
-                handler.isAnswered = true
-                if !handler.isFlushing { handler.answered(context) }
-            }
-            context.write(self.wrapOutboundOut(part), promise: promise)
-        }
-
-        func flush(context: ChannelHandlerContext) {
-            self.isFlushing = true
-            context.flush()
-            self.isFlushing = false
-            if self.isAnswered { self.answered(context) }
-        }
-
-        private func answered(_ context: ChannelHandlerContext) {
-            self.isAnswered = false
-            switch self.phase {
-            case .body:
-                self.phase = .draining(bytes: 0)
-                // The end of this side comes behind the body's, if that comes soon: for a client that has its last chunk still
-                // to send, the connection's end is that of the sending.
-                self.closeLater(context)
-                // Whoever waits for the body's rest may not ask for it any more.
-                context.read()
-            case .answering where self.closesAfterAnswer:
+    private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        switch (part, self.phase) {
+        case (_, .closing): return
+        case (.head, _):
+            self.phase = .body(PaceMeter(self.pace, now: context.eventLoop.now))
+            (self.isAnswered, self.closesAfterAnswer) = (false, false)
+        case (.body(let bytes), .body(var meter)):
+            meter.took(bytes.readableBytes, at: context.eventLoop.now)
+            self.phase = .body(meter)
+        case (.body(let bytes), .draining(let before)):
+            let count = before + bytes.readableBytes
+            self.phase = .draining(bytes: count)
+            if count > Self.drainBytes { self.closeNow(context) }
+            return
+        case (.body, _): break
+        case (.end, .draining):
+            if self.closesAfterAnswer {
                 self.phase = .closing
-                self.held.removeAll()
-                self.readAgain(context)
                 context.close(mode: .output, promise: nil)
-                self.closeLater(context)
-            case .answering:
+            } else {
                 self.waitForHead(context)
-                self.replay(context)
-            default: break
             }
+        case (.end, _): self.phase = .answering
         }
+        context.fireChannelRead(self.wrapInboundOut(part))
+    }
 
-        /// Holds the end of what is sent back until the body's end is there.
-        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-            guard mode == .output, case .draining = self.phase else {
-                return context.close(mode: mode, promise: promise)
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard self.held.isEmpty else { return self.held.append(.error(error)) }
+        context.fireErrorCaught(error)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed {
+            guard self.held.isEmpty else { return self.held.append(.inputClosed) }
+            self.tellLoss(context)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.held.removeAll()
+        self.tellLoss(context)
+        context.fireChannelInactive()
+    }
+
+    /// HTTP/2 ends streams with their connection as if they had come to their ends, and whoever reads a body takes what
+    /// came for all of it.
+    private func tellLoss(_ context: ChannelHandlerContext) {
+        if case .body = self.phase { context.fireErrorCaught(ConnectionLost()) }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guard self.held.isEmpty else {
+            self.isReadHeld = true
+            return
+        }
+        if case .body(var meter) = self.phase {
+            meter.wants(at: context.eventLoop.now)
+            self.phase = .body(meter)
+        }
+        context.read()
+    }
+
+    // MARK: what goes
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let part = self.unwrapOutboundIn(data)
+        switch part {
+        case .head(let head):
+            if head.status.kind != .informational {
+                self.closesAfterAnswer = head.headerFields[.connection] == "close"
             }
-            self.closesAfterAnswer = true
-            promise?.succeed()
-        }
-
-        /// Goes on with what was held, as far as the next request's end.
-        private func replay(_ context: ChannelHandlerContext) {
-            guard !self.held.isEmpty else { return }
-            while let next = self.held.first {
-                if case (.part(.head), .answering) = (next, self.phase) { break }
-                self.held.removeFirst()
-                switch next {
-                case .part(let part): self.take(part, context)
-                case .inputClosed: self.userInboundEventTriggered(context: context, event: ChannelEvent.inputClosed)
-                case .error(let error): context.fireErrorCaught(error)
-                }
+            self.send(part, promise, context)
+        case .body(var bytes):
+            while bytes.readableBytes > Self.writeBytes, let slice = bytes.readSlice(length: Self.writeBytes) {
+                self.send(.body(slice), nil, context)
             }
-            context.fireChannelReadComplete()
-            self.readAgain(context)
+            self.send(.body(bytes), promise, context)
+        case .end: self.send(part, promise, context, isEnd: true)
         }
+    }
 
-        private func readAgain(_ context: ChannelHandlerContext) {
-            guard self.isReadHeld, self.held.isEmpty else { return }
-            self.isReadHeld = false
-            self.read(context: context)
+    private func send(
+        _ part: HTTPResponsePart, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext,
+        isEnd: Bool = false
+    ) {
+        let promise = promise ?? context.eventLoop.makePromise()
+        // An answer before the body's end is short, and its client may read it only when the body is through.
+        let isEarly = if isEnd, case .body = self.phase { true } else { false }
+        if isEarly { self.isAnswered = true }
+        if self.pendingWrites == 0 { self.lastProgress = context.eventLoop.now }
+        self.pendingWrites += 1
+        let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        promise.futureResult.assumeIsolated().whenSuccess {
+            let (handler, context) = loopBound.value
+            handler.pendingWrites -= 1
+            handler.lastProgress = context.eventLoop.now
+            guard isEnd, !isEarly else { return }
+            handler.isAnswered = true
+            if !handler.isFlushing { handler.answered(context) }
         }
+        context.write(self.wrapOutboundOut(part), promise: promise)
+    }
 
-        func channelReadComplete(context: ChannelHandlerContext) {
-            context.fireChannelReadComplete()
-            if case .draining = self.phase { context.read() }
-        }
+    func flush(context: ChannelHandlerContext) {
+        self.isFlushing = true
+        context.flush()
+        self.isFlushing = false
+        if self.isAnswered { self.answered(context) }
+    }
 
-        // MARK: time
-
-        private func waitForHead(_ context: ChannelHandlerContext) {
-            self.lastCall?.cancel()
-            (self.phase, self.headSince) = (.head, context.eventLoop.now)
-        }
-
-        private func check(_ context: ChannelHandlerContext) {
-            let now = context.eventLoop.now
-            switch self.phase {
-            case .head:
-                if now - self.headSince >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
-            case .body(var meter):
-                let isLate = meter.isLate(at: now)
-                self.phase = .body(meter)
-                if isLate { context.fireErrorCaught(BodyTimeout()) }
-            case .answering:
-                guard self.pendingWrites > 0 else { return }
-                if now - self.lastProgress >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
-            case .draining, .closing: break
-            }
-        }
-
-        private func closeLater(_ context: ChannelHandlerContext) {
-            let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            self.lastCall?.cancel()
-            self.lastCall = context.eventLoop.scheduleTask(in: Self.drainTime) {
-                let (handler, context) = loopBound.value
-                handler.closeNow(context)
-            }
-        }
-
-        private func closeNow(_ context: ChannelHandlerContext) {
+    private func answered(_ context: ChannelHandlerContext) {
+        self.isAnswered = false
+        switch self.phase {
+        case .body:
+            self.phase = .draining(bytes: 0)
+            // The end of this side comes behind the body's, if that comes soon: for a client that has its last chunk still
+            // to send, the connection's end is that of the sending.
+            self.closeLater(context)
+            // Whoever waits for the body's rest may not ask for it any more.
+            context.read()
+        case .answering where self.closesAfterAnswer:
             self.phase = .closing
             self.held.removeAll()
-            context.close(promise: nil)
+            self.readAgain(context)
+            context.close(mode: .output, promise: nil)
+            self.closeLater(context)
+        case .answering:
+            self.waitForHead(context)
+            self.replay(context)
+        default: break
         }
     }
 
-    /// The connection ended before a body did.
-    struct ConnectionLost: Error, CustomStringConvertible {
-        var description: String { "the connection ended before the body did" }
+    /// Holds the end of what is sent back until the body's end is there.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output, case .draining = self.phase else {
+            return context.close(mode: mode, promise: promise)
+        }
+        self.closesAfterAnswer = true
+        promise?.succeed()
     }
 
-    extension Channel {
-        /// Whether this is a stream of an HTTP/2 connection, which has a parent like every connection, and a grandparent.
-        var isHTTP2Stream: Bool { self.parent?.parent != nil }
+    /// Goes on with what was held, as far as the next request's end.
+    private func replay(_ context: ChannelHandlerContext) {
+        guard !self.held.isEmpty else { return }
+        while let next = self.held.first {
+            if case (.part(.head), .answering) = (next, self.phase) { break }
+            self.held.removeFirst()
+            switch next {
+            case .part(let part): self.take(part, context)
+            case .inputClosed: self.userInboundEventTriggered(context: context, event: ChannelEvent.inputClosed)
+            case .error(let error): context.fireErrorCaught(error)
+            }
+        }
+        context.fireChannelReadComplete()
+        self.readAgain(context)
     }
+
+    private func readAgain(_ context: ChannelHandlerContext) {
+        guard self.isReadHeld, self.held.isEmpty else { return }
+        self.isReadHeld = false
+        self.read(context: context)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        if case .draining = self.phase { context.read() }
+    }
+
+    // MARK: time
+
+    private func waitForHead(_ context: ChannelHandlerContext) {
+        self.lastCall?.cancel()
+        (self.phase, self.headSince) = (.head, context.eventLoop.now)
+    }
+
+    private func check(_ context: ChannelHandlerContext) {
+        let now = context.eventLoop.now
+        switch self.phase {
+        case .head:
+            if now - self.headSince >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
+        case .body(var meter):
+            let isLate = meter.isLate(at: now)
+            self.phase = .body(meter)
+            if isLate { context.fireErrorCaught(BodyTimeout()) }
+        case .answering:
+            guard self.pendingWrites > 0 else { return }
+            if now - self.lastProgress >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
+        case .draining, .closing: break
+        }
+    }
+
+    private func closeLater(_ context: ChannelHandlerContext) {
+        let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        self.lastCall?.cancel()
+        self.lastCall = context.eventLoop.scheduleTask(in: Self.drainTime) {
+            let (handler, context) = loopBound.value
+            handler.closeNow(context)
+        }
+    }
+
+    private func closeNow(_ context: ChannelHandlerContext) {
+        self.phase = .closing
+        self.held.removeAll()
+        context.close(promise: nil)
+    }
+}
+
+/// The connection ended before a body did.
+struct ConnectionLost: Error, CustomStringConvertible {
+    var description: String { "the connection ended before the body did" }
+}
+
+extension Channel {
+    /// Whether this is a stream of an HTTP/2 connection, which has a parent like every connection, and a grandparent.
+    var isHTTP2Stream: Bool { self.parent?.parent != nil }
+}
 #endif

@@ -1,52 +1,52 @@
 #if Transfer
-    import NIOCore
+import NIOCore
 
-    /// How slowly a client may send.
-    package struct ReceivingPace: Sendable, Hashable {
-        /// How long nothing may come, of a request's head or its body, while the receiver waits. Default 30 s: ours.
-        package var idleTime: Duration = .seconds(30)
-        /// Bytes of body a second that have to come while the receiver waits, measured over each ``idleTime``.
-        /// Default 500, as in Apache's mod_reqtimeout.
-        package var bytesPerSecond: Int64 = 500
+/// How slowly a client may send.
+package struct ReceivingPace: Sendable, Hashable {
+    /// How long nothing may come, of a request's head or its body, while the receiver waits. Default 30 s: ours.
+    package var idleTime: Duration = .seconds(30)
+    /// Bytes of body a second that have to come while the receiver waits, measured over each ``idleTime``.
+    /// Default 500, as in Apache's mod_reqtimeout.
+    package var bytesPerSecond: Int64 = 500
 
-        package init() {}
+    package init() {}
+}
+
+/// Tells whether a body comes fast enough: fed with what happens, asked now and then. It waits for nothing itself.
+struct PaceMeter {
+    private let pace: ReceivingPace
+    private var windowStart: NIODeadline
+    private var windowBytes: Int64 = 0
+    /// Time in this window in which bytes were wanted.
+    private var waited = TimeAmount.zero
+    private var waitingSince: NIODeadline?
+
+    init(_ pace: ReceivingPace, now: NIODeadline) { (self.pace, self.windowStart) = (pace, now) }
+
+    /// Bytes are wanted from now on.
+    mutating func wants(at now: NIODeadline) { if self.waitingSince == nil { self.waitingSince = now } }
+
+    /// Bytes have come.
+    mutating func took(_ count: Int, at now: NIODeadline) {
+        if let since = self.waitingSince { self.waited = self.waited + (now - since) }
+        self.waitingSince = nil
+        self.windowBytes += Int64(count)
     }
 
-    /// Tells whether a body comes fast enough: fed with what happens, asked now and then. It waits for nothing itself.
-    struct PaceMeter {
-        private let pace: ReceivingPace
-        private var windowStart: NIODeadline
-        private var windowBytes: Int64 = 0
-        /// Time in this window in which bytes were wanted.
-        private var waited = TimeAmount.zero
-        private var waitingSince: NIODeadline?
-
-        init(_ pace: ReceivingPace, now: NIODeadline) { (self.pace, self.windowStart) = (pace, now) }
-
-        /// Bytes are wanted from now on.
-        mutating func wants(at now: NIODeadline) { if self.waitingSince == nil { self.waitingSince = now } }
-
-        /// Bytes have come.
-        mutating func took(_ count: Int, at now: NIODeadline) {
-            if let since = self.waitingSince { self.waited = self.waited + (now - since) }
-            self.waitingSince = nil
-            self.windowBytes += Int64(count)
+    /// Whether the client is too slow.
+    mutating func isLate(at now: NIODeadline) -> Bool {
+        let idle = TimeAmount(self.pace.idleTime)
+        if let since = self.waitingSince {
+            if now - since >= idle { return true }
+            self.waited = self.waited + (now - since)
+            self.waitingSince = now
         }
-
-        /// Whether the client is too slow.
-        mutating func isLate(at now: NIODeadline) -> Bool {
-            let idle = TimeAmount(self.pace.idleTime)
-            if let since = self.waitingSince {
-                if now - since >= idle { return true }
-                self.waited = self.waited + (now - since)
-                self.waitingSince = now
-            }
-            // What the receiver itself held back doesn't count.
-            guard self.waited >= idle else { return false }
-            let seconds = Double(self.waited.nanoseconds) / 1e9
-            let isLate = Double(self.windowBytes) < seconds * Double(self.pace.bytesPerSecond)
-            (self.windowStart, self.windowBytes, self.waited) = (now, 0, .zero)
-            return isLate
-        }
+        // What the receiver itself held back doesn't count.
+        guard self.waited >= idle else { return false }
+        let seconds = Double(self.waited.nanoseconds) / 1e9
+        let isLate = Double(self.windowBytes) < seconds * Double(self.pace.bytesPerSecond)
+        (self.windowStart, self.windowBytes, self.waited) = (now, 0, .zero)
+        return isLate
     }
+}
 #endif

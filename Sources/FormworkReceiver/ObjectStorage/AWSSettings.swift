@@ -1,111 +1,111 @@
 #if Transfer
-    import FormworkCore
+import FormworkCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// What the usual AWS variables and files say: keys, region, and where the store is.
-    ///
-    /// Variables go before files. Keys that have to be fetched (from a machine's or a container's role, from a web identity,
-    /// by single sign-on) aren't: `aws configure export-credentials --format env` gives them as variables.
-    struct AWSSettings: Sendable {
-        var credentials: AWSCredentials
-        var region: String
-        /// `nil`: Amazon's own.
-        var endpoint: String?
+/// What the usual AWS variables and files say: keys, region, and where the store is.
+///
+/// Variables go before files. Keys that have to be fetched (from a machine's or a container's role, from a web identity,
+/// by single sign-on) aren't: `aws configure export-credentials --format env` gives them as variables.
+struct AWSSettings: Sendable {
+    var credentials: AWSCredentials
+    var region: String
+    /// `nil`: Amazon's own.
+    var endpoint: String?
 
-        /// - Throws: ``FormworkError/Code/invalidArgument`` where something is missing; it names what to set.
-        init(environment: [String: String]) throws(FormworkError) {
-            func variable(_ names: String...) -> String? {
-                names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-            }
-            let name = variable("AWS_PROFILE", "AWS_DEFAULT_PROFILE")
-            let profile = try AWSProfile(name: name ?? "default", environment: environment)
-            if let name, profile.settings.isEmpty {
-                throw FormworkError(
-                    .invalidArgument,
-                    "AWS_PROFILE is \(name), but there is no such profile in ~/.aws/credentials or ~/.aws/config")
-            }
-            self.endpoint = variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? profile["endpoint_url"]
-            let set = try Self.keys("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN") { variable($0) }
-            let stored = try Self.keys("aws_access_key_id", "aws_secret_access_key", "aws_session_token") {
-                profile[$0]
-            }
-            guard let credentials = set ?? stored else {
-                throw FormworkError(
-                    .invalidArgument,
-                    "no keys for the object store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to a "
-                        + "profile of ~/.aws/credentials that has them")
-            }
-            self.credentials = credentials
-            if let region = variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? profile["region"] {
-                self.region = region
-            } else if self.endpoint != nil {
-                self.region = "us-east-1"  // What other stores call themselves where nobody says otherwise.
-            } else {
-                throw FormworkError(.invalidArgument, "no region for the object store: set AWS_REGION")
-            }
+    /// - Throws: ``FormworkError/Code/invalidArgument`` where something is missing; it names what to set.
+    init(environment: [String: String]) throws(FormworkError) {
+        func variable(_ names: String...) -> String? {
+            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         }
-
-        private static func keys(
-            _ id: String, _ secret: String, _ token: String, _ value: (String) -> String?
-        ) throws(FormworkError) -> AWSCredentials? {
-            switch (value(id), value(secret)) {
-            case (let id?, let secret?):
-                return AWSCredentials(accessKeyID: id, secretAccessKey: secret, sessionToken: value(token))
-            case (nil, nil): return nil
-            case (nil, _?): throw FormworkError(.invalidArgument, "\(secret) is set, but \(id) isn't")
-            case (_?, nil): throw FormworkError(.invalidArgument, "\(id) is set, but \(secret) isn't")
-            }
+        let name = variable("AWS_PROFILE", "AWS_DEFAULT_PROFILE")
+        let profile = try AWSProfile(name: name ?? "default", environment: environment)
+        if let name, profile.settings.isEmpty {
+            throw FormworkError(
+                .invalidArgument,
+                "AWS_PROFILE is \(name), but there is no such profile in ~/.aws/credentials or ~/.aws/config")
+        }
+        self.endpoint = variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? profile["endpoint_url"]
+        let set = try Self.keys("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN") { variable($0) }
+        let stored = try Self.keys("aws_access_key_id", "aws_secret_access_key", "aws_session_token") {
+            profile[$0]
+        }
+        guard let credentials = set ?? stored else {
+            throw FormworkError(
+                .invalidArgument,
+                "no keys for the object store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to a "
+                    + "profile of ~/.aws/credentials that has them")
+        }
+        self.credentials = credentials
+        if let region = variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? profile["region"] {
+            self.region = region
+        } else if self.endpoint != nil {
+            self.region = "us-east-1"  // What other stores call themselves where nobody says otherwise.
+        } else {
+            throw FormworkError(.invalidArgument, "no region for the object store: set AWS_REGION")
         }
     }
 
-    /// One profile of `~/.aws/credentials` and `~/.aws/config`.
-    struct AWSProfile: Sendable {
-        private(set) var settings: [String: String] = [:]
-
-        /// - Throws: ``FormworkError/Code/sourceUnavailable`` when a file that is there can't be read.
-        init(name: String, environment: [String: String]) throws(FormworkError) {
-            let home = environment["HOME"] ?? ""
-            let config = environment["AWS_CONFIG_FILE"] ?? "\(home)/.aws/config"
-            let credentials = environment["AWS_SHARED_CREDENTIALS_FILE"] ?? "\(home)/.aws/credentials"
-            // The file of keys last: it goes before the other one.
-            self.merge(try Self.text(of: config), section: name == "default" ? ["default"] : ["profile \(name)"])
-            self.merge(try Self.text(of: credentials), section: [name])
+    private static func keys(
+        _ id: String, _ secret: String, _ token: String, _ value: (String) -> String?
+    ) throws(FormworkError) -> AWSCredentials? {
+        switch (value(id), value(secret)) {
+        case (let id?, let secret?):
+            return AWSCredentials(accessKeyID: id, secretAccessKey: secret, sessionToken: value(token))
+        case (nil, nil): return nil
+        case (nil, _?): throw FormworkError(.invalidArgument, "\(secret) is set, but \(id) isn't")
+        case (_?, nil): throw FormworkError(.invalidArgument, "\(id) is set, but \(secret) isn't")
         }
+    }
+}
 
-        subscript(name: String) -> String? { self.settings[name].flatMap { $0.isEmpty ? nil : $0 } }
+/// One profile of `~/.aws/credentials` and `~/.aws/config`.
+struct AWSProfile: Sendable {
+    private(set) var settings: [String: String] = [:]
 
-        private static func text(of path: String) throws(FormworkError) -> String {
-            guard FileManager.default.fileExists(atPath: path) else { return "" }
-            do { return try String(contentsOfFile: path, encoding: .utf8) } catch {
-                throw FormworkError(.sourceUnavailable, "can't be read", path: path, cause: error)
-            }
-        }
+    /// - Throws: ``FormworkError/Code/sourceUnavailable`` when a file that is there can't be read.
+    init(name: String, environment: [String: String]) throws(FormworkError) {
+        let home = environment["HOME"] ?? ""
+        let config = environment["AWS_CONFIG_FILE"] ?? "\(home)/.aws/config"
+        let credentials = environment["AWS_SHARED_CREDENTIALS_FILE"] ?? "\(home)/.aws/credentials"
+        // The file of keys last: it goes before the other one.
+        self.merge(try Self.text(of: config), section: name == "default" ? ["default"] : ["profile \(name)"])
+        self.merge(try Self.text(of: credentials), section: [name])
+    }
 
-        /// `[name]`, then `key = value` a line; `#` and `;` begin comments. What is indented belongs to the line above (the
-        /// nested settings of `s3 =`), of which none is ours.
-        private mutating func merge(_ text: String, section names: Set<String>) {
-            var isInside = false
-            for line in text.split(whereSeparator: \.isNewline) {
-                guard let first = line.first, !first.isWhitespace, first != "#", first != ";" else { continue }
-                if first == "[" {
-                    let words = line.dropFirst().prefix { $0 != "]" }.split(whereSeparator: \.isWhitespace)
-                    isInside = names.contains(words.joined(separator: " "))
-                } else if isInside, let equals = line.firstIndex(of: "=") {
-                    let value = line[line.index(after: equals)...]
-                    self.settings[line[..<equals].trimmed.lowercased()] = value.trimmed
-                }
-            }
+    subscript(name: String) -> String? { self.settings[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    private static func text(of path: String) throws(FormworkError) -> String {
+        guard FileManager.default.fileExists(atPath: path) else { return "" }
+        do { return try String(contentsOfFile: path, encoding: .utf8) } catch {
+            throw FormworkError(.sourceUnavailable, "can't be read", path: path, cause: error)
         }
     }
 
-    extension Substring {
-        fileprivate var trimmed: String {
-            String(self.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    /// `[name]`, then `key = value` a line; `#` and `;` begin comments. What is indented belongs to the line above (the
+    /// nested settings of `s3 =`), of which none is ours.
+    private mutating func merge(_ text: String, section names: Set<String>) {
+        var isInside = false
+        for line in text.split(whereSeparator: \.isNewline) {
+            guard let first = line.first, !first.isWhitespace, first != "#", first != ";" else { continue }
+            if first == "[" {
+                let words = line.dropFirst().prefix { $0 != "]" }.split(whereSeparator: \.isWhitespace)
+                isInside = names.contains(words.joined(separator: " "))
+            } else if isInside, let equals = line.firstIndex(of: "=") {
+                let value = line[line.index(after: equals)...]
+                self.settings[line[..<equals].trimmed.lowercased()] = value.trimmed
+            }
         }
     }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        String(self.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+}
 #endif

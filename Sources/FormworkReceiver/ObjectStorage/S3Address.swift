@@ -1,100 +1,100 @@
 #if Transfer
-    import FormworkCore
-    import FormworkHTTP
-    import FormworkResumable
+import FormworkCore
+import FormworkHTTP
+import FormworkResumable
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// How a request names its bucket.
-    package enum S3Addressing: String, Sendable, CaseIterable {
-        /// `virtual` with Amazon, whose buckets' names fit a host name; `path` elsewhere.
-        case automatic = "auto"
-        /// `https://host/bucket/key`.
-        case path
-        /// `https://bucket.host/key`.
-        case virtual
-    }
+/// How a request names its bucket.
+package enum S3Addressing: String, Sendable, CaseIterable {
+    /// `virtual` with Amazon, whose buckets' names fit a host name; `path` elsewhere.
+    case automatic = "auto"
+    /// `https://host/bucket/key`.
+    case path
+    /// `https://bucket.host/key`.
+    case virtual
+}
 
-    /// Where a bucket is reached.
-    struct S3Address: Sendable {
-        /// `https` or `http`.
-        let scheme: String
-        /// With the port where that isn't the scheme's: what `Host` says.
-        let authority: String
-        /// Before the key: ends in a slash.
-        let base: String
+/// Where a bucket is reached.
+struct S3Address: Sendable {
+    /// `https` or `http`.
+    let scheme: String
+    /// With the port where that isn't the scheme's: what `Host` says.
+    let authority: String
+    /// Before the key: ends in a slash.
+    let base: String
 
-        /// - Parameter endpoint: `https://host[:port][/path]`; `nil` for Amazon's own in the region.
-        /// - Throws: ``FormworkError/Code/invalidArgument`` for an address that is none.
-        init(
-            endpoint: String?, region: String, bucket: String, addressing: S3Addressing = .automatic
-        ) throws(FormworkError) {
-            let amazon = "https://s3.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")"
-            let address = endpoint ?? amazon
-            guard let url = URL(string: address), let scheme = url.scheme?.lowercased(),
-                ["http", "https"].contains(scheme),
-                let host = url.host, !host.isEmpty, url.query == nil, url.user == nil, !url.hasImpossiblePort
-            else {
-                throw FormworkError(
-                    .invalidArgument, "the object store's address is no http(s)://host[:port]: \(address)")
-            }
-            let isVirtual =
-                switch addressing {
-                case .path: false
-                case .virtual: true
-                // A certificate for *.host doesn't cover a bucket with a dot.
-                case .automatic: endpoint == nil && !bucket.contains(".")
-                }
-            let port = url.port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
-            let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-            self.scheme = scheme
-            self.authority = (isVirtual ? "\(bucket)." : "") + name + port
-            let path = url.path.split(separator: "/") + (isVirtual ? [] : [Substring(bucket)])
-            self.base = "/" + path.map { SigV4.encoded(String($0)) + "/" }.joined()
+    /// - Parameter endpoint: `https://host[:port][/path]`; `nil` for Amazon's own in the region.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for an address that is none.
+    init(
+        endpoint: String?, region: String, bucket: String, addressing: S3Addressing = .automatic
+    ) throws(FormworkError) {
+        let amazon = "https://s3.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")"
+        let address = endpoint ?? amazon
+        guard let url = URL(string: address), let scheme = url.scheme?.lowercased(),
+            ["http", "https"].contains(scheme),
+            let host = url.host, !host.isEmpty, url.query == nil, url.user == nil, !url.hasImpossiblePort
+        else {
+            throw FormworkError(
+                .invalidArgument, "the object store's address is no http(s)://host[:port]: \(address)")
         }
-
-        /// The path of an object, percent-encoded; of the bucket without a key.
-        func path(_ key: String?) -> String { self.base + SigV4.encoded(key ?? "", keepingSlashes: true) }
+        let isVirtual =
+            switch addressing {
+            case .path: false
+            case .virtual: true
+            // A certificate for *.host doesn't cover a bucket with a dot.
+            case .automatic: endpoint == nil && !bucket.contains(".")
+            }
+        let port = url.port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        self.scheme = scheme
+        self.authority = (isVirtual ? "\(bucket)." : "") + name + port
+        let path = url.path.split(separator: "/") + (isVirtual ? [] : [Substring(bucket)])
+        self.base = "/" + path.map { SigV4.encoded(String($0)) + "/" }.joined()
     }
 
-    /// `s3://bucket/prefix`: where objects go.
-    struct S3Location: Hashable, Sendable, CustomStringConvertible {
-        let bucket: String
-        /// Empty, or ends in a slash.
-        let prefix: String
+    /// The path of an object, percent-encoded; of the bucket without a key.
+    func path(_ key: String?) -> String { self.base + SigV4.encoded(key ?? "", keepingSlashes: true) }
+}
 
-        /// - Throws: ``FormworkError/Code/invalidArgument`` for anything else.
-        init(_ url: String) throws(FormworkError) {
-            guard url.lowercased().hasPrefix("s3://") else {
-                throw FormworkError(.invalidArgument, "no s3://bucket/prefix: \(url)")
-            }
-            let path = url.dropFirst(5).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            self.bucket = String(path[0])
-            let isName = self.bucket.utf8.allSatisfy { byte in
-                Unicode.Scalar(byte).properties.isAlphabetic && byte < 128 || (48...57).contains(byte)
-                    || [45, 46, 95].contains(byte)
-            }
-            guard (3...255).contains(self.bucket.utf8.count), isName else {
-                throw FormworkError(
-                    .invalidArgument, "a bucket's name has 3 to 63 letters, digits, dots and hyphens: \(url)")
-            }
-            var parts = path.count > 1 ? path[1].split(separator: "/", omittingEmptySubsequences: false) : []
-            if parts.last?.isEmpty == true { parts.removeLast() }
-            // Clients on the way normalise such paths, each in its own way.
-            guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
-                throw FormworkError(.invalidArgument, "a prefix has no empty parts, no . and no ..: \(url)")
-            }
-            self.prefix = parts.map { "\($0)/" }.joined()
-            // A key has 1,024 bytes at most, and a name up to 255.
-            guard self.prefix.utf8.count <= 700 else {
-                throw FormworkError(.invalidArgument, "a prefix has 700 bytes at most: \(url)")
-            }
+/// `s3://bucket/prefix`: where objects go.
+struct S3Location: Hashable, Sendable, CustomStringConvertible {
+    let bucket: String
+    /// Empty, or ends in a slash.
+    let prefix: String
+
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for anything else.
+    init(_ url: String) throws(FormworkError) {
+        guard url.lowercased().hasPrefix("s3://") else {
+            throw FormworkError(.invalidArgument, "no s3://bucket/prefix: \(url)")
         }
-
-        var description: String { "s3://\(self.bucket)/\(self.prefix)" }
+        let path = url.dropFirst(5).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        self.bucket = String(path[0])
+        let isName = self.bucket.utf8.allSatisfy { byte in
+            Unicode.Scalar(byte).properties.isAlphabetic && byte < 128 || (48...57).contains(byte)
+                || [45, 46, 95].contains(byte)
+        }
+        guard (3...255).contains(self.bucket.utf8.count), isName else {
+            throw FormworkError(
+                .invalidArgument, "a bucket's name has 3 to 63 letters, digits, dots and hyphens: \(url)")
+        }
+        var parts = path.count > 1 ? path[1].split(separator: "/", omittingEmptySubsequences: false) : []
+        if parts.last?.isEmpty == true { parts.removeLast() }
+        // Clients on the way normalise such paths, each in its own way.
+        guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
+            throw FormworkError(.invalidArgument, "a prefix has no empty parts, no . and no ..: \(url)")
+        }
+        self.prefix = parts.map { "\($0)/" }.joined()
+        // A key has 1,024 bytes at most, and a name up to 255.
+        guard self.prefix.utf8.count <= 700 else {
+            throw FormworkError(.invalidArgument, "a prefix has 700 bytes at most: \(url)")
+        }
     }
+
+    var description: String { "s3://\(self.bucket)/\(self.prefix)" }
+}
 #endif

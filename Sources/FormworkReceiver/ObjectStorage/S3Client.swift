@@ -1,169 +1,169 @@
 #if Transfer
-    import FormworkCore
-    import NIOCore
-    import NIOHTTP1
+import FormworkCore
+import NIOCore
+import NIOHTTP1
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// The calls on one bucket that storing needs (Amazon S3 API Reference, "Actions").
+/// The calls on one bucket that storing needs (Amazon S3 API Reference, "Actions").
+///
+/// All throw ``S3Error`` and `CancellationError`.
+struct S3Client: Sendable {
+    let exchange: S3Exchange
+
+    /// The header of an object that tells whose it is, so that a request whose answer was lost isn't taken for failed.
+    static let marker = "x-amz-meta-formwork-upload"
+
+    /// An object that was made.
+    struct Made: Sendable {
+        /// In a bucket that keeps versions.
+        var versionID: String?
+    }
+
+    /// Stores an object in one request, and nothing where there is one already.
     ///
-    /// All throw ``S3Error`` and `CancellationError`.
-    struct S3Client: Sendable {
-        let exchange: S3Exchange
-
-        /// The header of an object that tells whose it is, so that a request whose answer was lost isn't taken for failed.
-        static let marker = "x-amz-meta-formwork-upload"
-
-        /// An object that was made.
-        struct Made: Sendable {
-            /// In a bucket that keeps versions.
-            var versionID: String?
-        }
-
-        /// Stores an object in one request, and nothing where there is one already.
-        ///
-        /// - Parameter isConditional: Whether the store is asked to look (`If-None-Match: *`, RFC 9110 section 13.1.2).
-        /// - Returns: `nil` where there was one.
-        func put(
-            _ body: ByteBuffer, key: String, contentType: String?, marker: String, isConditional: Bool = true
-        ) async throws -> Made? {
-            var request = S3Request(operation: "PutObject", method: .PUT, key: key, body: body)
-            request.headers = [(Self.marker, marker)]
-            if let contentType { request.headers.append(("Content-Type", contentType)) }
-            if isConditional { request.headers.append(("If-None-Match", "*")) }
-            do {
-                return Made(
-                    versionID: try await self.exchange.send(request).answer.headers.first(name: "x-amz-version-id"))
-            } catch let error as S3Error where error.status == 412 {
-                guard error.attempts > 1, let object = try await self.head(key), object.marker == marker else {
-                    return nil
-                }
-                return Made(versionID: object.versionID)
-            } catch let error as S3Error where error.status == 501 && isConditional {
-                // A store that says it can't look; the caller did, a moment ago.
-                return try await self.put(
-                    body, key: key, contentType: contentType, marker: marker, isConditional: false)
-            }
-        }
-
-        /// What is known of an object.
-        struct Head: Sendable {
-            var length: Int64?
-            var marker: String?
-            var versionID: String?
-        }
-
-        /// - Returns: `nil` where there is no such object.
-        func head(_ key: String) async throws -> Head? {
-            do {
-                let headers = try await self.exchange.send(
-                    S3Request(operation: "HeadObject", method: .HEAD, key: key)
-                ).answer.headers
-                return Head(
-                    length: headers.first(name: "Content-Length").flatMap(Int64.init),
-                    marker: headers.first(name: Self.marker), versionID: headers.first(name: "x-amz-version-id"))
-            } catch let error as S3Error where error.status == 404 {
+    /// - Parameter isConditional: Whether the store is asked to look (`If-None-Match: *`, RFC 9110 section 13.1.2).
+    /// - Returns: `nil` where there was one.
+    func put(
+        _ body: ByteBuffer, key: String, contentType: String?, marker: String, isConditional: Bool = true
+    ) async throws -> Made? {
+        var request = S3Request(operation: "PutObject", method: .PUT, key: key, body: body)
+        request.headers = [(Self.marker, marker)]
+        if let contentType { request.headers.append(("Content-Type", contentType)) }
+        if isConditional { request.headers.append(("If-None-Match", "*")) }
+        do {
+            return Made(
+                versionID: try await self.exchange.send(request).answer.headers.first(name: "x-amz-version-id"))
+        } catch let error as S3Error where error.status == 412 {
+            guard error.attempts > 1, let object = try await self.head(key), object.marker == marker else {
                 return nil
             }
-        }
-
-        func delete(_ key: String, versionID: String?) async throws {
-            var request = S3Request(operation: "DeleteObject", method: .DELETE, key: key)
-            if let versionID, versionID != "null" { request.query = [("versionId", versionID)] }
-            do { _ = try await self.exchange.send(request) } catch let error as S3Error where error.status == 404 {}
-        }
-
-        /// - Returns: The upload's id.
-        func createUpload(_ key: String, contentType: String?, marker: String) async throws -> String {
-            var request = S3Request(
-                operation: "CreateMultipartUpload", method: .POST, key: key, query: [("uploads", "")])
-            request.headers = [(Self.marker, marker)]
-            if let contentType { request.headers.append(("Content-Type", contentType)) }
-            let answer = try await self.exchange.send(request).answer
-            guard let id = answer.xml?["UploadId"], !id.isEmpty else {
-                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-            }
-            return id
-        }
-
-        /// - Parameter number: 1 to 10,000.
-        /// - Returns: The part's entity tag, as it has to be named at the end.
-        func uploadPart(_ body: ByteBuffer, number: Int, key: String, id: String) async throws -> String {
-            let request = S3Request(
-                operation: "UploadPart", method: .PUT, key: key,
-                query: [("partNumber", "\(number)"), ("uploadId", id)], body: body)
-            let answer = try await self.exchange.send(request).answer
-            guard let tag = answer.headers.first(name: "ETag") else {
-                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-            }
-            return tag
-        }
-
-        /// Makes the object of its parts.
-        /// - Returns: `nil` where another object has the key by now, and the store looked.
-        func completeUpload(
-            _ key: String, id: String, tags: [String], length: Int64, marker: String, isConditional: Bool = true
-        ) async throws -> Made? {
-            var request = S3Request(
-                operation: "CompleteMultipartUpload", method: .POST, key: key, query: [("uploadId", id)])
-            request.headers = [("Content-Type", "application/xml")]
-            if isConditional { request.headers.append(("If-None-Match", "*")) }
-            request.body.writeString(#"<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">"#)
-            for (index, tag) in tags.enumerated() {
-                request.body.writeString(
-                    "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(tag.escapedForXML)</ETag></Part>")
-            }
-            request.body.writeString("</CompleteMultipartUpload>")
-            do {
-                let answer = try await self.exchange.send(request).answer
-                guard answer.xml?.name == "CompleteMultipartUploadResult" else {
-                    throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-                }
-                return Made(versionID: answer.headers.first(name: "x-amz-version-id"))
-            } catch let error as S3Error where error.status == 404 || error.status == 412 {
-                // The first of several tries may have done it, and only its answer was lost.
-                if error.attempts > 1, let object = try await self.head(key), object.marker == marker,
-                    object.length == length
-                {
-                    return Made(versionID: object.versionID)
-                }
-                if error.status == 412 { return nil }
-                throw error
-            } catch let error as S3Error where error.status == 501 && isConditional {
-                return try await self.completeUpload(
-                    key, id: id, tags: tags, length: length, marker: marker, isConditional: false)
-            }
-        }
-
-        /// - Returns: Whether there was such an upload.
-        @discardableResult
-        func abortUpload(_ key: String, id: String) async throws -> Bool {
-            let request = S3Request(
-                operation: "AbortMultipartUpload", method: .DELETE, key: key, query: [("uploadId", id)])
-            do {
-                _ = try await self.exchange.send(request)
-                return true
-            } catch let error as S3Error where error.status == 404 && error.code != "NoSuchBucket" {
-                return false
-            }
+            return Made(versionID: object.versionID)
+        } catch let error as S3Error where error.status == 501 && isConditional {
+            // A store that says it can't look; the caller did, a moment ago.
+            return try await self.put(
+                body, key: key, contentType: contentType, marker: marker, isConditional: false)
         }
     }
 
-    extension String {
-        fileprivate var escapedForXML: String {
-            self.unicodeScalars.reduce(into: "") { text, scalar in
-                switch scalar {
-                case "&": text += "&amp;"
-                case "<": text += "&lt;"
-                case ">": text += "&gt;"
-                case "\"": text += "&quot;"
-                default: text.unicodeScalars.append(scalar)
-                }
+    /// What is known of an object.
+    struct Head: Sendable {
+        var length: Int64?
+        var marker: String?
+        var versionID: String?
+    }
+
+    /// - Returns: `nil` where there is no such object.
+    func head(_ key: String) async throws -> Head? {
+        do {
+            let headers = try await self.exchange.send(
+                S3Request(operation: "HeadObject", method: .HEAD, key: key)
+            ).answer.headers
+            return Head(
+                length: headers.first(name: "Content-Length").flatMap(Int64.init),
+                marker: headers.first(name: Self.marker), versionID: headers.first(name: "x-amz-version-id"))
+        } catch let error as S3Error where error.status == 404 {
+            return nil
+        }
+    }
+
+    func delete(_ key: String, versionID: String?) async throws {
+        var request = S3Request(operation: "DeleteObject", method: .DELETE, key: key)
+        if let versionID, versionID != "null" { request.query = [("versionId", versionID)] }
+        do { _ = try await self.exchange.send(request) } catch let error as S3Error where error.status == 404 {}
+    }
+
+    /// - Returns: The upload's id.
+    func createUpload(_ key: String, contentType: String?, marker: String) async throws -> String {
+        var request = S3Request(
+            operation: "CreateMultipartUpload", method: .POST, key: key, query: [("uploads", "")])
+        request.headers = [(Self.marker, marker)]
+        if let contentType { request.headers.append(("Content-Type", contentType)) }
+        let answer = try await self.exchange.send(request).answer
+        guard let id = answer.xml?["UploadId"], !id.isEmpty else {
+            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+        }
+        return id
+    }
+
+    /// - Parameter number: 1 to 10,000.
+    /// - Returns: The part's entity tag, as it has to be named at the end.
+    func uploadPart(_ body: ByteBuffer, number: Int, key: String, id: String) async throws -> String {
+        let request = S3Request(
+            operation: "UploadPart", method: .PUT, key: key,
+            query: [("partNumber", "\(number)"), ("uploadId", id)], body: body)
+        let answer = try await self.exchange.send(request).answer
+        guard let tag = answer.headers.first(name: "ETag") else {
+            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+        }
+        return tag
+    }
+
+    /// Makes the object of its parts.
+    /// - Returns: `nil` where another object has the key by now, and the store looked.
+    func completeUpload(
+        _ key: String, id: String, tags: [String], length: Int64, marker: String, isConditional: Bool = true
+    ) async throws -> Made? {
+        var request = S3Request(
+            operation: "CompleteMultipartUpload", method: .POST, key: key, query: [("uploadId", id)])
+        request.headers = [("Content-Type", "application/xml")]
+        if isConditional { request.headers.append(("If-None-Match", "*")) }
+        request.body.writeString(#"<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">"#)
+        for (index, tag) in tags.enumerated() {
+            request.body.writeString(
+                "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(tag.escapedForXML)</ETag></Part>")
+        }
+        request.body.writeString("</CompleteMultipartUpload>")
+        do {
+            let answer = try await self.exchange.send(request).answer
+            guard answer.xml?.name == "CompleteMultipartUploadResult" else {
+                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+            }
+            return Made(versionID: answer.headers.first(name: "x-amz-version-id"))
+        } catch let error as S3Error where error.status == 404 || error.status == 412 {
+            // The first of several tries may have done it, and only its answer was lost.
+            if error.attempts > 1, let object = try await self.head(key), object.marker == marker,
+                object.length == length
+            {
+                return Made(versionID: object.versionID)
+            }
+            if error.status == 412 { return nil }
+            throw error
+        } catch let error as S3Error where error.status == 501 && isConditional {
+            return try await self.completeUpload(
+                key, id: id, tags: tags, length: length, marker: marker, isConditional: false)
+        }
+    }
+
+    /// - Returns: Whether there was such an upload.
+    @discardableResult
+    func abortUpload(_ key: String, id: String) async throws -> Bool {
+        let request = S3Request(
+            operation: "AbortMultipartUpload", method: .DELETE, key: key, query: [("uploadId", id)])
+        do {
+            _ = try await self.exchange.send(request)
+            return true
+        } catch let error as S3Error where error.status == 404 && error.code != "NoSuchBucket" {
+            return false
+        }
+    }
+}
+
+extension String {
+    fileprivate var escapedForXML: String {
+        self.unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\"": text += "&quot;"
+            default: text.unicodeScalars.append(scalar)
             }
         }
     }
+}
 #endif

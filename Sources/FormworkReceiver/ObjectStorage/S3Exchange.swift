@@ -1,205 +1,205 @@
 #if Transfer
-    import AsyncHTTPClient
-    import FormworkCore
-    import FormworkDigests
-    import Logging
-    import NIOCore
-    import NIOHTTP1
+import AsyncHTTPClient
+import FormworkCore
+import FormworkDigests
+import Logging
+import NIOCore
+import NIOHTTP1
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// A request to a bucket or an object.
-    struct S3Request: Sendable {
-        /// S3's name of what is asked for.
-        var operation: String
-        var method: HTTPMethod
-        /// `nil`: the bucket itself.
-        var key: String?
-        var query: [(name: String, value: String)] = []
-        var headers: [(name: String, value: String)] = []
-        var body = ByteBuffer()
+/// A request to a bucket or an object.
+struct S3Request: Sendable {
+    /// S3's name of what is asked for.
+    var operation: String
+    var method: HTTPMethod
+    /// `nil`: the bucket itself.
+    var key: String?
+    var query: [(name: String, value: String)] = []
+    var headers: [(name: String, value: String)] = []
+    var body = ByteBuffer()
 
-        /// Its SHA-256 in hexadecimal.
-        var payloadHash: String {
-            var digest = SHA256Digest()
-            digest.update(self.body.readableBytesSpan)
-            return SigV4.hexadecimal(digest.finalized())
-        }
+    /// Its SHA-256 in hexadecimal.
+    var payloadHash: String {
+        var digest = SHA256Digest()
+        digest.update(self.body.readableBytesSpan)
+        return SigV4.hexadecimal(digest.finalized())
+    }
+}
+
+/// What a store answered, read whole.
+struct S3Answer: Sendable {
+    var status: UInt
+    var headers: HTTPHeaders
+    var body: ByteBuffer
+
+    /// The body as XML; `nil` where it isn't.
+    var xml: XMLAnswer? { XMLAnswer(self.body.readableBytesView) }
+}
+
+/// Times and numbers of tries.
+package struct S3Patience: Sendable {
+    /// How often a request is made in all, 1 or more. With the waits between them, a store may be away for 12 to 24 s.
+    package var attempts = 8
+    /// The wait before the second try; it doubles with each, and a random part of it is left out.
+    package var delay: Duration = .milliseconds(250)
+    /// The longest wait.
+    package var longestDelay: Duration = .seconds(8)
+    /// How long nothing may move, in either direction, before a try is given up.
+    package var stall: Duration = .seconds(60)
+    /// Bytes a second that have to be reached on the whole, besides twice the time of a stall.
+    package var slowest = 16 << 10
+
+    package init() {}
+}
+
+/// Makes signed requests, each until it is answered or has been tried often enough.
+struct S3Exchange: Sendable {
+    let http: HTTPClient
+    /// The loop that all of the client's channels run on.
+    let loop: any EventLoop
+    let address: S3Address
+    let signer: SigV4
+    let patience: S3Patience
+    let logger: Logger
+
+    init(address: S3Address, signer: SigV4, patience: S3Patience, logger: Logger) {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(
+                connect: min(.seconds(10), TimeAmount(patience.stall)), read: TimeAmount(patience.stall),
+                write: TimeAmount(patience.stall)),
+            decompression: .disabled)
+        // A connection that fails is our own retry's to make again, which is counted and logged.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // The uploads and their parts on the way are the limit: a request that has to wait for a connection fails after
+        // the time that is for making one.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
+        configuration.httpVersion = .http1Only
+        let loop = HTTPClient.defaultEventLoopGroup.any()
+        self.http = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
+        (self.loop, self.address, self.signer) = (loop, address, signer)
+        (self.patience, self.logger) = (patience, logger)
     }
 
-    /// What a store answered, read whole.
-    struct S3Answer: Sendable {
-        var status: UInt
-        var headers: HTTPHeaders
-        var body: ByteBuffer
-
-        /// The body as XML; `nil` where it isn't.
-        var xml: XMLAnswer? { XMLAnswer(self.body.readableBytesView) }
-    }
-
-    /// Times and numbers of tries.
-    package struct S3Patience: Sendable {
-        /// How often a request is made in all, 1 or more. With the waits between them, a store may be away for 12 to 24 s.
-        package var attempts = 8
-        /// The wait before the second try; it doubles with each, and a random part of it is left out.
-        package var delay: Duration = .milliseconds(250)
-        /// The longest wait.
-        package var longestDelay: Duration = .seconds(8)
-        /// How long nothing may move, in either direction, before a try is given up.
-        package var stall: Duration = .seconds(60)
-        /// Bytes a second that have to be reached on the whole, besides twice the time of a stall.
-        package var slowest = 16 << 10
-
-        package init() {}
-    }
-
-    /// Makes signed requests, each until it is answered or has been tried often enough.
-    struct S3Exchange: Sendable {
-        let http: HTTPClient
-        /// The loop that all of the client's channels run on.
-        let loop: any EventLoop
-        let address: S3Address
-        let signer: SigV4
-        let patience: S3Patience
-        let logger: Logger
-
-        init(address: S3Address, signer: SigV4, patience: S3Patience, logger: Logger) {
-            var configuration = HTTPClient.Configuration(
-                redirectConfiguration: .disallow,
-                timeout: .init(
-                    connect: min(.seconds(10), TimeAmount(patience.stall)), read: TimeAmount(patience.stall),
-                    write: TimeAmount(patience.stall)),
-                decompression: .disabled)
-            // A connection that fails is our own retry's to make again, which is counted and logged.
-            configuration.connectionPool.retryConnectionEstablishment = false
-            // The uploads and their parts on the way are the limit: a request that has to wait for a connection fails after
-            // the time that is for making one.
-            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
-            configuration.httpVersion = .http1Only
-            let loop = HTTPClient.defaultEventLoopGroup.any()
-            self.http = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
-            (self.loop, self.address, self.signer) = (loop, address, signer)
-            (self.patience, self.logger) = (patience, logger)
-        }
-
-        /// The answer, which is 2xx.
-        /// - Returns: Also how often the request was made: one that was made twice may have done its work the first time.
-        /// - Throws: ``S3Error``; `CancellationError`.
-        func send(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
-            let payloadHash = request.payloadHash
-            var delay = self.patience.delay
-            var attempt = 1
-            while true {
-                var wait = delay
-                do {
-                    return (try await self.attempt(request, payloadHash), attempt)
-                } catch var error as Failure {
-                    guard error.error.isTransient, attempt < self.patience.attempts else {
-                        error.error.attempts = attempt
-                        throw error.error
-                    }
-                    // A random part, so that all who were told to slow down don't come back at once.
-                    wait = max(error.retryAfter ?? .zero, delay * Double.random(in: 0.5...1))
-                    self.logger.warning(
-                        "a request to the object store failed and is made again",
-                        metadata: [
-                            "error": "\(error.error.description.withControlCharactersEscaped)", "try": "\(attempt)",
-                        ])
-                }
-                try await Task.sleep(for: wait.asWait)
-                attempt += 1
-                delay = min(delay * 2, self.patience.longestDelay)
-            }
-        }
-
-        private struct Failure: Error {
-            var error: S3Error
-            var retryAfter: Duration?
-        }
-
-        private func attempt(_ request: S3Request, _ payloadHash: String) async throws -> S3Answer {
-            let answer: S3Answer
+    /// The answer, which is 2xx.
+    /// - Returns: Also how often the request was made: one that was made twice may have done its work the first time.
+    /// - Throws: ``S3Error``; `CancellationError`.
+    func send(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
+        let payloadHash = request.payloadHash
+        var delay = self.patience.delay
+        var attempt = 1
+        while true {
+            var wait = delay
             do {
-                let pace = BodyPace(isOver: request.body.readableBytes == 0)
-                let signed = self.signed(request, payloadHash, pace)
-                answer = try await pace.watch(self.patience.stall) {
-                    let response = try await self.http.execute(
-                        signed, deadline: self.deadline(request.body.readableBytes))
-                    // A thousand uploads of the longest keys have about two of these.
-                    let body = try await response.body.collect(upTo: 4 << 20)
-                    return S3Answer(status: response.status.code, headers: response.headers, body: body)
+                return (try await self.attempt(request, payloadHash), attempt)
+            } catch var error as Failure {
+                guard error.error.isTransient, attempt < self.patience.attempts else {
+                    error.error.attempts = attempt
+                    throw error.error
                 }
-            } catch {
-                try Task.checkCancellation()
-                throw Failure(error: S3Error(operation: request.operation, reason: .connection(error)))
+                // A random part, so that all who were told to slow down don't come back at once.
+                wait = max(error.retryAfter ?? .zero, delay * Double.random(in: 0.5...1))
+                self.logger.warning(
+                    "a request to the object store failed and is made again",
+                    metadata: [
+                        "error": "\(error.error.description.withControlCharactersEscaped)", "try": "\(attempt)",
+                    ])
             }
-            // CompleteMultipartUpload says 200 before it knows, and may tell the error afterwards.
-            let xml = 200..<300 ~= answer.status && answer.body.readableBytes == 0 ? nil : answer.xml
-            if 200..<300 ~= answer.status, xml?.name != "Error" { return answer }
-            throw Failure(
-                error: S3Error(answer, xml, operation: request.operation, method: request.method),
-                retryAfter: answer.headers.first(name: "Retry-After").flatMap(Int.init).map {
-                    .seconds(min(max($0, 0), 30))
-                })
-        }
-
-        private func deadline(_ length: Int) -> NIODeadline {
-            .now() + TimeAmount(self.patience.stall.asWait) * 2
-                + .seconds(Int64(length / max(self.patience.slowest, 1)))
-        }
-
-        /// The request as the client sends it, good for some minutes.
-        func signed(
-            _ request: S3Request, _ payloadHash: String? = nil, _ pace: BodyPace = BodyPace(isOver: true)
-        ) -> HTTPClientRequest {
-            let payloadHash = payloadHash ?? request.payloadHash
-            let timestamp = SigV4.timestamp(Date.now)
-            let path = self.address.path(request.key)
-            let query = SigV4.canonicalQuery(request.query)
-            var headers = request.headers
-            headers.append(("Host", self.address.authority))
-            headers.append(("X-Amz-Content-Sha256", payloadHash))
-            headers.append(("X-Amz-Date", timestamp))
-            if let token = self.signer.credentials.sessionToken { headers.append(("X-Amz-Security-Token", token)) }
-            let authorization = self.signer.authorization(
-                method: request.method.rawValue, path: path, query: query, headers: headers, payloadHash: payloadHash,
-                timestamp: timestamp)
-            var signed = HTTPClientRequest(
-                url: "\(self.address.scheme)://\(self.address.authority)\(path)\(query.isEmpty ? "" : "?\(query)")")
-            signed.method = request.method
-            signed.headers = HTTPHeaders(headers.map { ($0.name, $0.value) })
-            signed.headers.add(name: "Authorization", value: authorization)
-            signed.headers.add(name: "User-Agent", value: "formwork")
-            if request.body.readableBytes > 0 {
-                signed.body = .stream(
-                    PacedSlices(buffer: request.body, loop: self.loop, pace: pace),
-                    length: .known(Int64(request.body.readableBytes)))
-            } else if request.method == .PUT || request.method == .POST {
-                signed.body = .bytes(ByteBuffer())
-            }
-            return signed
+            try await Task.sleep(for: wait.asWait)
+            attempt += 1
+            delay = min(delay * 2, self.patience.longestDelay)
         }
     }
 
-    extension S3Error {
-        /// What an answer says that isn't 2xx, or is an error all the same.
-        fileprivate init(_ answer: S3Answer, _ xml: XMLAnswer?, operation: String, method: HTTPMethod) {
-            let requestID = xml?["RequestId"] ?? answer.headers.first(name: "x-amz-request-id")
-            self.operation = operation
-            if let code = xml?["Code"], xml?.name == "Error" {
-                self.reason = .answer(status: answer.status, code: code, message: xml?["Message"], requestID: requestID)
-            } else if answer.body.readableBytes == 0 || method == .HEAD {
-                // Answers to HEAD have no body to say more in.
-                let code = answer.status == 403 ? "AccessDenied" : answer.status == 404 ? "NotFound" : "Error"
-                self.reason = .answer(status: answer.status, code: code, message: nil, requestID: requestID)
-            } else {
-                self.reason = .unreadable(status: answer.status)
-            }
-            self.region = answer.headers.first(name: "x-amz-bucket-region") ?? xml?["Region"]
-        }
+    private struct Failure: Error {
+        var error: S3Error
+        var retryAfter: Duration?
     }
+
+    private func attempt(_ request: S3Request, _ payloadHash: String) async throws -> S3Answer {
+        let answer: S3Answer
+        do {
+            let pace = BodyPace(isOver: request.body.readableBytes == 0)
+            let signed = self.signed(request, payloadHash, pace)
+            answer = try await pace.watch(self.patience.stall) {
+                let response = try await self.http.execute(
+                    signed, deadline: self.deadline(request.body.readableBytes))
+                // A thousand uploads of the longest keys have about two of these.
+                let body = try await response.body.collect(upTo: 4 << 20)
+                return S3Answer(status: response.status.code, headers: response.headers, body: body)
+            }
+        } catch {
+            try Task.checkCancellation()
+            throw Failure(error: S3Error(operation: request.operation, reason: .connection(error)))
+        }
+        // CompleteMultipartUpload says 200 before it knows, and may tell the error afterwards.
+        let xml = 200..<300 ~= answer.status && answer.body.readableBytes == 0 ? nil : answer.xml
+        if 200..<300 ~= answer.status, xml?.name != "Error" { return answer }
+        throw Failure(
+            error: S3Error(answer, xml, operation: request.operation, method: request.method),
+            retryAfter: answer.headers.first(name: "Retry-After").flatMap(Int.init).map {
+                .seconds(min(max($0, 0), 30))
+            })
+    }
+
+    private func deadline(_ length: Int) -> NIODeadline {
+        .now() + TimeAmount(self.patience.stall.asWait) * 2
+            + .seconds(Int64(length / max(self.patience.slowest, 1)))
+    }
+
+    /// The request as the client sends it, good for some minutes.
+    func signed(
+        _ request: S3Request, _ payloadHash: String? = nil, _ pace: BodyPace = BodyPace(isOver: true)
+    ) -> HTTPClientRequest {
+        let payloadHash = payloadHash ?? request.payloadHash
+        let timestamp = SigV4.timestamp(Date.now)
+        let path = self.address.path(request.key)
+        let query = SigV4.canonicalQuery(request.query)
+        var headers = request.headers
+        headers.append(("Host", self.address.authority))
+        headers.append(("X-Amz-Content-Sha256", payloadHash))
+        headers.append(("X-Amz-Date", timestamp))
+        if let token = self.signer.credentials.sessionToken { headers.append(("X-Amz-Security-Token", token)) }
+        let authorization = self.signer.authorization(
+            method: request.method.rawValue, path: path, query: query, headers: headers, payloadHash: payloadHash,
+            timestamp: timestamp)
+        var signed = HTTPClientRequest(
+            url: "\(self.address.scheme)://\(self.address.authority)\(path)\(query.isEmpty ? "" : "?\(query)")")
+        signed.method = request.method
+        signed.headers = HTTPHeaders(headers.map { ($0.name, $0.value) })
+        signed.headers.add(name: "Authorization", value: authorization)
+        signed.headers.add(name: "User-Agent", value: "formwork")
+        if request.body.readableBytes > 0 {
+            signed.body = .stream(
+                PacedSlices(buffer: request.body, loop: self.loop, pace: pace),
+                length: .known(Int64(request.body.readableBytes)))
+        } else if request.method == .PUT || request.method == .POST {
+            signed.body = .bytes(ByteBuffer())
+        }
+        return signed
+    }
+}
+
+extension S3Error {
+    /// What an answer says that isn't 2xx, or is an error all the same.
+    fileprivate init(_ answer: S3Answer, _ xml: XMLAnswer?, operation: String, method: HTTPMethod) {
+        let requestID = xml?["RequestId"] ?? answer.headers.first(name: "x-amz-request-id")
+        self.operation = operation
+        if let code = xml?["Code"], xml?.name == "Error" {
+            self.reason = .answer(status: answer.status, code: code, message: xml?["Message"], requestID: requestID)
+        } else if answer.body.readableBytes == 0 || method == .HEAD {
+            // Answers to HEAD have no body to say more in.
+            let code = answer.status == 403 ? "AccessDenied" : answer.status == 404 ? "NotFound" : "Error"
+            self.reason = .answer(status: answer.status, code: code, message: nil, requestID: requestID)
+        } else {
+            self.reason = .unreadable(status: answer.status)
+        }
+        self.region = answer.headers.first(name: "x-amz-bucket-region") ?? xml?["Region"]
+    }
+}
 #endif

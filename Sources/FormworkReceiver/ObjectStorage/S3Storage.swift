@@ -1,149 +1,149 @@
 #if Transfer
-    import AsyncHTTPClient
-    import Formwork
-    import FormworkCore
-    import Logging
-    import NIOCore
-    import Synchronization
+import AsyncHTTPClient
+import Formwork
+import FormworkCore
+import Logging
+import NIOCore
+import Synchronization
 
-    /// Files as objects of a bucket: `s3://bucket/prefix/name`.
-    ///
-    /// A file up to one part's size is one PutObject; a longer one is a multipart upload, whose parts go out while the file is
-    /// received. Nobody sees a file that isn't finished. An object that is there is never replaced: the name becomes
-    /// `name (1).ext`. Between receivers that share a prefix, a multipart upload itself holds its name: whoever finds another
-    /// one open for the same key takes another name. Where another receiver's short file, or another program, gets the key
-    /// behind that look, the long file fails and its client is told to send it again. What remains is a program that writes
-    /// the same key between the last look and CompleteMultipartUpload, with a store that doesn't know `If-None-Match` there
-    /// (Ceph 16; Amazon S3 does).
-    package final class S3Storage: ReceiverStorage {
-        /// How files are cut and sent.
-        package struct Options: Sendable {
-            /// Bytes of a part, 5 MiB (S3's own limit) to 5 GiB. Default 8 MiB. Larger where a file's length is known and 10,000
-            /// such parts wouldn't do.
-            package var partSize = 8 << 20
-            /// Parts of one upload on their way at once, 1 to 100. Default 3. An upload holds up to one part more in memory.
-            package var parallelism = 3
-            /// How a request names its bucket.
-            package var addressing = S3Addressing.automatic
-            /// Times and numbers of tries.
-            package var patience = S3Patience()
+/// Files as objects of a bucket: `s3://bucket/prefix/name`.
+///
+/// A file up to one part's size is one PutObject; a longer one is a multipart upload, whose parts go out while the file is
+/// received. Nobody sees a file that isn't finished. An object that is there is never replaced: the name becomes
+/// `name (1).ext`. Between receivers that share a prefix, a multipart upload itself holds its name: whoever finds another
+/// one open for the same key takes another name. Where another receiver's short file, or another program, gets the key
+/// behind that look, the long file fails and its client is told to send it again. What remains is a program that writes
+/// the same key between the last look and CompleteMultipartUpload, with a store that doesn't know `If-None-Match` there
+/// (Ceph 16; Amazon S3 does).
+package final class S3Storage: ReceiverStorage {
+    /// How files are cut and sent.
+    package struct Options: Sendable {
+        /// Bytes of a part, 5 MiB (S3's own limit) to 5 GiB. Default 8 MiB. Larger where a file's length is known and 10,000
+        /// such parts wouldn't do.
+        package var partSize = 8 << 20
+        /// Parts of one upload on their way at once, 1 to 100. Default 3. An upload holds up to one part more in memory.
+        package var parallelism = 3
+        /// How a request names its bucket.
+        package var addressing = S3Addressing.automatic
+        /// Times and numbers of tries.
+        package var patience = S3Patience()
 
-            package init() {}
+        package init() {}
+    }
+
+    /// Uploads at once unless somebody says otherwise. Ours: with parts of the default size they hold 1 GiB.
+    package static let uploads = 32
+    /// Parts of one upload (Amazon S3 User Guide, "Multipart upload limits").
+    static let maximumParts = 10_000
+    static let partSizes = 5 << 20...5 << 30
+
+    let client: S3Client
+    let location: S3Location
+    let options: Options
+    let logger: Logger
+    let buffers: PartBuffers
+    private let hasToldOfBlindness = Atomic(false)
+    /// Multipart uploads of this process that are under way: no sweep takes them for left ones, however slow they are.
+    private let underWay = Mutex<Set<String>>([])
+    /// Names that an upload of this process has, or is looking for: no other one need ask the store.
+    private let held = Mutex<Set<String>>([])
+
+    /// - Parameters:
+    ///   - url: `s3://bucket/prefix`; the prefix may be absent.
+    ///   - environment: The process's: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`,
+    ///     `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_DEFAULT_REGION`, `AWS_PROFILE`, and `HOME` for
+    ///     `.aws/credentials` and `.aws/config`.
+    /// - Throws: ``FormworkError/Code/invalidArgument``, which names the variable or option that is missing or wrong.
+    package convenience init(
+        from url: String, environment: [String: String], options: Options = Options(),
+        logger: Logger = Logger(label: "formwork.s3")
+    ) throws(FormworkError) {
+        let settings = try AWSSettings(environment: environment)
+        try self.init(
+            location: S3Location(url), settings: settings, smallestPart: Self.partSizes.lowerBound,
+            options: options,
+            logger: logger)
+    }
+
+    /// - Parameter smallestPart: What a part must have; tests have a store of their own with another limit.
+    init(
+        location: S3Location, settings: AWSSettings, smallestPart: Int, options: Options, logger: Logger
+    ) throws(FormworkError) {
+        guard (smallestPart...Self.partSizes.upperBound).contains(options.partSize) else {
+            throw FormworkError(
+                .invalidArgument,
+                "a part has 5 MiB to 5 GiB, not \(options.partSize) bytes: object stores ask for that")
         }
-
-        /// Uploads at once unless somebody says otherwise. Ours: with parts of the default size they hold 1 GiB.
-        package static let uploads = 32
-        /// Parts of one upload (Amazon S3 User Guide, "Multipart upload limits").
-        static let maximumParts = 10_000
-        static let partSizes = 5 << 20...5 << 30
-
-        let client: S3Client
-        let location: S3Location
-        let options: Options
-        let logger: Logger
-        let buffers: PartBuffers
-        private let hasToldOfBlindness = Atomic(false)
-        /// Multipart uploads of this process that are under way: no sweep takes them for left ones, however slow they are.
-        private let underWay = Mutex<Set<String>>([])
-        /// Names that an upload of this process has, or is looking for: no other one need ask the store.
-        private let held = Mutex<Set<String>>([])
-
-        /// - Parameters:
-        ///   - url: `s3://bucket/prefix`; the prefix may be absent.
-        ///   - environment: The process's: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`,
-        ///     `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_DEFAULT_REGION`, `AWS_PROFILE`, and `HOME` for
-        ///     `.aws/credentials` and `.aws/config`.
-        /// - Throws: ``FormworkError/Code/invalidArgument``, which names the variable or option that is missing or wrong.
-        package convenience init(
-            from url: String, environment: [String: String], options: Options = Options(),
-            logger: Logger = Logger(label: "formwork.s3")
-        ) throws(FormworkError) {
-            let settings = try AWSSettings(environment: environment)
-            try self.init(
-                location: S3Location(url), settings: settings, smallestPart: Self.partSizes.lowerBound,
-                options: options,
-                logger: logger)
+        guard (1...100).contains(options.parallelism) else {
+            throw FormworkError(.invalidArgument, "1 to 100 parts can be on their way, not \(options.parallelism)")
         }
+        let address = try S3Address(
+            endpoint: settings.endpoint, region: settings.region, bucket: location.bucket,
+            addressing: options.addressing)
+        let signer = SigV4(credentials: settings.credentials, region: settings.region)
+        self.client = S3Client(
+            exchange: S3Exchange(address: address, signer: signer, patience: options.patience, logger: logger))
+        (self.location, self.options, self.logger) = (location, options, logger)
+        self.buffers = PartBuffers(of: options.partSize, limit: options.parallelism + 1)
+    }
 
-        /// - Parameter smallestPart: What a part must have; tests have a store of their own with another limit.
-        init(
-            location: S3Location, settings: AWSSettings, smallestPart: Int, options: Options, logger: Logger
-        ) throws(FormworkError) {
-            guard (smallestPart...Self.partSizes.upperBound).contains(options.partSize) else {
-                throw FormworkError(
-                    .invalidArgument,
-                    "a part has 5 MiB to 5 GiB, not \(options.partSize) bytes: object stores ask for that")
-            }
-            guard (1...100).contains(options.parallelism) else {
-                throw FormworkError(.invalidArgument, "1 to 100 parts can be on their way, not \(options.parallelism)")
-            }
-            let address = try S3Address(
-                endpoint: settings.endpoint, region: settings.region, bucket: location.bucket,
-                addressing: options.addressing)
-            let signer = SigV4(credentials: settings.credentials, region: settings.region)
-            self.client = S3Client(
-                exchange: S3Exchange(address: address, signer: signer, patience: options.patience, logger: logger))
-            (self.location, self.options, self.logger) = (location, options, logger)
-            self.buffers = PartBuffers(of: options.partSize, limit: options.parallelism + 1)
-        }
-
-        /// Ends the connections. Uploads have to be finished or abandoned before.
-        package func close() async {
-            do { try await self.client.exchange.http.shutdown() } catch {
-                self.logger.error("connections to the object store can't be closed", metadata: ["error": "\(error)"])
-            }
-        }
-
-        /// Begins a file. No request is made before a part is full or the file ends.
-        package func begin(_ file: IncomingFile) async throws -> any StorageUpload { S3Upload(file, in: self) }
-
-        /// The part size for a file of that length.
-        func partSize(for length: Int64?) -> Int {
-            guard let length else { return self.options.partSize }
-            // Rounded up, and of a Content-Length, which is any number.
-            let (parts, rest) = length.quotientAndRemainder(dividingBy: Int64(Self.maximumParts))
-            let needed = parts + (rest > 0 ? 1 : 0)
-            return min(max(self.options.partSize, Int(clamping: needed)), Self.partSizes.upperBound)
-        }
-
-        func began(_ upload: String) { self.underWay.withLock { _ = $0.insert(upload) } }
-        func ended(_ upload: String) { self.underWay.withLock { _ = $0.remove(upload) } }
-        func isUnderWay(_ upload: String) -> Bool { self.underWay.withLock { $0.contains(upload) } }
-
-        /// Holds a name against the other uploads of this process.
-        /// - Returns: Whether it was held by none.
-        func hold(_ name: String) -> Bool { self.held.withLock { $0.insert(name).inserted } }
-        func letGo(of name: String) { self.held.withLock { _ = $0.remove(name) } }
-
-        /// Whether a name is free: no object has it, and no upload but `mine` is on its way to it.
-        func isFree(_ name: String, except mine: String? = nil) async throws -> Bool {
-            let key = self.location.prefix + name
-            // In this order: an upload that completes in between is an object by then.
-            guard try await self.openUploads(of: key).allSatisfy({ $0.id == mine }) else { return false }
-            return try await self.client.head(key) == nil
-        }
-
-        /// The open uploads of exactly this key; none where the store doesn't tell.
-        private func openUploads(of key: String) async throws -> [S3Client.OpenUpload] {
-            do {
-                // Keys come sorted, so that this one's are first.
-                return try await self.client.openUploads(prefix: key, pages: 1).uploads.filter { $0.key == key }
-            } catch let error as S3Error where error.isUnlisted {
-                if !self.hasToldOfBlindness.exchange(true, ordering: .relaxed) {
-                    self.logger.warning(
-                        """
-                        the store doesn't list open uploads, so two long files of one name at a time may collide, and one of \
-                        them fails: allow s3:ListBucketMultipartUploads
-                        """, metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
-                }
-                return []
-            }
-        }
-
-        /// The same error, told where.
-        func explained(_ error: any Error) -> any Error {
-            guard error is S3Error else { return error }
-            return FormworkError(.writeFailed, "can't be stored in \(self.location)", cause: error)
+    /// Ends the connections. Uploads have to be finished or abandoned before.
+    package func close() async {
+        do { try await self.client.exchange.http.shutdown() } catch {
+            self.logger.error("connections to the object store can't be closed", metadata: ["error": "\(error)"])
         }
     }
+
+    /// Begins a file. No request is made before a part is full or the file ends.
+    package func begin(_ file: IncomingFile) async throws -> any StorageUpload { S3Upload(file, in: self) }
+
+    /// The part size for a file of that length.
+    func partSize(for length: Int64?) -> Int {
+        guard let length else { return self.options.partSize }
+        // Rounded up, and of a Content-Length, which is any number.
+        let (parts, rest) = length.quotientAndRemainder(dividingBy: Int64(Self.maximumParts))
+        let needed = parts + (rest > 0 ? 1 : 0)
+        return min(max(self.options.partSize, Int(clamping: needed)), Self.partSizes.upperBound)
+    }
+
+    func began(_ upload: String) { self.underWay.withLock { _ = $0.insert(upload) } }
+    func ended(_ upload: String) { self.underWay.withLock { _ = $0.remove(upload) } }
+    func isUnderWay(_ upload: String) -> Bool { self.underWay.withLock { $0.contains(upload) } }
+
+    /// Holds a name against the other uploads of this process.
+    /// - Returns: Whether it was held by none.
+    func hold(_ name: String) -> Bool { self.held.withLock { $0.insert(name).inserted } }
+    func letGo(of name: String) { self.held.withLock { _ = $0.remove(name) } }
+
+    /// Whether a name is free: no object has it, and no upload but `mine` is on its way to it.
+    func isFree(_ name: String, except mine: String? = nil) async throws -> Bool {
+        let key = self.location.prefix + name
+        // In this order: an upload that completes in between is an object by then.
+        guard try await self.openUploads(of: key).allSatisfy({ $0.id == mine }) else { return false }
+        return try await self.client.head(key) == nil
+    }
+
+    /// The open uploads of exactly this key; none where the store doesn't tell.
+    private func openUploads(of key: String) async throws -> [S3Client.OpenUpload] {
+        do {
+            // Keys come sorted, so that this one's are first.
+            return try await self.client.openUploads(prefix: key, pages: 1).uploads.filter { $0.key == key }
+        } catch let error as S3Error where error.isUnlisted {
+            if !self.hasToldOfBlindness.exchange(true, ordering: .relaxed) {
+                self.logger.warning(
+                    """
+                    the store doesn't list open uploads, so two long files of one name at a time may collide, and one of \
+                    them fails: allow s3:ListBucketMultipartUploads
+                    """, metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
+            }
+            return []
+        }
+    }
+
+    /// The same error, told where.
+    func explained(_ error: any Error) -> any Error {
+        guard error is S3Error else { return error }
+        return FormworkError(.writeFailed, "can't be stored in \(self.location)", cause: error)
+    }
+}
 #endif

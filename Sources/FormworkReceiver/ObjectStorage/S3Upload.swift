@@ -1,309 +1,309 @@
 #if Transfer
-    import Formwork
-    import FormworkCore
-    import Logging
-    import NIOCore
+import Formwork
+import FormworkCore
+import Logging
+import NIOCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// A file on its way to an object store. One caller at a time writes; ``abandon()`` may come from another.
-    ///
-    /// It holds at most `parallelism` parts on their way and one that is being filled.
-    package actor S3Upload: StorageUpload {
-        private enum State {
-            /// Takes bytes. → finished, ended
-            case open
-            /// The object is there. → ended
-            case finished(name: String, versionID: String?)
-            /// Nothing is left of it, or as little as could be.
-            case ended
-        }
+/// A file on its way to an object store. One caller at a time writes; ``abandon()`` may come from another.
+///
+/// It holds at most `parallelism` parts on their way and one that is being filled.
+package actor S3Upload: StorageUpload {
+    private enum State {
+        /// Takes bytes. → finished, ended
+        case open
+        /// The object is there. → ended
+        case finished(name: String, versionID: String?)
+        /// Nothing is left of it, or as little as could be.
+        case ended
+    }
 
-        /// A multipart upload, which holds its name.
-        private struct Multipart {
-            var name: String
-            var id: String
-        }
+    /// A multipart upload, which holds its name.
+    private struct Multipart {
+        var name: String
+        var id: String
+    }
 
-        private let storage: S3Storage
-        private let file: IncomingFile
-        /// Marks the object as this upload's.
-        private let marker = UUID().uuidString.lowercased()
-        private let partSize: Int
-        private let contentType: String?
-        private var state = State.open
-        private var buffer = ByteBuffer()
-        private var multipart: Multipart?
-        /// By part number less one.
-        private var tags: [String?] = []
-        private var onTheWay: [Task<Void, Never>] = []
-        private var failure: (any Error)?
-        /// The name under which an object may be there, whatever was heard of the request that makes it.
-        private var attempted: String?
-        /// The name that it holds against the other uploads of its process.
-        private var held: String?
-        private var length: Int64 = 0
+    private let storage: S3Storage
+    private let file: IncomingFile
+    /// Marks the object as this upload's.
+    private let marker = UUID().uuidString.lowercased()
+    private let partSize: Int
+    private let contentType: String?
+    private var state = State.open
+    private var buffer = ByteBuffer()
+    private var multipart: Multipart?
+    /// By part number less one.
+    private var tags: [String?] = []
+    private var onTheWay: [Task<Void, Never>] = []
+    private var failure: (any Error)?
+    /// The name under which an object may be there, whatever was heard of the request that makes it.
+    private var attempted: String?
+    /// The name that it holds against the other uploads of its process.
+    private var held: String?
+    private var length: Int64 = 0
 
-        init(_ file: IncomingFile, in storage: S3Storage) {
-            (self.file, self.storage, self.partSize) = (file, storage, storage.partSize(for: file.length))
-            // What can't be a header's value (RFC 9110 section 5.5) would only fail each request.
-            let type = file.contentType.flatMap { $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } ? $0 : nil }
-            self.contentType = type
-        }
+    init(_ file: IncomingFile, in storage: S3Storage) {
+        (self.file, self.storage, self.partSize) = (file, storage, storage.partSize(for: file.length))
+        // What can't be a header's value (RFC 9110 section 5.5) would only fail each request.
+        let type = file.contentType.flatMap { $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } ? $0 : nil }
+        self.contentType = type
+    }
 
-        /// Takes the next bytes; waits while there are as many parts on their way as there may be.
-        /// - Throws: ``FormworkError/Code/writeFailed`` when the store doesn't take them, also those of an earlier call;
-        ///   ``FormworkError/Code/limitExceeded`` past 10,000 parts; `CancellationError`. Then there is only ``abandon()``.
-        package func write(_ buffer: ByteBuffer) async throws {
-            var rest = buffer
-            while rest.readableBytes > 0 {
-                try self.checkOpen()
-                // Sent when more comes: a file of exactly one part needs no multipart upload.
-                if self.buffer.readableBytes == self.partSize { try await self.sendPart() }
-                let count = min(rest.readableBytes, self.partSize - self.buffer.readableBytes)
-                guard var piece = rest.readSlice(length: count) else { break }
-                if self.buffer.capacity == 0 {
-                    self.buffer = self.storage.buffers.take()
-                    if self.multipart != nil { self.buffer.reserveCapacity(self.partSize) }
-                }
-                self.buffer.writeBuffer(&piece)
-                self.length += Int64(count)
-            }
-        }
-
-        /// Makes the object.
-        /// - Returns: The name it got: the last component of its key.
-        /// - Throws: ``FormworkError/Code/writeFailed``; `CancellationError`. Then nothing is left of it.
-        package func finish() async throws -> String {
-            do {
-                try self.checkOpen()
-                let made = try await self.multipart == nil ? self.putWhole() : self.completeParts()
-                try self.checkOpen()
-                self.state = .finished(name: made.name, versionID: made.object.versionID)
-                self.letGo()
-                // Its form may go on for long, with many files.
-                self.freeBuffer()
-                return made.name
-            } catch {
-                await self.abandon()
-                throw self.storage.explained(error)
-            }
-        }
-
-        /// Leaves nothing of it, also where the task was cancelled, and waits until the store has been told.
-        package func abandon() async {
-            if case .open = self.state { self.state = .ended } else { return }
-            let tasks = self.onTheWay
-            for task in tasks { task.cancel() }
-            for task in tasks { await task.value }
-            self.freeBuffer()
-            defer { self.letGo() }
-            let (multipart, attempted) = (self.multipart, self.attempted)
-            guard multipart != nil || attempted != nil else { return }
-            // In a task of its own: a cancelled one's requests would be cancelled too, and this one has to be made.
-            await Task {
-                if let multipart { await self.abort(multipart, hadPartsOnTheWay: !tasks.isEmpty) }
-                if let attempted { await self.deleteOwn(attempted) }
-            }.value
-        }
-
-        /// Takes a finished file back, say because a later file of the same form failed.
-        package func withdraw() async {
-            guard case .finished(let name, let versionID) = self.state else { return await self.abandon() }
-            self.state = .ended
-            // As in abandon().
-            await Task { await self.deleteOwn(name, versionID: versionID) }.value
-        }
-
-        private func freeBuffer() {
-            self.storage.buffers.give(self.buffer)
-            self.buffer = ByteBuffer()
-        }
-
-        private func checkOpen() throws {
-            guard case .open = self.state else { throw CancellationError() }
-            if let failure { throw self.storage.explained(failure) }
-        }
-
-        /// Whether a name is free. If it is, it is held.
-        private func hold(_ name: String) async throws -> Bool {
-            self.letGo()
-            // Who was abandoned meanwhile holds nothing more.
+    /// Takes the next bytes; waits while there are as many parts on their way as there may be.
+    /// - Throws: ``FormworkError/Code/writeFailed`` when the store doesn't take them, also those of an earlier call;
+    ///   ``FormworkError/Code/limitExceeded`` past 10,000 parts; `CancellationError`. Then there is only ``abandon()``.
+    package func write(_ buffer: ByteBuffer) async throws {
+        var rest = buffer
+        while rest.readableBytes > 0 {
             try self.checkOpen()
-            guard self.storage.hold(name) else { return false }
-            self.held = name
-            return try await self.storage.isFree(name)
-        }
-
-        private func letGo() {
-            guard let held else { return }
-            self.held = nil
-            self.storage.letGo(of: held)
-        }
-
-        // MARK: One request
-
-        private func putWhole() async throws -> (name: String, object: S3Client.Made) {
-            let client = self.storage.client
-            for name in ObjectNames(self.file.name) where try await self.hold(name) {
-                try self.checkOpen()
-                self.attempted = name
-                let made = try await client.put(
-                    self.buffer, key: self.storage.location.prefix + name, contentType: self.contentType,
-                    marker: self.marker)
-                if let made { return (name, made) }
-                self.attempted = nil
+            // Sent when more comes: a file of exactly one part needs no multipart upload.
+            if self.buffer.readableBytes == self.partSize { try await self.sendPart() }
+            let count = min(rest.readableBytes, self.partSize - self.buffer.readableBytes)
+            guard var piece = rest.readSlice(length: count) else { break }
+            if self.buffer.capacity == 0 {
+                self.buffer = self.storage.buffers.take()
+                if self.multipart != nil { self.buffer.reserveCapacity(self.partSize) }
             }
-            throw self.noNameLeft
-        }
-
-        // MARK: Parts
-
-        private func sendPart() async throws {
-            let multipart: Multipart
-            if let begun = self.multipart {
-                multipart = begun
-            } else {
-                do { multipart = try await self.beginParts() } catch { throw self.storage.explained(error) }
-            }
-            while self.onTheWay.count >= self.storage.options.parallelism { await self.waitForOldest() }
-            try Task.checkCancellation()
-            try self.checkOpen()
-            let (body, number) = (self.buffer, self.tags.count + 1)
-            guard number <= S3Storage.maximumParts else {
-                throw FormworkError(
-                    .limitExceeded,
-                    """
-                    the file is longer than \(S3Storage.maximumParts) parts of \(self.partSize) bytes, the most an object of \
-                    unknown length can have: take a larger part size
-                    """)
-            }
-            self.buffer = ByteBuffer()
-            self.tags.append(nil)
-            let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
-            // No child task: a part outlives the call that filled it, and no scope holds all calls. finish() and abandon()
-            // wait for each.
-            self.onTheWay.append(
-                Task {
-                    do {
-                        let tag = try await client.uploadPart(body, number: number, key: key, id: multipart.id)
-                        self.tags[number - 1] = tag
-                        self.storage.buffers.give(body)
-                    } catch {
-                        if self.failure == nil { self.failure = error }
-                        for task in self.onTheWay { task.cancel() }
-                    }
-                })
-        }
-
-        /// Begins a multipart upload under the first name that is free.
-        private func beginParts() async throws -> Multipart {
-            let client = self.storage.client
-            for name in ObjectNames(self.file.name) where try await self.hold(name) {
-                let key = self.storage.location.prefix + name
-                let id = try await client.createUpload(key, contentType: self.contentType, marker: self.marker)
-                self.storage.began(id)
-                let multipart = Multipart(name: name, id: id)
-                do {
-                    try self.checkOpen()
-                    // Looked at again: now the others see this one, so that of two that came at once one at least gives way.
-                    if try await self.storage.isFree(name, except: id) {
-                        try self.checkOpen()
-                        self.multipart = multipart
-                        return multipart
-                    }
-                } catch {
-                    await Task { await self.abort(multipart, hadPartsOnTheWay: false) }.value
-                    throw error
-                }
-                await self.abort(multipart, hadPartsOnTheWay: false)
-                // Or two would give way to each other for ever.
-                try await Task.sleep(for: .milliseconds(Int.random(in: 0...100)))
-            }
-            throw self.noNameLeft
-        }
-
-        private func completeParts() async throws -> (name: String, object: S3Client.Made) {
-            if self.buffer.readableBytes > 0 { try await self.sendPart() }
-            while !self.onTheWay.isEmpty { await self.waitForOldest() }
-            try Task.checkCancellation()
-            try self.checkOpen()
-            guard let multipart else { throw CancellationError() }
-            let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
-            // Not every store looks when it is asked to.
-            let isTaken = try await client.head(key) != nil
-            if !isTaken { self.attempted = multipart.name }
-            let made =
-                isTaken
-                ? nil
-                : try await client.completeUpload(
-                    key, id: multipart.id, tags: self.tags.compactMap { $0 }, length: self.length, marker: self.marker)
-            guard let made else {
-                throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
-            }
-            self.storage.ended(multipart.id)
-            return (multipart.name, made)
-        }
-
-        /// Waits for the part that is longest on its way; a cancelled caller cancels all.
-        private func waitForOldest() async {
-            let tasks = self.onTheWay
-            guard let oldest = tasks.first else { return }
-            await withTaskCancellationHandler {
-                await oldest.value
-            } onCancel: {
-                for task in tasks { task.cancel() }
-            }
-            if self.onTheWay.first == oldest { self.onTheWay.removeFirst() }
-        }
-
-        // MARK: Undoing
-
-        private func abort(_ multipart: Multipart, hadPartsOnTheWay: Bool) async {
-            let key = self.storage.location.prefix + multipart.name
-            // Should this fail, a sweep tries again.
-            defer { self.storage.ended(multipart.id) }
-            do {
-                let client = self.storage.client
-                let wasThere = try await client.abortUpload(key, id: multipart.id)
-                // A part that was being received may still have landed: only a store that knows nothing of it is done.
-                if wasThere, hadPartsOnTheWay { try await client.abortUpload(key, id: multipart.id) }
-            } catch {
-                self.tell("aborted", key, error)
-            }
-        }
-
-        /// Deletes an object if it is this upload's.
-        /// - Parameter version: Its version, where that is known; it is never another's.
-        private func deleteOwn(_ name: String, versionID version: String? = nil) async {
-            let key = self.storage.location.prefix + name
-            do {
-                var version = version
-                if version == nil || version == "null" {
-                    let object = try await self.storage.client.head(key)
-                    guard let object, object.marker == self.marker else { return }
-                    version = object.versionID
-                }
-                try await self.storage.client.delete(key, versionID: version)
-            } catch {
-                self.tell("deleted", key, error)
-            }
-        }
-
-        private func tell(_ what: String, _ key: String, _ error: any Error) {
-            self.storage.logger.error(
-                "an abandoned file can't be \(what) in the object store",
-                metadata: [
-                    "key": "\(key.withControlCharactersEscaped)", "error": "\("\(error)".withControlCharactersEscaped)",
-                ])
-        }
-
-        private var noNameLeft: FormworkError {
-            FormworkError(.writeFailed, "no free name for \(self.file.name) in \(self.storage.location)")
+            self.buffer.writeBuffer(&piece)
+            self.length += Int64(count)
         }
     }
+
+    /// Makes the object.
+    /// - Returns: The name it got: the last component of its key.
+    /// - Throws: ``FormworkError/Code/writeFailed``; `CancellationError`. Then nothing is left of it.
+    package func finish() async throws -> String {
+        do {
+            try self.checkOpen()
+            let made = try await self.multipart == nil ? self.putWhole() : self.completeParts()
+            try self.checkOpen()
+            self.state = .finished(name: made.name, versionID: made.object.versionID)
+            self.letGo()
+            // Its form may go on for long, with many files.
+            self.freeBuffer()
+            return made.name
+        } catch {
+            await self.abandon()
+            throw self.storage.explained(error)
+        }
+    }
+
+    /// Leaves nothing of it, also where the task was cancelled, and waits until the store has been told.
+    package func abandon() async {
+        if case .open = self.state { self.state = .ended } else { return }
+        let tasks = self.onTheWay
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+        self.freeBuffer()
+        defer { self.letGo() }
+        let (multipart, attempted) = (self.multipart, self.attempted)
+        guard multipart != nil || attempted != nil else { return }
+        // In a task of its own: a cancelled one's requests would be cancelled too, and this one has to be made.
+        await Task {
+            if let multipart { await self.abort(multipart, hadPartsOnTheWay: !tasks.isEmpty) }
+            if let attempted { await self.deleteOwn(attempted) }
+        }.value
+    }
+
+    /// Takes a finished file back, say because a later file of the same form failed.
+    package func withdraw() async {
+        guard case .finished(let name, let versionID) = self.state else { return await self.abandon() }
+        self.state = .ended
+        // As in abandon().
+        await Task { await self.deleteOwn(name, versionID: versionID) }.value
+    }
+
+    private func freeBuffer() {
+        self.storage.buffers.give(self.buffer)
+        self.buffer = ByteBuffer()
+    }
+
+    private func checkOpen() throws {
+        guard case .open = self.state else { throw CancellationError() }
+        if let failure { throw self.storage.explained(failure) }
+    }
+
+    /// Whether a name is free. If it is, it is held.
+    private func hold(_ name: String) async throws -> Bool {
+        self.letGo()
+        // Who was abandoned meanwhile holds nothing more.
+        try self.checkOpen()
+        guard self.storage.hold(name) else { return false }
+        self.held = name
+        return try await self.storage.isFree(name)
+    }
+
+    private func letGo() {
+        guard let held else { return }
+        self.held = nil
+        self.storage.letGo(of: held)
+    }
+
+    // MARK: One request
+
+    private func putWhole() async throws -> (name: String, object: S3Client.Made) {
+        let client = self.storage.client
+        for name in ObjectNames(self.file.name) where try await self.hold(name) {
+            try self.checkOpen()
+            self.attempted = name
+            let made = try await client.put(
+                self.buffer, key: self.storage.location.prefix + name, contentType: self.contentType,
+                marker: self.marker)
+            if let made { return (name, made) }
+            self.attempted = nil
+        }
+        throw self.noNameLeft
+    }
+
+    // MARK: Parts
+
+    private func sendPart() async throws {
+        let multipart: Multipart
+        if let begun = self.multipart {
+            multipart = begun
+        } else {
+            do { multipart = try await self.beginParts() } catch { throw self.storage.explained(error) }
+        }
+        while self.onTheWay.count >= self.storage.options.parallelism { await self.waitForOldest() }
+        try Task.checkCancellation()
+        try self.checkOpen()
+        let (body, number) = (self.buffer, self.tags.count + 1)
+        guard number <= S3Storage.maximumParts else {
+            throw FormworkError(
+                .limitExceeded,
+                """
+                the file is longer than \(S3Storage.maximumParts) parts of \(self.partSize) bytes, the most an object of \
+                unknown length can have: take a larger part size
+                """)
+        }
+        self.buffer = ByteBuffer()
+        self.tags.append(nil)
+        let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
+        // No child task: a part outlives the call that filled it, and no scope holds all calls. finish() and abandon()
+        // wait for each.
+        self.onTheWay.append(
+            Task {
+                do {
+                    let tag = try await client.uploadPart(body, number: number, key: key, id: multipart.id)
+                    self.tags[number - 1] = tag
+                    self.storage.buffers.give(body)
+                } catch {
+                    if self.failure == nil { self.failure = error }
+                    for task in self.onTheWay { task.cancel() }
+                }
+            })
+    }
+
+    /// Begins a multipart upload under the first name that is free.
+    private func beginParts() async throws -> Multipart {
+        let client = self.storage.client
+        for name in ObjectNames(self.file.name) where try await self.hold(name) {
+            let key = self.storage.location.prefix + name
+            let id = try await client.createUpload(key, contentType: self.contentType, marker: self.marker)
+            self.storage.began(id)
+            let multipart = Multipart(name: name, id: id)
+            do {
+                try self.checkOpen()
+                // Looked at again: now the others see this one, so that of two that came at once one at least gives way.
+                if try await self.storage.isFree(name, except: id) {
+                    try self.checkOpen()
+                    self.multipart = multipart
+                    return multipart
+                }
+            } catch {
+                await Task { await self.abort(multipart, hadPartsOnTheWay: false) }.value
+                throw error
+            }
+            await self.abort(multipart, hadPartsOnTheWay: false)
+            // Or two would give way to each other for ever.
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...100)))
+        }
+        throw self.noNameLeft
+    }
+
+    private func completeParts() async throws -> (name: String, object: S3Client.Made) {
+        if self.buffer.readableBytes > 0 { try await self.sendPart() }
+        while !self.onTheWay.isEmpty { await self.waitForOldest() }
+        try Task.checkCancellation()
+        try self.checkOpen()
+        guard let multipart else { throw CancellationError() }
+        let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
+        // Not every store looks when it is asked to.
+        let isTaken = try await client.head(key) != nil
+        if !isTaken { self.attempted = multipart.name }
+        let made =
+            isTaken
+            ? nil
+            : try await client.completeUpload(
+                key, id: multipart.id, tags: self.tags.compactMap { $0 }, length: self.length, marker: self.marker)
+        guard let made else {
+            throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
+        }
+        self.storage.ended(multipart.id)
+        return (multipart.name, made)
+    }
+
+    /// Waits for the part that is longest on its way; a cancelled caller cancels all.
+    private func waitForOldest() async {
+        let tasks = self.onTheWay
+        guard let oldest = tasks.first else { return }
+        await withTaskCancellationHandler {
+            await oldest.value
+        } onCancel: {
+            for task in tasks { task.cancel() }
+        }
+        if self.onTheWay.first == oldest { self.onTheWay.removeFirst() }
+    }
+
+    // MARK: Undoing
+
+    private func abort(_ multipart: Multipart, hadPartsOnTheWay: Bool) async {
+        let key = self.storage.location.prefix + multipart.name
+        // Should this fail, a sweep tries again.
+        defer { self.storage.ended(multipart.id) }
+        do {
+            let client = self.storage.client
+            let wasThere = try await client.abortUpload(key, id: multipart.id)
+            // A part that was being received may still have landed: only a store that knows nothing of it is done.
+            if wasThere, hadPartsOnTheWay { try await client.abortUpload(key, id: multipart.id) }
+        } catch {
+            self.tell("aborted", key, error)
+        }
+    }
+
+    /// Deletes an object if it is this upload's.
+    /// - Parameter version: Its version, where that is known; it is never another's.
+    private func deleteOwn(_ name: String, versionID version: String? = nil) async {
+        let key = self.storage.location.prefix + name
+        do {
+            var version = version
+            if version == nil || version == "null" {
+                let object = try await self.storage.client.head(key)
+                guard let object, object.marker == self.marker else { return }
+                version = object.versionID
+            }
+            try await self.storage.client.delete(key, versionID: version)
+        } catch {
+            self.tell("deleted", key, error)
+        }
+    }
+
+    private func tell(_ what: String, _ key: String, _ error: any Error) {
+        self.storage.logger.error(
+            "an abandoned file can't be \(what) in the object store",
+            metadata: [
+                "key": "\(key.withControlCharactersEscaped)", "error": "\("\(error)".withControlCharactersEscaped)",
+            ])
+    }
+
+    private var noNameLeft: FormworkError {
+        FormworkError(.writeFailed, "no free name for \(self.file.name) in \(self.storage.location)")
+    }
+}
 #endif

@@ -1,104 +1,104 @@
 #if Transfer
-    import Crypto
+import Crypto
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// Signs requests by AWS Signature Version 4, in the header `Authorization`.
-    ///
-    /// As S3 has it: the path is percent-encoded once and never normalised
-    /// (Amazon S3 API Reference, "Signature Calculations for the Authorization Header").
-    struct SigV4: Sendable {
-        let credentials: AWSCredentials
-        let region: String
-        var service = "s3"
+/// Signs requests by AWS Signature Version 4, in the header `Authorization`.
+///
+/// As S3 has it: the path is percent-encoded once and never normalised
+/// (Amazon S3 API Reference, "Signature Calculations for the Authorization Header").
+struct SigV4: Sendable {
+    let credentials: AWSCredentials
+    let region: String
+    var service = "s3"
 
-        /// The value of `Authorization`.
-        /// - Parameters:
-        ///   - path: Percent-encoded, as in the request line.
-        ///   - query: As ``canonicalQuery(_:)`` makes it, and as in the request line.
-        ///   - headers: All that is to be signed, `Host` and `X-Amz-Date` among them.
-        ///   - payloadHash: The body's SHA-256 in hexadecimal, or `UNSIGNED-PAYLOAD`.
-        ///   - timestamp: What `X-Amz-Date` says: `20130524T000000Z`.
-        func authorization(
-            method: String, path: String, query: String, headers: [(name: String, value: String)], payloadHash: String,
-            timestamp: String
-        ) -> String {
-            let canonical = headers.map { ($0.name.lowercased(), Self.trimmed($0.value)) }.sorted { $0.0 < $1.0 }
-            let names = canonical.map(\.0).joined(separator: ";")
-            let request = [
-                method, path, query, canonical.map { "\($0.0):\($0.1)\n" }.joined(), names, payloadHash,
-            ].joined(separator: "\n")
-            let day = String(timestamp.prefix(8))
-            let scope = "\(day)/\(self.region)/\(self.service)/aws4_request"
-            let text = ["AWS4-HMAC-SHA256", timestamp, scope, Self.sha256(request)].joined(separator: "\n")
-            var key = Array("AWS4\(self.credentials.secretAccessKey)".utf8)
-            for part in [day, self.region, self.service, "aws4_request"] { key = Self.hmac(part, key) }
-            let signature = Self.hexadecimal(Self.hmac(text, key))
-            return "AWS4-HMAC-SHA256 Credential=\(self.credentials.accessKeyID)/\(scope), SignedHeaders=\(names), "
-                + "Signature=\(signature)"
-        }
-
-        /// The query as it is signed and sent: encoded, and sorted by name, then value.
-        static func canonicalQuery(_ items: [(name: String, value: String)]) -> String {
-            items.map { (encoded($0.name), encoded($0.value)) }.sorted { $0 < $1 }
-                .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
-        }
-
-        /// Percent-encodes all but RFC 3986's unreserved characters, as UTF-8.
-        static func encoded(_ text: String, keepingSlashes: Bool = false) -> String {
-            var result = ""
-            for byte in text.utf8 {
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                    UInt8(ascii: "~"):
-                    result.unicodeScalars.append(Unicode.Scalar(byte))
-                case UInt8(ascii: "/") where keepingSlashes: result.append("/")
-                default: result += "%" + hexadecimal([byte]).uppercased()
-                }
-            }
-            return result
-        }
-
-        static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-            let digits = Array("0123456789abcdef".unicodeScalars)
-            var text = String.UnicodeScalarView()
-            for byte in bytes {
-                text.append(digits[Int(byte >> 4)])
-                text.append(digits[Int(byte & 15)])
-            }
-            return String(text)
-        }
-
-        /// `20130524T000000Z`.
-        static func timestamp(_ date: Date) -> String {
-            date.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
-        }
-
-        private static func sha256(_ text: String) -> String { hexadecimal(SHA256.hash(data: Array(text.utf8))) }
-
-        private static func hmac(_ text: String, _ key: [UInt8]) -> [UInt8] {
-            Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: key)))
-        }
-
-        /// Without blanks at the ends, and with one for each run of them inside.
-        private static func trimmed(_ value: String) -> String {
-            value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
-        }
+    /// The value of `Authorization`.
+    /// - Parameters:
+    ///   - path: Percent-encoded, as in the request line.
+    ///   - query: As ``canonicalQuery(_:)`` makes it, and as in the request line.
+    ///   - headers: All that is to be signed, `Host` and `X-Amz-Date` among them.
+    ///   - payloadHash: The body's SHA-256 in hexadecimal, or `UNSIGNED-PAYLOAD`.
+    ///   - timestamp: What `X-Amz-Date` says: `20130524T000000Z`.
+    func authorization(
+        method: String, path: String, query: String, headers: [(name: String, value: String)], payloadHash: String,
+        timestamp: String
+    ) -> String {
+        let canonical = headers.map { ($0.name.lowercased(), Self.trimmed($0.value)) }.sorted { $0.0 < $1.0 }
+        let names = canonical.map(\.0).joined(separator: ";")
+        let request = [
+            method, path, query, canonical.map { "\($0.0):\($0.1)\n" }.joined(), names, payloadHash,
+        ].joined(separator: "\n")
+        let day = String(timestamp.prefix(8))
+        let scope = "\(day)/\(self.region)/\(self.service)/aws4_request"
+        let text = ["AWS4-HMAC-SHA256", timestamp, scope, Self.sha256(request)].joined(separator: "\n")
+        var key = Array("AWS4\(self.credentials.secretAccessKey)".utf8)
+        for part in [day, self.region, self.service, "aws4_request"] { key = Self.hmac(part, key) }
+        let signature = Self.hexadecimal(Self.hmac(text, key))
+        return "AWS4-HMAC-SHA256 Credential=\(self.credentials.accessKeyID)/\(scope), SignedHeaders=\(names), "
+            + "Signature=\(signature)"
     }
 
-    /// The keys that requests are signed with.
-    struct AWSCredentials: Hashable, Sendable, CustomStringConvertible {
-        var accessKeyID: String
-        var secretAccessKey: String
-        /// Of temporary keys; `nil` for lasting ones.
-        var sessionToken: String?
-
-        /// Without the secrets, so that no log has them.
-        var description: String { "access key \(self.accessKeyID)" }
+    /// The query as it is signed and sent: encoded, and sorted by name, then value.
+    static func canonicalQuery(_ items: [(name: String, value: String)]) -> String {
+        items.map { (encoded($0.name), encoded($0.value)) }.sorted { $0 < $1 }
+            .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
     }
+
+    /// Percent-encodes all but RFC 3986's unreserved characters, as UTF-8.
+    static func encoded(_ text: String, keepingSlashes: Bool = false) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+                UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: "/") where keepingSlashes: result.append("/")
+            default: result += "%" + hexadecimal([byte]).uppercased()
+            }
+        }
+        return result
+    }
+
+    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".unicodeScalars)
+        var text = String.UnicodeScalarView()
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(text)
+    }
+
+    /// `20130524T000000Z`.
+    static func timestamp(_ date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
+    }
+
+    private static func sha256(_ text: String) -> String { hexadecimal(SHA256.hash(data: Array(text.utf8))) }
+
+    private static func hmac(_ text: String, _ key: [UInt8]) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: key)))
+    }
+
+    /// Without blanks at the ends, and with one for each run of them inside.
+    private static func trimmed(_ value: String) -> String {
+        value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
+    }
+}
+
+/// The keys that requests are signed with.
+struct AWSCredentials: Hashable, Sendable, CustomStringConvertible {
+    var accessKeyID: String
+    var secretAccessKey: String
+    /// Of temporary keys; `nil` for lasting ones.
+    var sessionToken: String?
+
+    /// Without the secrets, so that no log has them.
+    var description: String { "access key \(self.accessKeyID)" }
+}
 #endif

@@ -1,21 +1,21 @@
 #if Transfer
-    import Crypto
+import Crypto
 
-    /// A file that the page refers to.
-    package struct PageAsset: Sendable {
-        /// Its bytes, as they are served.
-        package let content: [UInt8]
-        /// Value of Content-Type.
-        package let contentType: String
-        /// Value of ETag (RFC 9110, section 8.8.3): a strong one, of the content alone, the same on every machine.
-        package let etag: String
+/// A file that the page refers to.
+package struct PageAsset: Sendable {
+    /// Its bytes, as they are served.
+    package let content: [UInt8]
+    /// Value of Content-Type.
+    package let contentType: String
+    /// Value of ETag (RFC 9110, section 8.8.3): a strong one, of the content alone, the same on every machine.
+    package let etag: String
 
-        init(_ content: [UInt8], contentType: String) {
-            self.content = content
-            self.contentType = contentType
-            let digits = Array("0123456789abcdef")
-            let digest = SHA256.hash(data: content).prefix(16)
-            self.etag = "\"" + String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "\""
-        }
+    init(_ content: [UInt8], contentType: String) {
+        self.content = content
+        self.contentType = contentType
+        let digits = Array("0123456789abcdef")
+        let digest = SHA256.hash(data: content).prefix(16)
+        self.etag = "\"" + String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "\""
     }
+}
 #endif

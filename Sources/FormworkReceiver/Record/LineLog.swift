@@ -1,105 +1,105 @@
 #if Transfer
-    import Formwork
-    import Logging
-    import SystemPackage
+import Formwork
+import Logging
+import SystemPackage
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// A log of one line an event, on standard error or another descriptor.
-    package struct LineLog: LogHandler {
-        /// How a line is written.
-        package enum Form: String, Sendable, CaseIterable {
-            /// `2026-11-21T17:00:00Z info received name="a.txt" size=12`
-            case text
-            /// One JSON object.
-            case json
-        }
+/// A log of one line an event, on standard error or another descriptor.
+package struct LineLog: LogHandler {
+    /// How a line is written.
+    package enum Form: String, Sendable, CaseIterable {
+        /// `2026-11-21T17:00:00Z info received name="a.txt" size=12`
+        case text
+        /// One JSON object.
+        case json
+    }
 
-        package var metadata: Logger.Metadata = [:]
-        package var logLevel: Logger.Level
-        private let form: Form
-        private let descriptor: FileDescriptor
+    package var metadata: Logger.Metadata = [:]
+    package var logLevel: Logger.Level
+    private let form: Form
+    private let descriptor: FileDescriptor
 
-        package init(_ form: Form, level: Logger.Level = .info, to descriptor: FileDescriptor = .standardError) {
-            (self.form, self.logLevel, self.descriptor) = (form, level, descriptor)
-        }
+    package init(_ form: Form, level: Logger.Level = .info, to descriptor: FileDescriptor = .standardError) {
+        (self.form, self.logLevel, self.descriptor) = (form, level, descriptor)
+    }
 
-        package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { self.metadata[key] }
-            set { self.metadata[key] = newValue }
-        }
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { self.metadata[key] }
+        set { self.metadata[key] = newValue }
+    }
 
-        package func log(event: LogEvent) {
-            let values = self.metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(Value.init)
-            let line = Self.line(
-                self.form, time: Date.now.formatted(.iso8601), level: event.level.rawValue,
-                message: event.message.description, values)
-            // One call, so that lines of several threads don't mix.
-            _ = try? self.descriptor.writeAll(line.utf8)
-        }
+    package func log(event: LogEvent) {
+        let values = self.metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(Value.init)
+        let line = Self.line(
+            self.form, time: Date.now.formatted(.iso8601), level: event.level.rawValue,
+            message: event.message.description, values)
+        // One call, so that lines of several threads don't mix.
+        _ = try? self.descriptor.writeAll(line.utf8)
+    }
 
-        /// What a key says: numbers are numbers in JSON.
-        enum Value: Encodable, Sendable {
-            case text(String)
-            case integer(Int64)
-            case number(Double)
+    /// What a key says: numbers are numbers in JSON.
+    enum Value: Encodable, Sendable {
+        case text(String)
+        case integer(Int64)
+        case number(Double)
 
-            init(_ value: Logger.MetadataValue) {
-                guard case .stringConvertible(let value) = value else {
-                    self = .text("\(value)")
-                    return
-                }
-                switch value {
-                case let value as any BinaryInteger: self = .integer(Int64(clamping: value))
-                case let value as Double: self = .number(value)
-                default: self = .text("\(value)")
-                }
+        init(_ value: Logger.MetadataValue) {
+            guard case .stringConvertible(let value) = value else {
+                self = .text("\(value)")
+                return
             }
-
-            var text: String {
-                switch self {
-                case .text(let text): text
-                case .integer(let integer): "\(integer)"
-                case .number(let number): "\(number)"
-                }
-            }
-
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.singleValueContainer()
-                switch self {
-                case .text(let text): try container.encode(text)
-                case .integer(let integer): try container.encode(integer)
-                case .number(let number): try container.encode(number)
-                }
+            switch value {
+            case let value as any BinaryInteger: self = .integer(Int64(clamping: value))
+            case let value as Double: self = .number(value)
+            default: self = .text("\(value)")
             }
         }
 
-        static func line(
-            _ form: Form, time: String, level: String, message: String, _ values: [String: Value]
-        ) -> String {
-            switch form {
-            case .text:
-                let pairs = values.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted($0.value.text))" }
-                return "\(time) \(level) \(message.withControlCharactersEscaped)\(pairs.joined())\n"
-            case .json:
-                var object = values
-                (object["time"], object["level"], object["message"]) = (.text(time), .text(level), .text(message))
-                // JSON escapes line ends itself.
-                return String(decoding: JSONBytes.encode(object), as: UTF8.self) + "\n"
+        var text: String {
+            switch self {
+            case .text(let text): text
+            case .integer(let integer): "\(integer)"
+            case .number(let number): "\(number)"
             }
         }
 
-        /// A value as it is when it is one plain word, else in quotes.
-        private static func quoted(_ value: String) -> String {
-            let isPlain =
-                !value.isEmpty && value.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D }
-            if isPlain { return value }
-            let escaped = value.withControlCharactersEscaped
-            return "\"" + escaped.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .text(let text): try container.encode(text)
+            case .integer(let integer): try container.encode(integer)
+            case .number(let number): try container.encode(number)
+            }
         }
     }
+
+    static func line(
+        _ form: Form, time: String, level: String, message: String, _ values: [String: Value]
+    ) -> String {
+        switch form {
+        case .text:
+            let pairs = values.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted($0.value.text))" }
+            return "\(time) \(level) \(message.withControlCharactersEscaped)\(pairs.joined())\n"
+        case .json:
+            var object = values
+            (object["time"], object["level"], object["message"]) = (.text(time), .text(level), .text(message))
+            // JSON escapes line ends itself.
+            return String(decoding: JSONBytes.encode(object), as: UTF8.self) + "\n"
+        }
+    }
+
+    /// A value as it is when it is one plain word, else in quotes.
+    private static func quoted(_ value: String) -> String {
+        let isPlain =
+            !value.isEmpty && value.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D }
+        if isPlain { return value }
+        let escaped = value.withControlCharactersEscaped
+        return "\"" + escaped.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}
 #endif

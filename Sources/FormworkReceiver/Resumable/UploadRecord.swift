@@ -1,85 +1,85 @@
 #if Transfer
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-    import Formwork
-    import FormworkCore
-    import FormworkHTTP
-    import FormworkResumable
-    import HTTPTypes
-    import SystemPackage
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Formwork
+import FormworkCore
+import FormworkHTTP
+import FormworkResumable
+import HTTPTypes
+import SystemPackage
 
-    /// What is written down of an upload beside its bytes. How many there are is told by their file alone.
-    struct UploadRecord: Codable, Sendable {
-        /// The target's answer, kept for a client that lost it.
-        struct Answer: Codable, Sendable {
-            var response: HTTPResponse
-            var content: Data
-        }
-
-        var uploadProtocol: ResumableProtocol
-        /// The request that began it, without credentials.
-        var request: HTTPRequest
-        var contentType: String?
-        var metadata: TusMetadata
-        var wantedDigests: [String]
-        /// Bytes of the whole; `nil` when not known yet.
-        var length: Int64?
-        var created: Date
-        var expires: Date
-        /// Whether the client said that every byte is there.
-        var isWhole = false
-        /// Where bytes begin whose digest isn't checked yet: should the process end now, they don't count.
-        var uncheckedOffset: Int64?
-        var answer: Answer?
-
-        init(_ creation: UploadCreation, _ request: HTTPRequest, now: Date, lifetime: TimeInterval) {
-            var request = request
-            for name in [HTTPField.Name.authorization, .cookie, .proxyAuthorization] {
-                request.headerFields[name] = nil
-            }
-            self.request = request
-            self.uploadProtocol = creation.uploadProtocol
-            self.contentType = creation.contentType
-            self.metadata = creation.metadata
-            self.wantedDigests = creation.wantedDigests
-            self.length = creation.length
-            self.created = now
-            self.expires = now.addingTimeInterval(lifetime)
-        }
-
-        /// Reads a record; `nil` when there is none.
-        /// - Throws: ``Foreign``, and another error for a file that can't be read at the moment.
-        static func read(at path: FilePath) throws -> Self? {
-            let data: Data
-            do {
-                data = try Data(contentsOf: URL(filePath: path.string))
-            } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-                return nil
-            }
-            do { return try JSONDecoder().decode(Self.self, from: data) } catch { throw Foreign() }
-        }
-
-        /// What is written there is damaged, or another version's.
-        struct Foreign: Error {}
-
-        func write(to path: FilePath, durably: Bool) throws(FormworkError) {
-            let data: Data
-            do { data = try JSONEncoder().encode(self) } catch {
-                throw FormworkError(.writeFailed, "can't be written", path: path.string, cause: error)
-            }
-            try PrivateFile.write(Array(data), to: path, durably: durably)
-        }
-
-        /// The upload in this state, with so many bytes.
-        func resource(offset: Int64, limits: UploadLimits, now: Date) -> UploadResource {
-            var limits = limits
-            limits.maxAge = max(0, Int64(clamping: self.expires.timeIntervalSince(now)))
-            return UploadResource(
-                self.uploadProtocol, offset: offset, length: self.length, isWhole: self.isWhole,
-                isProcessed: self.answer != nil, limits: limits)
-        }
+/// What is written down of an upload beside its bytes. How many there are is told by their file alone.
+struct UploadRecord: Codable, Sendable {
+    /// The target's answer, kept for a client that lost it.
+    struct Answer: Codable, Sendable {
+        var response: HTTPResponse
+        var content: Data
     }
+
+    var uploadProtocol: ResumableProtocol
+    /// The request that began it, without credentials.
+    var request: HTTPRequest
+    var contentType: String?
+    var metadata: TusMetadata
+    var wantedDigests: [String]
+    /// Bytes of the whole; `nil` when not known yet.
+    var length: Int64?
+    var created: Date
+    var expires: Date
+    /// Whether the client said that every byte is there.
+    var isWhole = false
+    /// Where bytes begin whose digest isn't checked yet: should the process end now, they don't count.
+    var uncheckedOffset: Int64?
+    var answer: Answer?
+
+    init(_ creation: UploadCreation, _ request: HTTPRequest, now: Date, lifetime: TimeInterval) {
+        var request = request
+        for name in [HTTPField.Name.authorization, .cookie, .proxyAuthorization] {
+            request.headerFields[name] = nil
+        }
+        self.request = request
+        self.uploadProtocol = creation.uploadProtocol
+        self.contentType = creation.contentType
+        self.metadata = creation.metadata
+        self.wantedDigests = creation.wantedDigests
+        self.length = creation.length
+        self.created = now
+        self.expires = now.addingTimeInterval(lifetime)
+    }
+
+    /// Reads a record; `nil` when there is none.
+    /// - Throws: ``Foreign``, and another error for a file that can't be read at the moment.
+    static func read(at path: FilePath) throws -> Self? {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: path.string))
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+            return nil
+        }
+        do { return try JSONDecoder().decode(Self.self, from: data) } catch { throw Foreign() }
+    }
+
+    /// What is written there is damaged, or another version's.
+    struct Foreign: Error {}
+
+    func write(to path: FilePath, durably: Bool) throws(FormworkError) {
+        let data: Data
+        do { data = try JSONEncoder().encode(self) } catch {
+            throw FormworkError(.writeFailed, "can't be written", path: path.string, cause: error)
+        }
+        try PrivateFile.write(Array(data), to: path, durably: durably)
+    }
+
+    /// The upload in this state, with so many bytes.
+    func resource(offset: Int64, limits: UploadLimits, now: Date) -> UploadResource {
+        var limits = limits
+        limits.maxAge = max(0, Int64(clamping: self.expires.timeIntervalSince(now)))
+        return UploadResource(
+            self.uploadProtocol, offset: offset, length: self.length, isWhole: self.isWhole,
+            isProcessed: self.answer != nil, limits: limits)
+    }
+}
 #endif

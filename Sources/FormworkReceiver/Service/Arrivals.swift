@@ -1,83 +1,83 @@
 #if Transfer
-    import Synchronization
+import Synchronization
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// A file that arrived in this run, or is arriving.
-    package struct Arrival: Sendable, Hashable, Encodable {
-        package enum State: String, Sendable, Encodable { case receiving, complete, failed }
+/// A file that arrived in this run, or is arriving.
+package struct Arrival: Sendable, Hashable, Encodable {
+    package enum State: String, Sendable, Encodable { case receiving, complete, failed }
 
-        /// Counts from 1 in each run.
-        package var id: Int
-        package var name: String
-        /// Bytes; 0 until it is complete.
-        package var size: Int64
-        package var type: String?
-        package var sha256: String?
-        /// When it began, and then when it ended: RFC 3339, in UTC.
-        package var time: String
-        package var state: State
+    /// Counts from 1 in each run.
+    package var id: Int
+    package var name: String
+    /// Bytes; 0 until it is complete.
+    package var size: Int64
+    package var type: String?
+    package var sha256: String?
+    /// When it began, and then when it ended: RFC 3339, in UTC.
+    package var time: String
+    package var state: State
 
-        package init(
-            id: Int, name: String, size: Int64, type: String? = nil, sha256: String? = nil, time: String, state: State
-        ) {
-            (self.id, self.name, self.size, self.type) = (id, name, size, type)
-            (self.sha256, self.time, self.state) = (sha256, time, state)
+    package init(
+        id: Int, name: String, size: Int64, type: String? = nil, sha256: String? = nil, time: String, state: State
+    ) {
+        (self.id, self.name, self.size, self.type) = (id, name, size, type)
+        (self.sha256, self.time, self.state) = (sha256, time, state)
+    }
+}
+
+/// What has arrived in this run: the newest thousand.
+package final class Arrivals: Sendable {
+    private struct Contents {
+        var last = 0
+        var list: [Arrival] = []
+    }
+
+    private let limit: Int
+    private let contents = Mutex(Contents())
+
+    package init(limit: Int = 1_000) { self.limit = limit }
+
+    /// The newest last.
+    package var all: [Arrival] { self.contents.withLock { $0.list } }
+
+    /// The number of the arrival that began last; 0 for none.
+    var last: Int { self.contents.withLock { $0.last } }
+
+    func began(_ file: UploadReceipt.File) -> Int {
+        self.contents.withLock { contents in
+            contents.last += 1
+            if contents.list.count >= self.limit { contents.list.removeFirst(contents.list.count - self.limit + 1) }
+            contents.list.append(
+                Arrival(
+                    id: contents.last, name: file.name, size: 0, type: file.type, time: Self.now, state: .receiving)
+            )
+            return contents.last
         }
     }
 
-    /// What has arrived in this run: the newest thousand.
-    package final class Arrivals: Sendable {
-        private struct Contents {
-            var last = 0
-            var list: [Arrival] = []
+    func arrived(_ id: Int, _ file: UploadReceipt.File) {
+        self.change(id) { arrival in
+            (arrival.name, arrival.size, arrival.sha256) = (file.name, file.size, file.sha256)
+            arrival.state = .complete
         }
-
-        private let limit: Int
-        private let contents = Mutex(Contents())
-
-        package init(limit: Int = 1_000) { self.limit = limit }
-
-        /// The newest last.
-        package var all: [Arrival] { self.contents.withLock { $0.list } }
-
-        /// The number of the arrival that began last; 0 for none.
-        var last: Int { self.contents.withLock { $0.last } }
-
-        func began(_ file: UploadReceipt.File) -> Int {
-            self.contents.withLock { contents in
-                contents.last += 1
-                if contents.list.count >= self.limit { contents.list.removeFirst(contents.list.count - self.limit + 1) }
-                contents.list.append(
-                    Arrival(
-                        id: contents.last, name: file.name, size: 0, type: file.type, time: Self.now, state: .receiving)
-                )
-                return contents.last
-            }
-        }
-
-        func arrived(_ id: Int, _ file: UploadReceipt.File) {
-            self.change(id) { arrival in
-                (arrival.name, arrival.size, arrival.sha256) = (file.name, file.size, file.sha256)
-                arrival.state = .complete
-            }
-        }
-
-        func failed(_ id: Int) { self.change(id) { $0.state = .failed } }
-
-        private func change(_ id: Int, _ change: (inout Arrival) -> Void) {
-            self.contents.withLock { contents in
-                // In the order of their numbers, without gaps.
-                guard let first = contents.list.first?.id, contents.list.indices.contains(id - first) else { return }
-                change(&contents.list[id - first])
-                contents.list[id - first].time = Self.now
-            }
-        }
-
-        private static var now: String { Date.now.formatted(.iso8601) }
     }
+
+    func failed(_ id: Int) { self.change(id) { $0.state = .failed } }
+
+    private func change(_ id: Int, _ change: (inout Arrival) -> Void) {
+        self.contents.withLock { contents in
+            // In the order of their numbers, without gaps.
+            guard let first = contents.list.first?.id, contents.list.indices.contains(id - first) else { return }
+            change(&contents.list[id - first])
+            contents.list[id - first].time = Self.now
+        }
+    }
+
+    private static var now: String { Date.now.formatted(.iso8601) }
+}
 #endif

@@ -1,67 +1,67 @@
 #if Transfer
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    import HTTPTypes
-    import Logging
-    import NIOCore
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+import HTTPTypes
+import Logging
+import NIOCore
 
-    extension Exchange {
-        /// One line for each file.
-        func log(_ receipt: UploadReceipt, _ duration: Duration, _ peer: String) {
-            for file in receipt.files {
-                var metadata: Logger.Metadata = [
-                    "peer": "\(peer)", "name": "\(file.name)", "size": .stringConvertible(file.size),
-                    "seconds": .stringConvertible(duration.inSeconds), "status": .stringConvertible(201),
-                ]
-                if let digest = file.sha256 { metadata["sha256"] = "\(digest)" }
-                if let field = file.field { metadata["field"] = "\(field)" }
-                self.logger.info("received", metadata: metadata)
-            }
-            if receipt.files.isEmpty {
-                self.logger.info(
-                    "received no file",
-                    metadata: [
-                        "peer": "\(peer)", "fields": .stringConvertible(receipt.fields.count),
-                        "status": .stringConvertible(201),
-                        "seconds": .stringConvertible(duration.inSeconds),
-                    ])
-            }
-        }
-
-        /// One line for an upload that failed.
-        func log(_ failure: UploadFailure, _ head: HTTPRequest, _ peer: String, _ duration: Duration?) {
+extension Exchange {
+    /// One line for each file.
+    func log(_ receipt: UploadReceipt, _ duration: Duration, _ peer: String) {
+        for file in receipt.files {
             var metadata: Logger.Metadata = [
-                "peer": "\(peer)", "status": .stringConvertible(failure.problem.status), "reason": "\(failure.reason)",
-                "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).text)",
+                "peer": "\(peer)", "name": "\(file.name)", "size": .stringConvertible(file.size),
+                "seconds": .stringConvertible(duration.inSeconds), "status": .stringConvertible(201),
             ]
-            if let duration { metadata["seconds"] = .stringConvertible(duration.inSeconds) }
-            let isOurs = failure.problem.status >= 500
-            self.logger.log(
-                level: isOurs ? .error : .warning, failure.isConnectionLost ? "client went away" : "upload failed",
-                metadata: metadata)
+            if let digest = file.sha256 { metadata["sha256"] = "\(digest)" }
+            if let field = file.field { metadata["field"] = "\(field)" }
+            self.logger.info("received", metadata: metadata)
         }
-
-        /// One line for a request that was refused by its head.
-        func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ peer: String) {
-            self.logger.notice(
-                "refused",
+        if receipt.files.isEmpty {
+            self.logger.info(
+                "received no file",
                 metadata: [
-                    "peer": "\(peer)", "status": .stringConvertible(problem.status),
-                    "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
-                    "path": "\(RequestPath(head.path).text)",
+                    "peer": "\(peer)", "fields": .stringConvertible(receipt.fields.count),
+                    "status": .stringConvertible(201),
+                    "seconds": .stringConvertible(duration.inSeconds),
                 ])
         }
-
-        /// Asked while the connection is there: later nobody knows.
-        static func peer(_ channel: any Channel) -> String {
-            guard let address = channel.remoteAddress, let host = address.ipAddress else { return "unknown" }
-            return host.contains(":") ? "[\(host)]:\(address.port ?? 0)" : "\(host):\(address.port ?? 0)"
-        }
     }
 
-    extension Duration {
-        /// Seconds with three decimals.
-        fileprivate var inSeconds: Double { (self / .milliseconds(1)).rounded() / 1_000 }
+    /// One line for an upload that failed.
+    func log(_ failure: UploadFailure, _ head: HTTPRequest, _ peer: String, _ duration: Duration?) {
+        var metadata: Logger.Metadata = [
+            "peer": "\(peer)", "status": .stringConvertible(failure.problem.status), "reason": "\(failure.reason)",
+            "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).text)",
+        ]
+        if let duration { metadata["seconds"] = .stringConvertible(duration.inSeconds) }
+        let isOurs = failure.problem.status >= 500
+        self.logger.log(
+            level: isOurs ? .error : .warning, failure.isConnectionLost ? "client went away" : "upload failed",
+            metadata: metadata)
     }
+
+    /// One line for a request that was refused by its head.
+    func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ peer: String) {
+        self.logger.notice(
+            "refused",
+            metadata: [
+                "peer": "\(peer)", "status": .stringConvertible(problem.status),
+                "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
+                "path": "\(RequestPath(head.path).text)",
+            ])
+    }
+
+    /// Asked while the connection is there: later nobody knows.
+    static func peer(_ channel: any Channel) -> String {
+        guard let address = channel.remoteAddress, let host = address.ipAddress else { return "unknown" }
+        return host.contains(":") ? "[\(host)]:\(address.port ?? 0)" : "\(host):\(address.port ?? 0)"
+    }
+}
+
+extension Duration {
+    /// Seconds with three decimals.
+    fileprivate var inSeconds: Double { (self / .milliseconds(1)).rounded() / 1_000 }
+}
 #endif

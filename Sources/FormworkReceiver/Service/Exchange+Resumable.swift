@@ -1,147 +1,147 @@
 #if Transfer
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    import FormworkNIO
-    import FormworkClient
-    import HTTPTypes
-    import HummingbirdCore
-    import Logging
-    import NIOCore
-    import NIOHTTPTypes
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+import FormworkNIO
+import FormworkClient
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTPTypes
 
-    // Uploads that come in pieces: kept until they are whole, and then handled as what they would have been at once.
-    extension Exchange {
-        /// Where uploads that come in pieces have their own URLs.
-        static let uploadsPath = "/.uploads/"
+// Uploads that come in pieces: kept until they are whole, and then handled as what they would have been at once.
+extension Exchange {
+    /// Where uploads that come in pieces have their own URLs.
+    static let uploadsPath = "/.uploads/"
 
-        /// Whether a request is one of the resumable protocols', or may be.
-        static func isResumable(_ head: HTTPRequest) -> Bool {
-            if head.path?.hasPrefix(self.uploadsPath) == true { return true }
-            if case .plain = UploadRequest(head, resource: nil) { return false }
-            return true
+    /// Whether a request is one of the resumable protocols', or may be.
+    static func isResumable(_ head: HTTPRequest) -> Bool {
+        if head.path?.hasPrefix(self.uploadsPath) == true { return true }
+        if case .plain = UploadRequest(head, resource: nil) { return false }
+        return true
+    }
+
+    /// Answers such a request; `nil` when its connection is to be closed.
+    func resume(_ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel) async throws -> Answer? {
+        guard let store = self.store else { return self.refusal(.notFound, head) }
+        let peer = Self.peer(channel)
+        var handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
+            self.logger.error("upload not processed", metadata: ["peer": "\(peer)", "reason": "\(error)"])
+        } complete: { upload in
+            let answer = await self.answer(upload, peer)
+            // What is no fault of the upload's may pass: its client can end it once more.
+            guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
+            return UploadAnswer(
+                HTTPResponse(status: answer.status, headerFields: answer.fields), content: answer.body)
         }
-
-        /// Answers such a request; `nil` when its connection is to be closed.
-        func resume(_ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel) async throws -> Answer? {
-            guard let store = self.store else { return self.refusal(.notFound, head) }
-            let peer = Self.peer(channel)
-            var handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
-                self.logger.error("upload not processed", metadata: ["peer": "\(peer)", "reason": "\(error)"])
-            } complete: { upload in
-                let answer = await self.answer(upload, peer)
-                // What is no fault of the upload's may pass: its client can end it once more.
-                guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
-                return UploadAnswer(
-                    HTTPResponse(status: answer.status, headerFields: answer.fields), content: answer.body)
-            }
-            handler.processing = { self.slots.watch($0) }
-            guard handler.bringsBytes(head) else {
-                return await self.resume(head, body, channel, handler, peer)
-            }
-            let resumed = try await self.slots.run { [handler] in
-                await self.resume(head, body, channel, handler, peer)
-            }
-            return resumed ?? self.refuseForLack(head, channel)
+        handler.processing = { self.slots.watch($0) }
+        guard handler.bringsBytes(head) else {
+            return await self.resume(head, body, channel, handler, peer)
         }
-
-        private func resume(
-            _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler, _ peer: String
-        ) async -> Answer? {
-            switch await handler.handle(head, body: body, inform: { channel.inform($0) }) {
-            case .answer(let given) where given.response.status.code == 507:
-                self.log(UploadFailure(ProblemDetails.noRoom), head, peer, nil)
-                var answer = self.refusal(.noRoom, head)
-                for field in given.response.headerFields where answer.fields[field.name] == nil {
-                    answer.fields.append(field)
-                }
-                return answer
-            case .answer(let given):
-                let isRefusal = given.response.status.kind != .successful
-                return Answer(
-                    given.response.status, fields: given.response.headerFields, body: given.content,
-                    closes: isRefusal && head.mayBringBody)
-            case .close: return nil
-            case .notResumable:
-                switch self.router.decideOrdinary(head) {
-                case .upload(let upload):
-                    return await self.take(upload, head, peer) { intake throws in try await intake.take(upload, body) }
-                case .refused(let problem):
-                    self.log(problem, head, peer)
-                    return self.refusal(problem, head)
-                default: return Answer(.noContent, fields: [.allow: Self.methods])
-                }
-            }
+        let resumed = try await self.slots.run { [handler] in
+            await self.resume(head, body, channel, handler, peer)
         }
+        return resumed ?? self.refuseForLack(head, channel)
+    }
 
-        /// The target's own answer to an upload that is whole.
-        private func answer(_ completed: CompletedUpload, _ peer: String) async -> Answer {
-            var head = completed.request
-            head.headerFields[.contentType] = completed.contentType
-            head.headerFields[.contentLength] = String(completed.length)
-            do throws(ProblemDetails) {
-                let upload = try IncomingUpload(head, filename: completed.filename)
-                return await self.take(upload, head, peer) { intake throws in
-                    try await intake.take(upload, BodyPlan(copying: .file(completed.path)).buffers())
-                }
-            } catch {
-                self.log(error, head, peer)
-                return self.refusal(error, head)
+    private func resume(
+        _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler, _ peer: String
+    ) async -> Answer? {
+        switch await handler.handle(head, body: body, inform: { channel.inform($0) }) {
+        case .answer(let given) where given.response.status.code == 507:
+            self.log(UploadFailure(ProblemDetails.noRoom), head, peer, nil)
+            var answer = self.refusal(.noRoom, head)
+            for field in given.response.headerFields where answer.fields[field.name] == nil {
+                answer.fields.append(field)
+            }
+            return answer
+        case .answer(let given):
+            let isRefusal = given.response.status.kind != .successful
+            return Answer(
+                given.response.status, fields: given.response.headerFields, body: given.content,
+                closes: isRefusal && head.mayBringBody)
+        case .close: return nil
+        case .notResumable:
+            switch self.router.decideOrdinary(head) {
+            case .upload(let upload):
+                return await self.take(upload, head, peer) { intake throws in try await intake.take(upload, body) }
+            case .refused(let problem):
+                self.log(problem, head, peer)
+                return self.refusal(problem, head)
+            default: return Answer(.noContent, fields: [.allow: Self.methods])
             }
         }
     }
 
-    /// A whole upload could not be handled for a reason that may pass.
-    private struct IncompleteProcessing: Error { let status: HTTPResponse.Status }
-
-    /// A request's body, whose sender is asked for it when its first byte is wanted.
-    struct AskedBody: AsyncSequence, Sendable {
-        typealias Element = ByteBuffer
-
-        private let body: RequestBody
-        private let channel: any Channel
-        private let asks: Bool
-
-        /// - Parameter asks: Whether the client waits for `100 Continue` before it sends the body.
-        init(_ body: RequestBody, _ channel: any Channel, asks: Bool) {
-            (self.body, self.channel, self.asks) = (body, channel, asks)
-        }
-
-        struct AsyncIterator: AsyncIteratorProtocol {
-            var iterator: RequestBody.AsyncIterator
-            let channel: any Channel
-            var asks: Bool
-
-            mutating func next() async throws -> ByteBuffer? { try await self.next(isolation: #isolation) }
-
-            mutating func next(isolation: isolated (any Actor)?) async throws -> ByteBuffer? {
-                if self.asks {
-                    self.asks = false
-                    self.channel.inform(HTTPResponse(status: .continue))
-                }
-                if let buffer = try await self.iterator.next(isolation: isolation) { return buffer }
-                // What is given to a task that was cancelled may be less than all.
-                try Task.checkCancellation()
-                return nil
+    /// The target's own answer to an upload that is whole.
+    private func answer(_ completed: CompletedUpload, _ peer: String) async -> Answer {
+        var head = completed.request
+        head.headerFields[.contentType] = completed.contentType
+        head.headerFields[.contentLength] = String(completed.length)
+        do throws(ProblemDetails) {
+            let upload = try IncomingUpload(head, filename: completed.filename)
+            return await self.take(upload, head, peer) { intake throws in
+                try await intake.take(upload, BodyPlan(copying: .file(completed.path)).buffers())
             }
+        } catch {
+            self.log(error, head, peer)
+            return self.refusal(error, head)
         }
+    }
+}
 
-        func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(iterator: self.body.makeAsyncIterator(), channel: self.channel, asks: self.asks)
+/// A whole upload could not be handled for a reason that may pass.
+private struct IncompleteProcessing: Error { let status: HTTPResponse.Status }
+
+/// A request's body, whose sender is asked for it when its first byte is wanted.
+struct AskedBody: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    private let body: RequestBody
+    private let channel: any Channel
+    private let asks: Bool
+
+    /// - Parameter asks: Whether the client waits for `100 Continue` before it sends the body.
+    init(_ body: RequestBody, _ channel: any Channel, asks: Bool) {
+        (self.body, self.channel, self.asks) = (body, channel, asks)
+    }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var iterator: RequestBody.AsyncIterator
+        let channel: any Channel
+        var asks: Bool
+
+        mutating func next() async throws -> ByteBuffer? { try await self.next(isolation: #isolation) }
+
+        mutating func next(isolation: isolated (any Actor)?) async throws -> ByteBuffer? {
+            if self.asks {
+                self.asks = false
+                self.channel.inform(HTTPResponse(status: .continue))
+            }
+            if let buffer = try await self.iterator.next(isolation: isolation) { return buffer }
+            // What is given to a task that was cancelled may be less than all.
+            try Task.checkCancellation()
+            return nil
         }
     }
 
-    extension Channel {
-        /// Sends a 1xx answer, if there is room: nobody waits for a client that doesn't read.
-        func inform(_ head: HTTPResponse) {
-            if self.isWritable { self.writeAndFlush(HTTPResponsePart.head(head), promise: nil) }
-        }
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(iterator: self.body.makeAsyncIterator(), channel: self.channel, asks: self.asks)
     }
+}
 
-    extension HTTPRequest {
-        /// Whether bytes may follow that nobody has read.
-        var mayBringBody: Bool {
-            self.headerFields[.contentLength] != "0" && self.method != .get && self.method != .head
-        }
+extension Channel {
+    /// Sends a 1xx answer, if there is room: nobody waits for a client that doesn't read.
+    func inform(_ head: HTTPResponse) {
+        if self.isWritable { self.writeAndFlush(HTTPResponsePart.head(head), promise: nil) }
     }
+}
+
+extension HTTPRequest {
+    /// Whether bytes may follow that nobody has read.
+    var mayBringBody: Bool {
+        self.headerFields[.contentLength] != "0" && self.method != .get && self.method != .head
+    }
+}
 #endif

@@ -1,61 +1,61 @@
 #if Transfer
-    import Formwork
-    import Synchronization
+import Formwork
+import Synchronization
 
-    /// The memory that fields which are no files take, of all forms together: they are kept until the form's answer, which
-    /// repeats them, has been sent.
-    package final class FieldMemory: Sendable {
-        private let limit: Int64
-        private let taken = Mutex<Int64>(0)
+/// The memory that fields which are no files take, of all forms together: they are kept until the form's answer, which
+/// repeats them, has been sent.
+package final class FieldMemory: Sendable {
+    private let limit: Int64
+    private let taken = Mutex<Int64>(0)
 
-        /// - Parameter limit: Bytes; an answer's copies come to a small multiple.
-        package init(limit: Int64) { self.limit = limit }
+    /// - Parameter limit: Bytes; an answer's copies come to a small multiple.
+    package init(limit: Int64) { self.limit = limit }
 
-        /// 64 MiB: ours; more where one form alone may have more, with every byte escaped.
-        convenience init(_ limits: ReceivingLimits) {
-            let values = limits.allFieldBytes.multipliedReportingOverflow(by: 8)
-            let names = Int64(limits.parsing.totalHeaderBytes).multipliedReportingOverflow(by: 6)
-            let one = values.partialValue.addingReportingOverflow(names.partialValue)
-            let isHuge = values.overflow || names.overflow || one.overflow
-            self.init(limit: isHuge ? .max : max(64 << 20, one.partialValue))
+    /// 64 MiB: ours; more where one form alone may have more, with every byte escaped.
+    convenience init(_ limits: ReceivingLimits) {
+        let values = limits.allFieldBytes.multipliedReportingOverflow(by: 8)
+        let names = Int64(limits.parsing.totalHeaderBytes).multipliedReportingOverflow(by: 6)
+        let one = values.partialValue.addingReportingOverflow(names.partialValue)
+        let isHuge = values.overflow || names.overflow || one.overflow
+        self.init(limit: isHuge ? .max : max(64 << 20, one.partialValue))
+    }
+
+    /// What one form takes; given back when nobody refers to it any more.
+    package final class Share: Sendable {
+        private let memory: FieldMemory
+        private let bytes = Mutex<Int64>(0)
+
+        init(of memory: FieldMemory) { self.memory = memory }
+
+        deinit {
+            let bytes = self.bytes.withLock { $0 }
+            self.memory.taken.withLock { $0 -= bytes }
         }
 
-        /// What one form takes; given back when nobody refers to it any more.
-        package final class Share: Sendable {
-            private let memory: FieldMemory
-            private let bytes = Mutex<Int64>(0)
-
-            init(of memory: FieldMemory) { self.memory = memory }
-
-            deinit {
-                let bytes = self.bytes.withLock { $0 }
-                self.memory.taken.withLock { $0 -= bytes }
-            }
-
-            /// Takes more.
-            /// - Throws: 503 when all forms together would have too much.
-            func take(_ count: Int64) throws(ProblemDetails) {
-                try self.memory.taken.withLock { taken throws(ProblemDetails) in
-                    guard count <= self.memory.limit - taken else {
-                        throw .unavailable("The forms under way have too many bytes in fields: try again.")
-                    }
-                    taken += count
+        /// Takes more.
+        /// - Throws: 503 when all forms together would have too much.
+        func take(_ count: Int64) throws(ProblemDetails) {
+            try self.memory.taken.withLock { taken throws(ProblemDetails) in
+                guard count <= self.memory.limit - taken else {
+                    throw .unavailable("The forms under way have too many bytes in fields: try again.")
                 }
-                self.bytes.withLock { $0 += count }
+                taken += count
+            }
+            self.bytes.withLock { $0 += count }
+        }
+    }
+}
+
+extension String {
+    /// Bytes that JSON takes beyond the text's own, quotation marks not counted.
+    var escapingCost: Int64 {
+        self.utf8.reduce(0) { cost, byte in
+            switch byte {
+            case 0x22, 0x5C: cost + 1
+            case ..<0x20: cost + 5
+            default: cost
             }
         }
     }
-
-    extension String {
-        /// Bytes that JSON takes beyond the text's own, quotation marks not counted.
-        var escapingCost: Int64 {
-            self.utf8.reduce(0) { cost, byte in
-                switch byte {
-                case 0x22, 0x5C: cost + 1
-                case ..<0x20: cost + 5
-                default: cost
-                }
-            }
-        }
-    }
+}
 #endif

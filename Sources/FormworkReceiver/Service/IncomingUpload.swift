@@ -1,148 +1,148 @@
 #if Transfer
-    import Formwork
-    import FormworkCore
-    import FormworkHTTP
-    import FormworkResumable
-    import HTTPTypes
+import Formwork
+import FormworkCore
+import FormworkHTTP
+import FormworkResumable
+import HTTPTypes
 
-    /// What a request's head says about the body that follows it.
-    package struct IncomingUpload: Sendable {
-        /// How the body is to be read.
-        package enum Content: Sendable {
-            /// `multipart/form-data` or `multipart/mixed`.
-            case parts(contentType: String, isForm: Bool)
-            /// The body is the file.
-            case file(SafeFilename, contentType: String?)
-        }
-
-        package var content: Content
-        /// Bytes of the body; `nil` when only its end can tell.
-        package var length: Int64?
-
-        package init(_ content: Content, length: Int64?) { (self.content, self.length) = (content, length) }
-
-        /// The upload that a request with this head is.
-        ///
-        /// A file's name comes from `Content-Disposition`, or else from the path's last segment. One that leaves nothing
-        /// safe gives way to `upload-…`, except for PUT, where the path is what the client asked for.
-        /// - Parameter filename: A name that came in another way, tus' metadata.
-        /// - Throws: 400 and 415.
-        package init(_ head: HTTPRequest, filename: String? = nil) throws(ProblemDetails) {
-            let type = try Self.contentType(head)
-            let length = try Self.length(head)
-            let name = Self.mediaType(type ?? "")
-            if let coding = head.headerFields[.contentEncoding], coding.lowercased() != "identity" {
-                throw .unsupported("A body with a Content-Encoding isn't taken: send it without.")
-            }
-            if head.method != .put, name.hasPrefix("multipart/") {
-                guard let type, ["multipart/form-data", "multipart/mixed"].contains(name) else {
-                    throw .unsupported("Of multipart types, form-data and mixed are taken.")
-                }
-                self.init(.parts(contentType: type, isForm: name == "multipart/form-data"), length: length)
-                return
-            }
-            if head.method != .put, name == Self.urlEncoded {
-                throw .unsupported("A url-encoded form holds no file: send multipart/form-data, or a file with PUT.")
-            }
-            let file = try Self.filename(head, type, filename)
-            self.init(.file(file, contentType: type), length: length)
-        }
-
-        /// The Content-Type that counts; `nil` where there is none.
-        ///
-        /// A sender must not repeat the field (RFC 9110 §5.3), and wget2 1.99 does: beside the one that it was given it has
-        /// `application/x-www-form-urlencoded` of its own. So that type doesn't count beside exactly one other. Nobody can
-        /// smuggle by that: where the body ends is told by other fields, a body is stored here and never acted on as a
-        /// url-encoded form, whichever way some proxy took it, and no page of another site can send the field twice.
-        private static func contentType(_ head: HTTPRequest) throws(ProblemDetails) -> String? {
-            let all = head.headerFields[values: .contentType]
-            guard all.count > 1 else { return all.first }
-            let others = all.filter { self.mediaType($0) != self.urlEncoded }
-            guard others.count == 1 else {
-                throw .badRequest("The request has \(all.count) Content-Type fields: send one.")
-            }
-            return others[0]
-        }
-
-        private static let urlEncoded = "application/x-www-form-urlencoded"
-
-        private static func mediaType(_ value: String) -> String {
-            value.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
-        }
-
-        private static func length(_ head: HTTPRequest) throws(ProblemDetails) -> Int64? {
-            guard let text = head.headerFields[.contentLength] else {
-                // Without either, a request has no body (RFC 9112 §6.3); HTTP/2 needs neither.
-                return nil
-            }
-            guard let length = Int64(text), length >= 0 else {
-                throw .badRequest("The Content-Length isn't a number of bytes.")
-            }
-            return length
-        }
-
-        private static func filename(
-            _ head: HTTPRequest, _ type: String?, _ given: String?
-        ) throws(ProblemDetails) -> SafeFilename {
-            if let given, let safe = SafeFilename(given, limit: self.nameBytes) { return safe }
-            if let value = head.headerFields[.contentDisposition], let name = DispositionFilename.read(value) {
-                if let safe = SafeFilename(name, limit: self.nameBytes) { return safe }
-            }
-            let path = RequestPath(head.path)
-            if let segment = path.lastSegment, let safe = SafeFilename(segment, limit: self.nameBytes) { return safe }
-            guard head.method != .put else {
-                throw .badRequest("The path has to end with the name of the file: PUT /name.")
-            }
-            return self.madeUpName(type)
-        }
-
-        /// Bytes of a name: leaves room for a number behind it, in the 255 that file systems take.
-        static let nameBytes = 240
-
-        /// A name for a file that came without one.
-        static func madeUpName(_ contentType: String?) -> SafeFilename {
-            let number = String(UInt64.random(in: .min ... .max), radix: 36)
-            let end = contentType.flatMap { MediaTypeTable.preferredExtension(for: $0) }.map { ".\($0)" } ?? ""
-            // Letters and digits are always a name.
-            return SafeFilename("upload-\(number)\(end)", limit: self.nameBytes) ?? self.madeUpName(nil)
-        }
+/// What a request's head says about the body that follows it.
+package struct IncomingUpload: Sendable {
+    /// How the body is to be read.
+    package enum Content: Sendable {
+        /// `multipart/form-data` or `multipart/mixed`.
+        case parts(contentType: String, isForm: Bool)
+        /// The body is the file.
+        case file(SafeFilename, contentType: String?)
     }
 
-    /// A request target's path, without its query.
-    struct RequestPath: Equatable {
-        let text: String
+    package var content: Content
+    /// Bytes of the body; `nil` when only its end can tell.
+    package var length: Int64?
 
-        init(_ target: String?) {
-            let target = target ?? "/"
-            self.text = String(target.prefix { $0 != "?" && $0 != "#" })
+    package init(_ content: Content, length: Int64?) { (self.content, self.length) = (content, length) }
+
+    /// The upload that a request with this head is.
+    ///
+    /// A file's name comes from `Content-Disposition`, or else from the path's last segment. One that leaves nothing
+    /// safe gives way to `upload-…`, except for PUT, where the path is what the client asked for.
+    /// - Parameter filename: A name that came in another way, tus' metadata.
+    /// - Throws: 400 and 415.
+    package init(_ head: HTTPRequest, filename: String? = nil) throws(ProblemDetails) {
+        let type = try Self.contentType(head)
+        let length = try Self.length(head)
+        let name = Self.mediaType(type ?? "")
+        if let coding = head.headerFields[.contentEncoding], coding.lowercased() != "identity" {
+            throw .unsupported("A body with a Content-Encoding isn't taken: send it without.")
         }
-
-        /// What stands behind the last slash, percent-decoded; `nil` for nothing, and for what is no UTF-8.
-        var lastSegment: String? {
-            guard let slash = self.text.lastIndex(of: "/") else { return nil }
-            let segment = self.text[self.text.index(after: slash)...]
-            return segment.isEmpty ? nil : String(segment).percentDecoded
-        }
-    }
-
-    extension String {
-        /// The text that this is the percent-encoding of (RFC 3986 §2.1); `nil` when it isn't one, or isn't UTF-8.
-        var percentDecoded: String? {
-            var bytes: [UInt8] = []
-            var rest = self.utf8[...]
-            while let byte = rest.popFirst() {
-                if byte == UInt8(ascii: "%") {
-                    let digits = rest.prefix(2)
-                    guard digits.count == 2, !digits.contains(UInt8(ascii: "+")), !digits.contains(UInt8(ascii: "-")),
-                        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-                    else { return nil }
-                    bytes.append(value)
-                    rest = rest.dropFirst(2)
-                } else {
-                    bytes.append(byte)
-                }
+        if head.method != .put, name.hasPrefix("multipart/") {
+            guard let type, ["multipart/form-data", "multipart/mixed"].contains(name) else {
+                throw .unsupported("Of multipart types, form-data and mixed are taken.")
             }
-            return String(validating: bytes, as: UTF8.self)
+            self.init(.parts(contentType: type, isForm: name == "multipart/form-data"), length: length)
+            return
         }
+        if head.method != .put, name == Self.urlEncoded {
+            throw .unsupported("A url-encoded form holds no file: send multipart/form-data, or a file with PUT.")
+        }
+        let file = try Self.filename(head, type, filename)
+        self.init(.file(file, contentType: type), length: length)
     }
+
+    /// The Content-Type that counts; `nil` where there is none.
+    ///
+    /// A sender must not repeat the field (RFC 9110 §5.3), and wget2 1.99 does: beside the one that it was given it has
+    /// `application/x-www-form-urlencoded` of its own. So that type doesn't count beside exactly one other. Nobody can
+    /// smuggle by that: where the body ends is told by other fields, a body is stored here and never acted on as a
+    /// url-encoded form, whichever way some proxy took it, and no page of another site can send the field twice.
+    private static func contentType(_ head: HTTPRequest) throws(ProblemDetails) -> String? {
+        let all = head.headerFields[values: .contentType]
+        guard all.count > 1 else { return all.first }
+        let others = all.filter { self.mediaType($0) != self.urlEncoded }
+        guard others.count == 1 else {
+            throw .badRequest("The request has \(all.count) Content-Type fields: send one.")
+        }
+        return others[0]
+    }
+
+    private static let urlEncoded = "application/x-www-form-urlencoded"
+
+    private static func mediaType(_ value: String) -> String {
+        value.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
+    }
+
+    private static func length(_ head: HTTPRequest) throws(ProblemDetails) -> Int64? {
+        guard let text = head.headerFields[.contentLength] else {
+            // Without either, a request has no body (RFC 9112 §6.3); HTTP/2 needs neither.
+            return nil
+        }
+        guard let length = Int64(text), length >= 0 else {
+            throw .badRequest("The Content-Length isn't a number of bytes.")
+        }
+        return length
+    }
+
+    private static func filename(
+        _ head: HTTPRequest, _ type: String?, _ given: String?
+    ) throws(ProblemDetails) -> SafeFilename {
+        if let given, let safe = SafeFilename(given, limit: self.nameBytes) { return safe }
+        if let value = head.headerFields[.contentDisposition], let name = DispositionFilename.read(value) {
+            if let safe = SafeFilename(name, limit: self.nameBytes) { return safe }
+        }
+        let path = RequestPath(head.path)
+        if let segment = path.lastSegment, let safe = SafeFilename(segment, limit: self.nameBytes) { return safe }
+        guard head.method != .put else {
+            throw .badRequest("The path has to end with the name of the file: PUT /name.")
+        }
+        return self.madeUpName(type)
+    }
+
+    /// Bytes of a name: leaves room for a number behind it, in the 255 that file systems take.
+    static let nameBytes = 240
+
+    /// A name for a file that came without one.
+    static func madeUpName(_ contentType: String?) -> SafeFilename {
+        let number = String(UInt64.random(in: .min ... .max), radix: 36)
+        let end = contentType.flatMap { MediaTypeTable.preferredExtension(for: $0) }.map { ".\($0)" } ?? ""
+        // Letters and digits are always a name.
+        return SafeFilename("upload-\(number)\(end)", limit: self.nameBytes) ?? self.madeUpName(nil)
+    }
+}
+
+/// A request target's path, without its query.
+struct RequestPath: Equatable {
+    let text: String
+
+    init(_ target: String?) {
+        let target = target ?? "/"
+        self.text = String(target.prefix { $0 != "?" && $0 != "#" })
+    }
+
+    /// What stands behind the last slash, percent-decoded; `nil` for nothing, and for what is no UTF-8.
+    var lastSegment: String? {
+        guard let slash = self.text.lastIndex(of: "/") else { return nil }
+        let segment = self.text[self.text.index(after: slash)...]
+        return segment.isEmpty ? nil : String(segment).percentDecoded
+    }
+}
+
+extension String {
+    /// The text that this is the percent-encoding of (RFC 3986 §2.1); `nil` when it isn't one, or isn't UTF-8.
+    var percentDecoded: String? {
+        var bytes: [UInt8] = []
+        var rest = self.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                let digits = rest.prefix(2)
+                guard digits.count == 2, !digits.contains(UInt8(ascii: "+")), !digits.contains(UInt8(ascii: "-")),
+                    let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+                else { return nil }
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
 #endif

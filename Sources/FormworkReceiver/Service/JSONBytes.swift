@@ -1,18 +1,18 @@
 #if Transfer
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-    /// Values of this module as JSON, their members in the order of their names.
-    enum JSONBytes {
-        static func encode(_ value: some Encodable) -> [UInt8] {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            // Texts and whole numbers always encode.
-            guard let data = try? encoder.encode(value) else { return Array("{}".utf8) }
-            return Array(data)
-        }
+/// Values of this module as JSON, their members in the order of their names.
+enum JSONBytes {
+    static func encode(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Texts and whole numbers always encode.
+        guard let data = try? encoder.encode(value) else { return Array("{}".utf8) }
+        return Array(data)
     }
+}
 #endif

@@ -1,46 +1,46 @@
 #if Transfer
-    import FormworkHTTP
-    import FormworkResumable
+import FormworkHTTP
+import FormworkResumable
 
-    package typealias ProblemDetails = FormworkHTTP.ProblemDetails
+package typealias ProblemDetails = FormworkHTTP.ProblemDetails
 
-    // What the receiver says no with. A detail names no path of this machine.
-    extension ProblemDetails {
-        static func badRequest(_ detail: String) -> Self { Self(title: "Bad Request", status: 400, detail: detail) }
-        static func unauthorized(_ detail: String) -> Self { Self(title: "Unauthorized", status: 401, detail: detail) }
-        static func forbidden(_ detail: String) -> Self { Self(title: "Forbidden", status: 403, detail: detail) }
-        static let notFound = Self(title: "Not Found", status: 404, detail: "There is nothing at this path.")
-        static func notAllowed(_ method: String) -> Self {
-            Self(title: "Method Not Allowed", status: 405, detail: "Uploads come by POST or PUT.")
-        }
-        static func timedOut(_ detail: String) -> Self { Self(title: "Request Timeout", status: 408, detail: detail) }
-        static func tooLarge(_ detail: String) -> Self { Self(title: "Content Too Large", status: 413, detail: detail) }
-        static func unsupported(_ detail: String) -> Self {
-            Self(title: "Unsupported Media Type", status: 415, detail: detail)
-        }
-        static let expectationFailed = Self(
-            title: "Expectation Failed", status: 417, detail: "The only expectation known is 100-continue.")
-        static func unavailable(_ detail: String) -> Self {
-            Self(title: "Service Unavailable", status: 503, detail: detail)
-        }
-        /// What a storage says of itself.
-        init(_ failure: any StorageFailure) {
-            let title =
-                switch failure.publicStatus {
-                case 409: "Conflict"
-                case 503: "Service Unavailable"
-                case 507: "Insufficient Storage"
-                default: "Bad Gateway"
-                }
-            self.init(title: title, status: failure.publicStatus, detail: failure.publicDetail)
-        }
-        static func notImplemented(_ detail: String) -> Self {
-            Self(title: "Not Implemented", status: 501, detail: detail)
-        }
-        static let noRoom = Self(
-            title: "Insufficient Storage", status: 507,
-            detail: "There is no room for more of the upload; what is there of it is kept for a while.")
-        static let storageFailed = Self(
-            title: "Internal Server Error", status: 500, detail: "The upload can't be stored; nothing of it was kept.")
+// What the receiver says no with. A detail names no path of this machine.
+extension ProblemDetails {
+    static func badRequest(_ detail: String) -> Self { Self(title: "Bad Request", status: 400, detail: detail) }
+    static func unauthorized(_ detail: String) -> Self { Self(title: "Unauthorized", status: 401, detail: detail) }
+    static func forbidden(_ detail: String) -> Self { Self(title: "Forbidden", status: 403, detail: detail) }
+    static let notFound = Self(title: "Not Found", status: 404, detail: "There is nothing at this path.")
+    static func notAllowed(_ method: String) -> Self {
+        Self(title: "Method Not Allowed", status: 405, detail: "Uploads come by POST or PUT.")
     }
+    static func timedOut(_ detail: String) -> Self { Self(title: "Request Timeout", status: 408, detail: detail) }
+    static func tooLarge(_ detail: String) -> Self { Self(title: "Content Too Large", status: 413, detail: detail) }
+    static func unsupported(_ detail: String) -> Self {
+        Self(title: "Unsupported Media Type", status: 415, detail: detail)
+    }
+    static let expectationFailed = Self(
+        title: "Expectation Failed", status: 417, detail: "The only expectation known is 100-continue.")
+    static func unavailable(_ detail: String) -> Self {
+        Self(title: "Service Unavailable", status: 503, detail: detail)
+    }
+    /// What a storage says of itself.
+    init(_ failure: any StorageFailure) {
+        let title =
+            switch failure.publicStatus {
+            case 409: "Conflict"
+            case 503: "Service Unavailable"
+            case 507: "Insufficient Storage"
+            default: "Bad Gateway"
+            }
+        self.init(title: title, status: failure.publicStatus, detail: failure.publicDetail)
+    }
+    static func notImplemented(_ detail: String) -> Self {
+        Self(title: "Not Implemented", status: 501, detail: detail)
+    }
+    static let noRoom = Self(
+        title: "Insufficient Storage", status: 507,
+        detail: "There is no room for more of the upload; what is there of it is kept for a while.")
+    static let storageFailed = Self(
+        title: "Internal Server Error", status: 500, detail: "The upload can't be stored; nothing of it was kept.")
+}
 #endif

@@ -1,127 +1,127 @@
 #if Transfer
-    import FormworkCore
-    import HummingbirdCore
-    import Logging
-    import Metrics
-    import NIOCore
-    import NIOPosix
-    import ServiceLifecycle
+import FormworkCore
+import HummingbirdCore
+import Logging
+import Metrics
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
 
-    /// The upload server.
-    ///
-    /// Asked to stop gracefully, it accepts nothing more, lets uploads under way finish for ``ReceiverOptions/grace``, and
-    /// drops the rest, of which nothing is left.
-    package struct ReceiverService: Service {
-        private let options: ReceiverOptions
-        private let exchange: Exchange
-        private let slots: UploadSlots
-        private let reads = ReadSizes()
-        private let connections = Connections()
-        private let logger: Logger
-        private let onListening: @Sendable (SocketAddress) async -> Void
+/// The upload server.
+///
+/// Asked to stop gracefully, it accepts nothing more, lets uploads under way finish for ``ReceiverOptions/grace``, and
+/// drops the rest, of which nothing is left.
+package struct ReceiverService: Service {
+    private let options: ReceiverOptions
+    private let exchange: Exchange
+    private let slots: UploadSlots
+    private let reads = ReadSizes()
+    private let connections = Connections()
+    private let logger: Logger
+    private let onListening: @Sendable (SocketAddress) async -> Void
 
-        /// Describes a server; nothing is opened yet.
-        /// - Parameters:
-        ///   - metrics: Kept and shown at `/metrics`; `nil` counts nothing.
-        ///   - onListening: Gets the address once connections are taken.
-        package init(
-            _ options: ReceiverOptions, storage: any ReceiverStorage, page: any PageContent = ReceiverPage(),
-            store: UploadStore? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
-            onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
-        ) {
-            (self.options, self.logger, self.onListening) = (options, logger, onListening)
-            self.slots = UploadSlots(limit: options.limits.uploads)
-            var router = RequestRouter()
-            (router.isLoopback, router.isTLS, router.token) = (options.isLoopback, options.tls != nil, options.token)
-            router.host = options.host
-            (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
-            if store != nil { router.isResumable = Exchange.isResumable }
-            let arrivals = Arrivals()
-            let intake = UploadIntake(
-                storage: storage, limits: options.limits, isDigesting: options.isDigesting, arrivals: arrivals)
-            var metricsText: (@Sendable () -> String)?
-            if let metrics { metricsText = { metrics.prometheusText } }
-            let factory: any MetricsFactory = metrics ?? NOOPMetricsHandler.instance
-            self.exchange = Exchange(
-                router: router, intake: intake, arrivals: arrivals, slots: self.slots, page: page, store: store,
-                metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger)
-        }
+    /// Describes a server; nothing is opened yet.
+    /// - Parameters:
+    ///   - metrics: Kept and shown at `/metrics`; `nil` counts nothing.
+    ///   - onListening: Gets the address once connections are taken.
+    package init(
+        _ options: ReceiverOptions, storage: any ReceiverStorage, page: any PageContent = ReceiverPage(),
+        store: UploadStore? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
+        onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
+    ) {
+        (self.options, self.logger, self.onListening) = (options, logger, onListening)
+        self.slots = UploadSlots(limit: options.limits.uploads)
+        var router = RequestRouter()
+        (router.isLoopback, router.isTLS, router.token) = (options.isLoopback, options.tls != nil, options.token)
+        router.host = options.host
+        (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
+        if store != nil { router.isResumable = Exchange.isResumable }
+        let arrivals = Arrivals()
+        let intake = UploadIntake(
+            storage: storage, limits: options.limits, isDigesting: options.isDigesting, arrivals: arrivals)
+        var metricsText: (@Sendable () -> String)?
+        if let metrics { metricsText = { metrics.prometheusText } }
+        let factory: any MetricsFactory = metrics ?? NOOPMetricsHandler.instance
+        self.exchange = Exchange(
+            router: router, intake: intake, arrivals: arrivals, slots: self.slots, page: page, store: store,
+            metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger)
+    }
 
-        /// Ends the uploads under way; nothing is left of them.
-        package func dropUploads() {
-            self.slots.drop()
-            self.connections.cut()
-        }
+    /// Ends the uploads under way; nothing is left of them.
+    package func dropUploads() {
+        self.slots.drop()
+        self.connections.cut()
+    }
 
-        /// How long is waited until nothing is left of dropped uploads, in a store that may have stopped.
-        private static let settlingTime = Duration.seconds(5)
+    /// How long is waited until nothing is left of dropped uploads, in a store that may have stopped.
+    private static let settlingTime = Duration.seconds(5)
 
-        package func run() async throws {
-            let server = try self.makeServer()
-            // Cancelled as soon as the server has ended.
-            async let _: Void = self.dropAfterGrace()
-            async let _: Void = self.forgetExpired()
-            try await server.run()
-            await self.slots.settle(within: Self.settlingTime)
-        }
+    package func run() async throws {
+        let server = try self.makeServer()
+        // Cancelled as soon as the server has ended.
+        async let _: Void = self.dropAfterGrace()
+        async let _: Void = self.forgetExpired()
+        try await server.run()
+        await self.slots.settle(within: Self.settlingTime)
+    }
 
-        /// Removes uploads that nobody went on with.
-        private func forgetExpired() async {
-            guard let store = self.exchange.store else { return }
-            while !Task.isCancelled {
-                let count = store.removeExpired()
-                if count > 0 { self.logger.notice("expired uploads removed", metadata: ["uploads": "\(count)"]) }
-                try? await Task.sleep(for: .seconds(60))
-            }
-        }
-
-        private func dropAfterGrace() async {
-            do {
-                try await gracefulShutdown()
-                self.slots.stop()
-                let count = self.slots.count
-                if count > 0 {
-                    self.logger.notice("stopping", metadata: ["uploads": "\(count)", "grace": "\(self.options.grace)"])
-                }
-                try await Task.sleep(for: self.options.grace.asWait)
-                let dropped = self.slots.drop()
-                self.connections.cut()
-                if dropped > 0 { self.logger.warning("uploads dropped", metadata: ["uploads": "\(dropped)"]) }
-            } catch {
-                // The server has ended before.
-            }
-        }
-
-        private func makeServer() throws -> any Service {
-            let (exchange, pace, reads, connections) = (self.exchange, self.options.pace, self.reads, self.connections)
-            var channel = HTTP1Channel.Configuration()
-            channel.additionalChannelHandlers = { [ExchangeHandler(pace, reads)] }
-            let builder: HTTPServerBuilder
-            if let tls = self.options.tls {
-                builder = HTTPServerBuilder { [channel] responder in
-                    let http1 = HTTP1Channel(responder: responder, configuration: channel)
-                    let base = try SecureChannel(tls, http1, idleTime: pace.idleTime)
-                    return WatchedChannel(base: base, pace: pace, connections: connections)
-                }
-            } else {
-                builder = HTTPServerBuilder { [channel] responder in
-                    let base = HTTP1Channel(responder: responder, configuration: channel)
-                    return WatchedChannel(base: base, pace: pace, connections: connections)
-                }
-            }
-            var logger = self.logger
-            // A connection's ups and downs are not an upload's.
-            logger.logLevel = max(logger.logLevel, .notice)
-            let onListening = self.onListening
-            return try builder.buildServer(
-                configuration: ServerConfiguration(
-                    address: .hostname(self.options.host, port: self.options.port),
-                    availableConnectionsDelegate: .maximum(self.options.connections, logger: logger)),
-                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
-                responder: { request, writer, channel in try await exchange.respond(request, writer, channel) },
-                onServerRunning: { channel in
-                    if let address = channel.localAddress { await onListening(address) }
-                })
+    /// Removes uploads that nobody went on with.
+    private func forgetExpired() async {
+        guard let store = self.exchange.store else { return }
+        while !Task.isCancelled {
+            let count = store.removeExpired()
+            if count > 0 { self.logger.notice("expired uploads removed", metadata: ["uploads": "\(count)"]) }
+            try? await Task.sleep(for: .seconds(60))
         }
     }
+
+    private func dropAfterGrace() async {
+        do {
+            try await gracefulShutdown()
+            self.slots.stop()
+            let count = self.slots.count
+            if count > 0 {
+                self.logger.notice("stopping", metadata: ["uploads": "\(count)", "grace": "\(self.options.grace)"])
+            }
+            try await Task.sleep(for: self.options.grace.asWait)
+            let dropped = self.slots.drop()
+            self.connections.cut()
+            if dropped > 0 { self.logger.warning("uploads dropped", metadata: ["uploads": "\(dropped)"]) }
+        } catch {
+            // The server has ended before.
+        }
+    }
+
+    private func makeServer() throws -> any Service {
+        let (exchange, pace, reads, connections) = (self.exchange, self.options.pace, self.reads, self.connections)
+        var channel = HTTP1Channel.Configuration()
+        channel.additionalChannelHandlers = { [ExchangeHandler(pace, reads)] }
+        let builder: HTTPServerBuilder
+        if let tls = self.options.tls {
+            builder = HTTPServerBuilder { [channel] responder in
+                let http1 = HTTP1Channel(responder: responder, configuration: channel)
+                let base = try SecureChannel(tls, http1, idleTime: pace.idleTime)
+                return WatchedChannel(base: base, pace: pace, connections: connections)
+            }
+        } else {
+            builder = HTTPServerBuilder { [channel] responder in
+                let base = HTTP1Channel(responder: responder, configuration: channel)
+                return WatchedChannel(base: base, pace: pace, connections: connections)
+            }
+        }
+        var logger = self.logger
+        // A connection's ups and downs are not an upload's.
+        logger.logLevel = max(logger.logLevel, .notice)
+        let onListening = self.onListening
+        return try builder.buildServer(
+            configuration: ServerConfiguration(
+                address: .hostname(self.options.host, port: self.options.port),
+                availableConnectionsDelegate: .maximum(self.options.connections, logger: logger)),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
+            responder: { request, writer, channel in try await exchange.respond(request, writer, channel) },
+            onServerRunning: { channel in
+                if let address = channel.localAddress { await onListening(address) }
+            })
+    }
+}
 #endif

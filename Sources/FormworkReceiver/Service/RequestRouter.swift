@@ -1,160 +1,160 @@
 #if Transfer
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    import HTTPTypes
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+import HTTPTypes
 
-    /// What is done about a request, decided by its head alone.
-    package enum RequestDecision: Sendable {
-        case page
-        case styleSheet
-        case script
-        case fileList
-        case metrics
-        case login
-        /// `OPTIONS`.
-        case methods
-        case upload(IncomingUpload)
-        /// One that the resumable protocols know.
-        case resumable
-        case refused(ProblemDetails)
+/// What is done about a request, decided by its head alone.
+package enum RequestDecision: Sendable {
+    case page
+    case styleSheet
+    case script
+    case fileList
+    case metrics
+    case login
+    /// `OPTIONS`.
+    case methods
+    case upload(IncomingUpload)
+    /// One that the resumable protocols know.
+    case resumable
+    case refused(ProblemDetails)
+}
+
+/// Decides. Nothing here waits or touches anything.
+package struct RequestRouter: Sendable {
+    /// Whether the receiver is reached from this machine alone: only names of it are taken for `Host` then, so that no
+    /// foreign name that was made to lead here opens it to a browser (DNS rebinding).
+    package var isLoopback = true
+    /// The name or address that is listened on, which is taken for `Host` too.
+    package var host = ""
+    package var isTLS = false
+    package var token: AccessToken?
+    package var showsMetrics = false
+    package var limits = ReceivingLimits()
+    /// Whether a request is one of the resumable protocols'.
+    package var isResumable: @Sendable (HTTPRequest) -> Bool = { _ in false }
+
+    package init() {}
+
+    package func decide(_ head: HTTPRequest) -> RequestDecision {
+        do throws(ProblemDetails) {
+            try self.checkHost(head)
+            let path = RequestPath(head.path).text
+            if let asset = Self.openAssets[path], head.method == .get || head.method == .head { return asset }
+            if head.method != .get, head.method != .head { try self.checkOrigin(head) }
+            if path == "/login", head.method == .post { return .login }
+            if let token = self.token, !token.opens(head.headerFields) {
+                throw .unauthorized("The token is missing or wrong.")
+            }
+            if self.isResumable(head) { return .resumable }
+        } catch {
+            return .refused(error)
+        }
+        return self.decideOrdinary(head)
     }
 
-    /// Decides. Nothing here waits or touches anything.
-    package struct RequestRouter: Sendable {
-        /// Whether the receiver is reached from this machine alone: only names of it are taken for `Host` then, so that no
-        /// foreign name that was made to lead here opens it to a browser (DNS rebinding).
-        package var isLoopback = true
-        /// The name or address that is listened on, which is taken for `Host` too.
-        package var host = ""
-        package var isTLS = false
-        package var token: AccessToken?
-        package var showsMetrics = false
-        package var limits = ReceivingLimits()
-        /// Whether a request is one of the resumable protocols'.
-        package var isResumable: @Sendable (HTTPRequest) -> Bool = { _ in false }
-
-        package init() {}
-
-        package func decide(_ head: HTTPRequest) -> RequestDecision {
-            do throws(ProblemDetails) {
-                try self.checkHost(head)
-                let path = RequestPath(head.path).text
-                if let asset = Self.openAssets[path], head.method == .get || head.method == .head { return asset }
-                if head.method != .get, head.method != .head { try self.checkOrigin(head) }
-                if path == "/login", head.method == .post { return .login }
-                if let token = self.token, !token.opens(head.headerFields) {
-                    throw .unauthorized("The token is missing or wrong.")
-                }
-                if self.isResumable(head) { return .resumable }
-            } catch {
-                return .refused(error)
+    /// Decides about a request that was let in, and that isn't one of the resumable protocols'.
+    package func decideOrdinary(_ head: HTTPRequest) -> RequestDecision {
+        do throws(ProblemDetails) {
+            let path = RequestPath(head.path).text
+            switch head.method {
+            case .get, .head: return try self.resource(path)
+            case .options: return .methods
+            case .post, .put:
+                if path == "/login" { throw .notAllowed(head.method.rawValue) }
+                return try self.upload(head)
+            default: throw .notAllowed(head.method.rawValue)
             }
-            return self.decideOrdinary(head)
-        }
-
-        /// Decides about a request that was let in, and that isn't one of the resumable protocols'.
-        package func decideOrdinary(_ head: HTTPRequest) -> RequestDecision {
-            do throws(ProblemDetails) {
-                let path = RequestPath(head.path).text
-                switch head.method {
-                case .get, .head: return try self.resource(path)
-                case .options: return .methods
-                case .post, .put:
-                    if path == "/login" { throw .notAllowed(head.method.rawValue) }
-                    return try self.upload(head)
-                default: throw .notAllowed(head.method.rawValue)
-                }
-            } catch {
-                return .refused(error)
-            }
-        }
-
-        /// What looks the same for everybody, so that the login page has it too.
-        private static let openAssets: [String: RequestDecision] = ["/page.css": .styleSheet, "/page.js": .script]
-
-        private func resource(_ path: String) throws(ProblemDetails) -> RequestDecision {
-            switch path {
-            case "/": return .page
-            case "/files.json": return .fileList
-            case "/metrics" where self.showsMetrics: return .metrics
-            default: throw .notFound
-            }
-        }
-
-        private func upload(_ head: HTTPRequest) throws(ProblemDetails) -> RequestDecision {
-            if let expectation = head.headerFields[.expect], expectation.lowercased() != "100-continue" {
-                throw .expectationFailed
-            }
-            if head.headerFields[.contentRange] != nil {
-                throw .badRequest("A part of a file can't be put: send all of it, or use a resumable upload.")
-            }
-            if case .create(let creation) = UploadRequest(head, resource: nil),
-                !creation.completes || creation.uploadProtocol == .tus
-            {
-                // Its first piece would be taken for the whole.
-                throw .notImplemented("Uploads in pieces aren't taken here: send the body whole.")
-            }
-            let upload = try IncomingUpload(head)
-            if let length = upload.length, length > self.limits.bodyBytes {
-                throw .tooLarge("The body has \(length) bytes: the limit is \(self.limits.bodyBytes).")
-            }
-            if case .file = upload.content, let length = upload.length, length > self.limits.fileBytes {
-                throw .tooLarge("The file has \(length) bytes: the limit is \(self.limits.fileBytes).")
-            }
-            return .upload(upload)
-        }
-
-        // MARK: where a request comes from
-
-        private func checkHost(_ head: HTTPRequest) throws(ProblemDetails) {
-            guard let authority = head.authority, !authority.isEmpty else {
-                throw .badRequest("The request names no host.")
-            }
-            guard self.isLoopback else { return }
-            let name = Self.hostName(authority)
-            let own = self.host.contains(":") ? "[\(self.host.lowercased())]" : self.host.lowercased()
-            guard ["localhost", "127.0.0.1", "[::1]", own].contains(name) || name.hasSuffix(".localhost") else {
-                throw .forbidden("The receiver is reached as localhost, 127.0.0.1 or [::1] only.")
-            }
-        }
-
-        /// A page of another site may have a browser send forms here, but can't hide that it did.
-        private func checkOrigin(_ head: HTTPRequest) throws(ProblemDetails) {
-            let fields = head.headerFields
-            if let site = fields[.secFetchSite], site != "same-origin", site != "none" {
-                throw .forbidden("Another site's page may not upload here.")
-            }
-            guard let origin = fields[.origin]?.lowercased() else { return }
-            let authority = (head.authority ?? "").lowercased()
-            // HTTPS that a proxy in front speaks is not seen here; a page that came by it from the same host is ours.
-            guard origin == "https://" + authority || (!self.isTLS && origin == "http://" + authority) else {
-                throw .forbidden("Another site's page may not upload here.")
-            }
-        }
-
-        private static func hostName(_ authority: String) -> String {
-            let authority = authority.lowercased()
-            if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return String(authority[...end]) }
-            return String(authority.prefix { $0 != ":" })
+        } catch {
+            return .refused(error)
         }
     }
 
-    extension HTTPField.Name {
-        static let secFetchSite = Self("Sec-Fetch-Site").unsafelyKnown
-        static let contentSecurityPolicy = Self("Content-Security-Policy").unsafelyKnown
-        static let referrerPolicy = Self("Referrer-Policy").unsafelyKnown
-        static let contentTypeOptions = Self("X-Content-Type-Options").unsafelyKnown
-        static let frameOptions = Self("X-Frame-Options").unsafelyKnown
-        static let resourcePolicy = Self("Cross-Origin-Resource-Policy").unsafelyKnown
-        static let openerPolicy = Self("Cross-Origin-Opener-Policy").unsafelyKnown
-    }
+    /// What looks the same for everybody, so that the login page has it too.
+    private static let openAssets: [String: RequestDecision] = ["/page.css": .styleSheet, "/page.js": .script]
 
-    extension HTTPField.Name? {
-        /// A name written in this file: it is a token, or the first test fails.
-        fileprivate var unsafelyKnown: HTTPField.Name {
-            guard let name = self else { preconditionFailure("a header's name is no token") }
-            return name
+    private func resource(_ path: String) throws(ProblemDetails) -> RequestDecision {
+        switch path {
+        case "/": return .page
+        case "/files.json": return .fileList
+        case "/metrics" where self.showsMetrics: return .metrics
+        default: throw .notFound
         }
     }
+
+    private func upload(_ head: HTTPRequest) throws(ProblemDetails) -> RequestDecision {
+        if let expectation = head.headerFields[.expect], expectation.lowercased() != "100-continue" {
+            throw .expectationFailed
+        }
+        if head.headerFields[.contentRange] != nil {
+            throw .badRequest("A part of a file can't be put: send all of it, or use a resumable upload.")
+        }
+        if case .create(let creation) = UploadRequest(head, resource: nil),
+            !creation.completes || creation.uploadProtocol == .tus
+        {
+            // Its first piece would be taken for the whole.
+            throw .notImplemented("Uploads in pieces aren't taken here: send the body whole.")
+        }
+        let upload = try IncomingUpload(head)
+        if let length = upload.length, length > self.limits.bodyBytes {
+            throw .tooLarge("The body has \(length) bytes: the limit is \(self.limits.bodyBytes).")
+        }
+        if case .file = upload.content, let length = upload.length, length > self.limits.fileBytes {
+            throw .tooLarge("The file has \(length) bytes: the limit is \(self.limits.fileBytes).")
+        }
+        return .upload(upload)
+    }
+
+    // MARK: where a request comes from
+
+    private func checkHost(_ head: HTTPRequest) throws(ProblemDetails) {
+        guard let authority = head.authority, !authority.isEmpty else {
+            throw .badRequest("The request names no host.")
+        }
+        guard self.isLoopback else { return }
+        let name = Self.hostName(authority)
+        let own = self.host.contains(":") ? "[\(self.host.lowercased())]" : self.host.lowercased()
+        guard ["localhost", "127.0.0.1", "[::1]", own].contains(name) || name.hasSuffix(".localhost") else {
+            throw .forbidden("The receiver is reached as localhost, 127.0.0.1 or [::1] only.")
+        }
+    }
+
+    /// A page of another site may have a browser send forms here, but can't hide that it did.
+    private func checkOrigin(_ head: HTTPRequest) throws(ProblemDetails) {
+        let fields = head.headerFields
+        if let site = fields[.secFetchSite], site != "same-origin", site != "none" {
+            throw .forbidden("Another site's page may not upload here.")
+        }
+        guard let origin = fields[.origin]?.lowercased() else { return }
+        let authority = (head.authority ?? "").lowercased()
+        // HTTPS that a proxy in front speaks is not seen here; a page that came by it from the same host is ours.
+        guard origin == "https://" + authority || (!self.isTLS && origin == "http://" + authority) else {
+            throw .forbidden("Another site's page may not upload here.")
+        }
+    }
+
+    private static func hostName(_ authority: String) -> String {
+        let authority = authority.lowercased()
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return String(authority[...end]) }
+        return String(authority.prefix { $0 != ":" })
+    }
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = Self("Sec-Fetch-Site").unsafelyKnown
+    static let contentSecurityPolicy = Self("Content-Security-Policy").unsafelyKnown
+    static let referrerPolicy = Self("Referrer-Policy").unsafelyKnown
+    static let contentTypeOptions = Self("X-Content-Type-Options").unsafelyKnown
+    static let frameOptions = Self("X-Frame-Options").unsafelyKnown
+    static let resourcePolicy = Self("Cross-Origin-Resource-Policy").unsafelyKnown
+    static let openerPolicy = Self("Cross-Origin-Opener-Policy").unsafelyKnown
+}
+
+extension HTTPField.Name? {
+    /// A name written in this file: it is a token, or the first test fails.
+    fileprivate var unsafelyKnown: HTTPField.Name {
+        guard let name = self else { preconditionFailure("a header's name is no token") }
+        return name
+    }
+}
 #endif

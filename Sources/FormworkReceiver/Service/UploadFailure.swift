@@ -1,64 +1,64 @@
 #if Transfer
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
+import Formwork
+import FormworkHTTP
+import FormworkResumable
 
-    /// What became of an upload that failed: what the client is told, and what the log says.
-    package struct UploadFailure: Error {
-        package var problem: ProblemDetails
-        /// The client went away, or its connection broke: nobody is there to be told.
-        package var isConnectionLost = false
-        /// For the log, which may name paths.
-        package var reason: String
+/// What became of an upload that failed: what the client is told, and what the log says.
+package struct UploadFailure: Error {
+    package var problem: ProblemDetails
+    /// The client went away, or its connection broke: nobody is there to be told.
+    package var isConnectionLost = false
+    /// For the log, which may name paths.
+    package var reason: String
 
-        package init(_ error: any Error) {
-            if let failure = error as? UploadFailure {
-                self = failure
-                return
-            }
-            self.reason = (error as? FormworkError)?.description ?? "\(error)".withControlCharactersEscaped
+    package init(_ error: any Error) {
+        if let failure = error as? UploadFailure {
+            self = failure
+            return
+        }
+        self.reason = (error as? FormworkError)?.description ?? "\(error)".withControlCharactersEscaped
+        switch error {
+        case let problem as ProblemDetails:
+            self.problem = problem
+            self.reason = problem.detail ?? problem.title
+        case let failure as any StorageFailure:
+            self.problem = ProblemDetails(failure)
+        case let error as FormworkError: self.problem = Self.problem(error)
+        case is BodyTimeout:
+            self.problem = .timedOut("The body stopped arriving, or came too slowly; nothing of it was kept.")
+        case is CancellationError: self.problem = .unavailable("The receiver is being stopped.")
+        case is StorageProblem: self.problem = .storageFailed
+        default:
+            self.problem = .badRequest("The connection ended before the body did.")
+            self.isConnectionLost = true
+        }
+    }
+
+    private static func problem(_ error: FormworkError) -> ProblemDetails {
+        if let failure = error.cause as? any StorageFailure { return ProblemDetails(failure) }
+        let problem = ProblemDetails(error)
+        return problem.status == 500 ? .storageFailed : problem
+    }
+}
+
+/// An error of a storage that says nothing to the client: kept apart from those of the connection.
+struct StorageProblem: Error, CustomStringConvertible {
+    var cause: any Error
+    var description: String { "the storage failed: \(self.cause)" }
+
+    /// Runs a call on a storage.
+    static func marking<Result>(_ call: () async throws -> Result) async throws -> Result {
+        do { return try await call() } catch {
             switch error {
-            case let problem as ProblemDetails:
-                self.problem = problem
-                self.reason = problem.detail ?? problem.title
-            case let failure as any StorageFailure:
-                self.problem = ProblemDetails(failure)
-            case let error as FormworkError: self.problem = Self.problem(error)
-            case is BodyTimeout:
-                self.problem = .timedOut("The body stopped arriving, or came too slowly; nothing of it was kept.")
-            case is CancellationError: self.problem = .unavailable("The receiver is being stopped.")
-            case is StorageProblem: self.problem = .storageFailed
-            default:
-                self.problem = .badRequest("The connection ended before the body did.")
-                self.isConnectionLost = true
-            }
-        }
-
-        private static func problem(_ error: FormworkError) -> ProblemDetails {
-            if let failure = error.cause as? any StorageFailure { return ProblemDetails(failure) }
-            let problem = ProblemDetails(error)
-            return problem.status == 500 ? .storageFailed : problem
-        }
-    }
-
-    /// An error of a storage that says nothing to the client: kept apart from those of the connection.
-    struct StorageProblem: Error, CustomStringConvertible {
-        var cause: any Error
-        var description: String { "the storage failed: \(self.cause)" }
-
-        /// Runs a call on a storage.
-        static func marking<Result>(_ call: () async throws -> Result) async throws -> Result {
-            do { return try await call() } catch {
-                switch error {
-                case is any StorageFailure, is FormworkError, is CancellationError: throw error
-                default: throw StorageProblem(cause: error)
-                }
+            case is any StorageFailure, is FormworkError, is CancellationError: throw error
+            default: throw StorageProblem(cause: error)
             }
         }
     }
+}
 
-    /// The body's bytes stayed away, or trickled.
-    package struct BodyTimeout: Error, CustomStringConvertible {
-        package var description: String { "the body stopped arriving, or came too slowly" }
-    }
+/// The body's bytes stayed away, or trickled.
+package struct BodyTimeout: Error, CustomStringConvertible {
+    package var description: String { "the body stopped arriving, or came too slowly" }
+}
 #endif

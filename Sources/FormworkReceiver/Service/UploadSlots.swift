@@ -1,120 +1,120 @@
 #if Transfer
-    import FormworkCore
-    import Synchronization
+import FormworkCore
+import Synchronization
 
-    /// The uploads under way: bounded in number, and dropped together when the time for them is over.
-    final class UploadSlots: Sendable {
-        private struct Entry {
-            /// Whether it takes a place.
-            var isUpload: Bool
-            var cancel: (@Sendable () -> Void)?
+/// The uploads under way: bounded in number, and dropped together when the time for them is over.
+final class UploadSlots: Sendable {
+    private struct Entry {
+        /// Whether it takes a place.
+        var isUpload: Bool
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private struct State {
+        var entries: [Int: Entry] = [:]
+        var next = 0
+        var isStopping = false
+        var isDropped = false
+
+        mutating func add(_ entry: Entry) -> Int {
+            self.next += 1
+            self.entries[self.next] = entry
+            return self.next
         }
+    }
 
-        private struct State {
-            var entries: [Int: Entry] = [:]
-            var next = 0
-            var isStopping = false
-            var isDropped = false
+    private let limit: Int
+    private let state = Mutex(State())
 
-            mutating func add(_ entry: Entry) -> Int {
-                self.next += 1
-                self.entries[self.next] = entry
-                return self.next
-            }
+    init(limit: Int) { self.limit = limit }
+
+    var isStopping: Bool { self.state.withLock { $0.isStopping } }
+    var isDropped: Bool { self.state.withLock { $0.isDropped } }
+    var count: Int { self.state.withLock { $0.entries.count } }
+
+    /// Runs an upload, if there is a place.
+    ///
+    /// It ends with the request's task and with ``drop()``; what it does then to leave nothing behind isn't waited for
+    /// here, but by ``settle(within:)``.
+    /// - Returns: `nil` when there is no place.
+    /// - Throws: `CancellationError` for an upload that was ended.
+    func run<Result: Sendable>(_ upload: @escaping @Sendable () async -> Result) async throws -> Result? {
+        guard let slot = self.enter() else { return nil }
+        let (results, continuation) = AsyncStream<Result>.makeStream()
+        // No child of the request's task: a storage that has stopped would hold the connection, and with it the service.
+        let task = Task {
+            let result = await upload()
+            self.leave(slot)
+            continuation.yield(result)
+            continuation.finish()
         }
-
-        private let limit: Int
-        private let state = Mutex(State())
-
-        init(limit: Int) { self.limit = limit }
-
-        var isStopping: Bool { self.state.withLock { $0.isStopping } }
-        var isDropped: Bool { self.state.withLock { $0.isDropped } }
-        var count: Int { self.state.withLock { $0.entries.count } }
-
-        /// Runs an upload, if there is a place.
-        ///
-        /// It ends with the request's task and with ``drop()``; what it does then to leave nothing behind isn't waited for
-        /// here, but by ``settle(within:)``.
-        /// - Returns: `nil` when there is no place.
-        /// - Throws: `CancellationError` for an upload that was ended.
-        func run<Result: Sendable>(_ upload: @escaping @Sendable () async -> Result) async throws -> Result? {
-            guard let slot = self.enter() else { return nil }
-            let (results, continuation) = AsyncStream<Result>.makeStream()
-            // No child of the request's task: a storage that has stopped would hold the connection, and with it the service.
-            let task = Task {
-                let result = await upload()
-                self.leave(slot)
-                continuation.yield(result)
-                continuation.finish()
-            }
-            self.hold(slot) {
-                task.cancel()
-                continuation.finish()
-            }
-            for await result in results { return result }
-            // Before the request's end: a body that ends with its connection is no whole one for a task that is cancelled.
+        self.hold(slot) {
             task.cancel()
-            throw CancellationError()
+            continuation.finish()
         }
+        for await result in results { return result }
+        // Before the request's end: a body that ends with its connection is no whole one for a task that is cancelled.
+        task.cancel()
+        throw CancellationError()
+    }
 
-        /// Has ``drop()`` cancel a task that may outlive its request, and takes no place.
-        func watch(_ task: Task<some Sendable, Never>) {
-            let slot = self.state.withLock { $0.add(Entry(isUpload: false)) }
-            self.hold(slot) { task.cancel() }
-            // Ends with the task that it waits for.
-            Task {
-                _ = await task.value
-                self.leave(slot)
+    /// Has ``drop()`` cancel a task that may outlive its request, and takes no place.
+    func watch(_ task: Task<some Sendable, Never>) {
+        let slot = self.state.withLock { $0.add(Entry(isUpload: false)) }
+        self.hold(slot) { task.cancel() }
+        // Ends with the task that it waits for.
+        Task {
+            _ = await task.value
+            self.leave(slot)
+        }
+    }
+
+    private func enter() -> Int? {
+        self.state.withLock { state in
+            guard !state.isStopping, state.entries.values.count(where: \.isUpload) < self.limit else { return nil }
+            return state.add(Entry(isUpload: true))
+        }
+    }
+
+    private func hold(_ slot: Int, _ cancel: @escaping @Sendable () -> Void) {
+        let isDropped = self.state.withLock { state in
+            state.entries[slot]?.cancel = cancel
+            return state.isDropped
+        }
+        if isDropped { cancel() }
+    }
+
+    private func leave(_ slot: Int) { self.state.withLock { _ = $0.entries.removeValue(forKey: slot) } }
+
+    /// Lets no more in.
+    func stop() { self.state.withLock { $0.isStopping = true } }
+
+    /// Ends what is still under way.
+    /// - Returns: How many uploads that were.
+    @discardableResult
+    func drop() -> Int {
+        let entries = self.state.withLock { state in
+            (state.isStopping, state.isDropped) = (true, true)
+            return Array(state.entries.values)
+        }
+        for entry in entries { entry.cancel?() }
+        return entries.count
+    }
+
+    /// Waits until nothing is under way; of what was dropped, no longer than a time.
+    func settle(within limit: Duration) async {
+        var end: ContinuousClock.Instant?
+        while self.count > 0 {
+            if self.isDropped {
+                let last = end ?? .after(limit)
+                if .now >= last { return }
+                end = last
             }
-        }
-
-        private func enter() -> Int? {
-            self.state.withLock { state in
-                guard !state.isStopping, state.entries.values.count(where: \.isUpload) < self.limit else { return nil }
-                return state.add(Entry(isUpload: true))
-            }
-        }
-
-        private func hold(_ slot: Int, _ cancel: @escaping @Sendable () -> Void) {
-            let isDropped = self.state.withLock { state in
-                state.entries[slot]?.cancel = cancel
-                return state.isDropped
-            }
-            if isDropped { cancel() }
-        }
-
-        private func leave(_ slot: Int) { self.state.withLock { _ = $0.entries.removeValue(forKey: slot) } }
-
-        /// Lets no more in.
-        func stop() { self.state.withLock { $0.isStopping = true } }
-
-        /// Ends what is still under way.
-        /// - Returns: How many uploads that were.
-        @discardableResult
-        func drop() -> Int {
-            let entries = self.state.withLock { state in
-                (state.isStopping, state.isDropped) = (true, true)
-                return Array(state.entries.values)
-            }
-            for entry in entries { entry.cancel?() }
-            return entries.count
-        }
-
-        /// Waits until nothing is under way; of what was dropped, no longer than a time.
-        func settle(within limit: Duration) async {
-            var end: ContinuousClock.Instant?
-            while self.count > 0 {
-                if self.isDropped {
-                    let last = end ?? .after(limit)
-                    if .now >= last { return }
-                    end = last
-                }
-                do { try await Task.sleep(for: .milliseconds(20)) } catch {
-                    self.drop()
-                    return
-                }
+            do { try await Task.sleep(for: .milliseconds(20)) } catch {
+                self.drop()
+                return
             }
         }
     }
+}
 #endif

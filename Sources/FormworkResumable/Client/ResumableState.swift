@@ -1,203 +1,203 @@
 #if Resumable
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-    import Formwork
-    import FormworkCore
-    import FormworkDigests
-    import FormworkHTTP
-    import HTTPTypes
-    import SystemPackage
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Formwork
+import FormworkCore
+import FormworkDigests
+import FormworkHTTP
+import HTTPTypes
+import SystemPackage
 
-    /// What a later process needs to go on with an upload: where it is, and how the same bytes are made.
-    ///
-    /// The arguments are not in it, nor is any content: the later process has the same arguments, and ``plan(from:)``
-    /// gives them the boundaries and file states of before. The upload's URL lets whoever knows it add to the upload, so
-    /// the file is this user's alone.
-    package struct ResumableState: Codable, Sendable, Hashable {
-        /// A file of the body, as it was.
-        package struct File: Codable, Sendable, Hashable {
-            package var path: String
-            /// Where the stretch begins that is sent.
-            package var offset: Int64
-            package var length: Int64
-            package var fingerprint: FileFingerprint
-        }
+/// What a later process needs to go on with an upload: where it is, and how the same bytes are made.
+///
+/// The arguments are not in it, nor is any content: the later process has the same arguments, and ``plan(from:)``
+/// gives them the boundaries and file states of before. The upload's URL lets whoever knows it add to the upload, so
+/// the file is this user's alone.
+package struct ResumableState: Codable, Sendable, Hashable {
+    /// A file of the body, as it was.
+    package struct File: Codable, Sendable, Hashable {
+        package var path: String
+        /// Where the stretch begins that is sent.
+        package var offset: Int64
+        package var length: Int64
+        package var fingerprint: FileFingerprint
+    }
 
-        /// What ``key(url:method:plan:)`` gave: the same arguments again give the same.
-        package var key: String
-        /// Where the body was to be sent.
-        package var url: String
-        package var uploadURL: String
-        package var uploadProtocol: ResumableProtocol
-        /// The boundaries of the body and of the parts in parts, in the order in which they begin.
-        package var boundaries: [String]
-        /// Bytes of the body; `nil` when it is measured by its end alone.
-        package var length: Int64?
-        package var files: [File]
-        package var created: Date
-        /// When the server forgets the upload; `nil` when it doesn't say.
-        package var expires: Date?
+    /// What ``key(url:method:plan:)`` gave: the same arguments again give the same.
+    package var key: String
+    /// Where the body was to be sent.
+    package var url: String
+    package var uploadURL: String
+    package var uploadProtocol: ResumableProtocol
+    /// The boundaries of the body and of the parts in parts, in the order in which they begin.
+    package var boundaries: [String]
+    /// Bytes of the body; `nil` when it is measured by its end alone.
+    package var length: Int64?
+    package var files: [File]
+    package var created: Date
+    /// When the server forgets the upload; `nil` when it doesn't say.
+    package var expires: Date?
 
-        /// - Throws: ``FormworkError/Code/notReplayable`` for a body that a later process can't make again.
-        package init(
-            _ link: UploadLink, url: String, method: HTTPRequest.Method, plan: BodyPlan, now: Date = Date()
-        ) throws(FormworkError) {
-            let description = try plan.describe()
-            self.key = try Self.key(url: url, method: method, description)
-            self.url = url
-            self.uploadURL = link.target.url
-            self.uploadProtocol = link.uploadProtocol
-            self.length = plan.contentLength
-            self.created = now
-            self.expires =
-                link.limits.maxAge.map { now.addingTimeInterval(Double($0)) }
-                ?? link.expires.flatMap(HTTPDate.seconds).map { Date(timeIntervalSince1970: Double($0)) }
-            (self.boundaries, self.files) = ([], [])
-            var walk = description
-            walk.visit { framing in
-                self.boundaries.append(framing.boundary.text)
-            } file: { content in
-                guard case .file(let path, let offset, let length, let fingerprint) = content else { return }
-                self.files.append(File(path: path, offset: offset, length: length, fingerprint: fingerprint))
-            }
-        }
-
-        /// The upload to go on with; `nil` when its URL is none.
-        package var link: UploadLink? {
-            UploadTarget(self.uploadURL).map { UploadLink(target: $0, uploadProtocol: self.uploadProtocol) }
-        }
-
-        /// Whether the server has forgotten the upload by now.
-        package func isExpired(now: Date = Date()) -> Bool { self.expires.map { $0 <= now } ?? false }
-
-        /// The body of before, from a plan that the same arguments gave now.
-        /// - Throws: ``FormworkError/Code/sourceChanged`` when a file isn't what it was, or the arguments are others.
-        package func plan(from fresh: BodyPlan) throws(FormworkError) -> BodyPlan {
-            var description = try fresh.describe()
-            var boundaries = self.boundaries[...]
-            var files = self.files[...]
-            var isSame = true
-            description.visit { framing in
-                guard let text = boundaries.popFirst(), let boundary = try? Boundary(text) else {
-                    isSame = false
-                    return
-                }
-                framing.boundary = boundary
-            } file: { content in
-                guard case .file(let path, _, _, _) = content, let file = files.popFirst(), file.path == path else {
-                    isSame = false
-                    return
-                }
-                content = .file(
-                    path: file.path, offset: file.offset, length: file.length, fingerprint: file.fingerprint)
-            }
-            guard isSame, boundaries.isEmpty, files.isEmpty else { throw Self.otherForm }
-            let plan = try description.form.plan()
-            guard plan.contentLength == self.length else { throw Self.otherForm }
-            return plan
-        }
-
-        private static var otherForm: FormworkError {
-            FormworkError(
-                .sourceChanged, "the form is not the one whose upload began: begin anew, or give the same parts")
-        }
-
-        /// What tells one upload from another: SHA-256 of where it goes and what it is made of, but for boundaries, and for
-        /// files' sizes and times.
-        /// - Throws: ``FormworkError/Code/notReplayable`` as ``init(_:url:method:plan:now:)``.
-        package static func key(
-            url: String, method: HTTPRequest.Method, plan: BodyPlan
-        ) throws(FormworkError) -> String {
-            try self.key(url: url, method: method, try plan.describe())
-        }
-
-        private static func key(
-            url: String, method: HTTPRequest.Method, _ description: PlanDescription
-        ) throws(FormworkError) -> String {
-            var description = description
-            let unmoved = try Boundary("x")
-            description.visit {
-                $0.boundary = unmoved
-            } file: { content in
-                guard case .file(let path, let offset, _, _) = content else { return }
-                let nothing = FileFingerprint(size: 0, modified: FileTime(seconds: 0, nanoseconds: 0), ends: 0)
-                content = .file(path: path, offset: offset, length: 0, fingerprint: nothing)
-            }
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            do {
-                let bytes = Array("\(method.rawValue) \(url)\n".utf8) + Array(try encoder.encode(description))
-                var digest = SHA256Digest()
-                bytes.withBytes { digest.update($0) }
-                return DigestValue(algorithm: SHA256Digest.algorithm, bytes: digest.finalized()).hex
-            } catch {
-                throw FormworkError(.invalidArgument, "The form can't be described.", cause: error)
-            }
+    /// - Throws: ``FormworkError/Code/notReplayable`` for a body that a later process can't make again.
+    package init(
+        _ link: UploadLink, url: String, method: HTTPRequest.Method, plan: BodyPlan, now: Date = Date()
+    ) throws(FormworkError) {
+        let description = try plan.describe()
+        self.key = try Self.key(url: url, method: method, description)
+        self.url = url
+        self.uploadURL = link.target.url
+        self.uploadProtocol = link.uploadProtocol
+        self.length = plan.contentLength
+        self.created = now
+        self.expires =
+            link.limits.maxAge.map { now.addingTimeInterval(Double($0)) }
+            ?? link.expires.flatMap(HTTPDate.seconds).map { Date(timeIntervalSince1970: Double($0)) }
+        (self.boundaries, self.files) = ([], [])
+        var walk = description
+        walk.visit { framing in
+            self.boundaries.append(framing.boundary.text)
+        } file: { content in
+            guard case .file(let path, let offset, let length, let fingerprint) = content else { return }
+            self.files.append(File(path: path, offset: offset, length: length, fingerprint: fingerprint))
         }
     }
 
-    extension ResumableState {
-        /// Reads a saved state; `nil` when there is no file.
-        /// - Throws: `sourceUnavailable` for a file that can't be read, or holds something else.
-        package init?(file path: FilePath) throws(FormworkError) {
-            do {
-                let data = try Data(contentsOf: URL(filePath: path.string))
-                self = try JSONDecoder().decode(Self.self, from: data)
-            } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-                return nil
-            } catch {
-                throw FormworkError(
-                    .sourceUnavailable, "holds no state of an upload: remove it to begin anew", path: path.string,
-                    cause: error)
-            }
-        }
-
-        /// Saves the state, in one step, for this user alone.
-        /// - Throws: `writeFailed`.
-        package func write(to path: FilePath) throws(FormworkError) {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-            let data: Data
-            do { data = try encoder.encode(self) } catch {
-                throw FormworkError(.writeFailed, "can't be written", path: path.string, cause: error)
-            }
-            try PrivateFile.write(Array(data), to: path)
-        }
-
-        /// Forgets a saved state, if there is one.
-        package static func remove(_ path: FilePath) { PrivateFile.remove(path) }
+    /// The upload to go on with; `nil` when its URL is none.
+    package var link: UploadLink? {
+        UploadTarget(self.uploadURL).map { UploadLink(target: $0, uploadProtocol: self.uploadProtocol) }
     }
 
-    extension PlanDescription {
-        /// Shows every framing and every file in the order in which they are sent, to look at and to change.
-        mutating func visit(_ framing: (inout MultipartFraming) -> Void, file: (inout Content) -> Void) {
-            framing(&self.framing)
-            for index in self.parts.indices { self.parts[index].visit(framing, file: file) }
+    /// Whether the server has forgotten the upload by now.
+    package func isExpired(now: Date = Date()) -> Bool { self.expires.map { $0 <= now } ?? false }
+
+    /// The body of before, from a plan that the same arguments gave now.
+    /// - Throws: ``FormworkError/Code/sourceChanged`` when a file isn't what it was, or the arguments are others.
+    package func plan(from fresh: BodyPlan) throws(FormworkError) -> BodyPlan {
+        var description = try fresh.describe()
+        var boundaries = self.boundaries[...]
+        var files = self.files[...]
+        var isSame = true
+        description.visit { framing in
+            guard let text = boundaries.popFirst(), let boundary = try? Boundary(text) else {
+                isSame = false
+                return
+            }
+            framing.boundary = boundary
+        } file: { content in
+            guard case .file(let path, _, _, _) = content, let file = files.popFirst(), file.path == path else {
+                isSame = false
+                return
+            }
+            content = .file(
+                path: file.path, offset: file.offset, length: file.length, fingerprint: file.fingerprint)
+        }
+        guard isSame, boundaries.isEmpty, files.isEmpty else { throw Self.otherForm }
+        let plan = try description.form.plan()
+        guard plan.contentLength == self.length else { throw Self.otherForm }
+        return plan
+    }
+
+    private static var otherForm: FormworkError {
+        FormworkError(
+            .sourceChanged, "the form is not the one whose upload began: begin anew, or give the same parts")
+    }
+
+    /// What tells one upload from another: SHA-256 of where it goes and what it is made of, but for boundaries, and for
+    /// files' sizes and times.
+    /// - Throws: ``FormworkError/Code/notReplayable`` as ``init(_:url:method:plan:now:)``.
+    package static func key(
+        url: String, method: HTTPRequest.Method, plan: BodyPlan
+    ) throws(FormworkError) -> String {
+        try self.key(url: url, method: method, try plan.describe())
+    }
+
+    private static func key(
+        url: String, method: HTTPRequest.Method, _ description: PlanDescription
+    ) throws(FormworkError) -> String {
+        var description = description
+        let unmoved = try Boundary("x")
+        description.visit {
+            $0.boundary = unmoved
+        } file: { content in
+            guard case .file(let path, let offset, _, _) = content else { return }
+            let nothing = FileFingerprint(size: 0, modified: FileTime(seconds: 0, nanoseconds: 0), ends: 0)
+            content = .file(path: path, offset: offset, length: 0, fingerprint: nothing)
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        do {
+            let bytes = Array("\(method.rawValue) \(url)\n".utf8) + Array(try encoder.encode(description))
+            var digest = SHA256Digest()
+            bytes.withBytes { digest.update($0) }
+            return DigestValue(algorithm: SHA256Digest.algorithm, bytes: digest.finalized()).hex
+        } catch {
+            throw FormworkError(.invalidArgument, "The form can't be described.", cause: error)
+        }
+    }
+}
+
+extension ResumableState {
+    /// Reads a saved state; `nil` when there is no file.
+    /// - Throws: `sourceUnavailable` for a file that can't be read, or holds something else.
+    package init?(file path: FilePath) throws(FormworkError) {
+        do {
+            let data = try Data(contentsOf: URL(filePath: path.string))
+            self = try JSONDecoder().decode(Self.self, from: data)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+            return nil
+        } catch {
+            throw FormworkError(
+                .sourceUnavailable, "holds no state of an upload: remove it to begin anew", path: path.string,
+                cause: error)
         }
     }
 
-    extension PlanDescription.Part {
-        fileprivate mutating func visit(
-            _ framing: (inout MultipartFraming) -> Void, file: (inout PlanDescription.Content) -> Void
-        ) {
-            for index in self.content.indices {
-                switch self.content[index] {
-                case .multipart(var inner, var parts):
-                    let old = inner.boundary.text
-                    framing(&inner)
-                    // The part's own type names the boundary too.
-                    let new = inner.boundary.text
-                    self.header.contentType = self.header.contentType?.replacing(old, with: new)
-                    self.type.mediaType = self.type.mediaType?.replacing(old, with: new)
-                    for index in parts.indices { parts[index].visit(framing, file: file) }
-                    self.content[index] = .multipart(framing: inner, parts: parts)
-                case .file: file(&self.content[index])
-                case .text, .bytes, .synthetic: break
-                }
+    /// Saves the state, in one step, for this user alone.
+    /// - Throws: `writeFailed`.
+    package func write(to path: FilePath) throws(FormworkError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        let data: Data
+        do { data = try encoder.encode(self) } catch {
+            throw FormworkError(.writeFailed, "can't be written", path: path.string, cause: error)
+        }
+        try PrivateFile.write(Array(data), to: path)
+    }
+
+    /// Forgets a saved state, if there is one.
+    package static func remove(_ path: FilePath) { PrivateFile.remove(path) }
+}
+
+extension PlanDescription {
+    /// Shows every framing and every file in the order in which they are sent, to look at and to change.
+    mutating func visit(_ framing: (inout MultipartFraming) -> Void, file: (inout Content) -> Void) {
+        framing(&self.framing)
+        for index in self.parts.indices { self.parts[index].visit(framing, file: file) }
+    }
+}
+
+extension PlanDescription.Part {
+    fileprivate mutating func visit(
+        _ framing: (inout MultipartFraming) -> Void, file: (inout PlanDescription.Content) -> Void
+    ) {
+        for index in self.content.indices {
+            switch self.content[index] {
+            case .multipart(var inner, var parts):
+                let old = inner.boundary.text
+                framing(&inner)
+                // The part's own type names the boundary too.
+                let new = inner.boundary.text
+                self.header.contentType = self.header.contentType?.replacing(old, with: new)
+                self.type.mediaType = self.type.mediaType?.replacing(old, with: new)
+                for index in parts.indices { parts[index].visit(framing, file: file) }
+                self.content[index] = .multipart(framing: inner, parts: parts)
+            case .file: file(&self.content[index])
+            case .text, .bytes, .synthetic: break
             }
         }
     }
+}
 #endif

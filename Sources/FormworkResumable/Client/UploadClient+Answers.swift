@@ -1,246 +1,246 @@
 #if Resumable
-    import FormworkCore
-    import FormworkHTTP
-    import HTTPTypes
+import FormworkCore
+import FormworkHTTP
+import HTTPTypes
 
-    // What each kind of answer leads to.
-    extension UploadClient {
-        mutating func created(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
-            let draft = self.uploadProtocol?.draft
-            let isComplete = draft.flatMap { response.headerFields.isUploadComplete($0) }
-            if isComplete == true { return self.end(response, exchange) }
-            switch response.status.code {
-            case 200..<300:
-                if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
-                    return self.finish(response)
-                }
-                if self.link == nil, let location = response.headerFields[.location] {
-                    self.adopt(location, of: exchange)
-                    self.learn(response)
-                }
-                guard self.link != nil else {
-                    self.fail(
-                        UploadFailure(
-                            .protocolBroken,
-                            "the server answered \(response.status.code) without telling where the upload goes on (Location)"
-                        ))
-                    return
-                }
-                self.isSupported = true
-                self.goOn(response, exchange)
-            case 400 where self.link == nil && draft != nil && self.fallBack(response): break
-            case 413: self.shrink(response, exchange)
-            case _ where self.mayPass(response):
-                if self.link != nil {
-                    self.retry(.ask, response, after: retryAfter)
-                } else if self.holdsNothing(exchange) || self.options.repeatsUnanswered && self.canGive(0) {
-                    self.retry(.create, response, after: retryAfter)
-                } else {
-                    // Nothing to resume, and nobody said that all of it may be repeated.
-                    self.finish(response)
-                }
-            default: self.finish(response)
+// What each kind of answer leads to.
+extension UploadClient {
+    mutating func created(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
+        let draft = self.uploadProtocol?.draft
+        let isComplete = draft.flatMap { response.headerFields.isUploadComplete($0) }
+        if isComplete == true { return self.end(response, exchange) }
+        switch response.status.code {
+        case 200..<300:
+            if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
+                return self.finish(response)
             }
-        }
-
-        /// A server that knows another version refuses the whole upload (NIOResumableUpload does so): speak that, or
-        /// nothing.
-        private mutating func fallBack(_ response: HTTPResponse) -> Bool {
-            guard self.canGive(0), let draft = self.uploadProtocol?.draft else { return false }
-            if let other = response.headerFields.interopVersion {
-                guard other < draft else { return false }
-                self.uploadProtocol = .draft(other)
-            } else {
-                // An answer with content is about the request.
-                guard response.headerFields[.contentLength] == "0" else { return false }
-                if draft > .v6 {
-                    self.uploadProtocol = .draft(.v6)
-                } else if self.options.choice == .auto {
-                    self.uploadProtocol = nil
-                } else {
-                    return false
-                }
+            if self.link == nil, let location = response.headerFields[.location] {
+                self.adopt(location, of: exchange)
+                self.learn(response)
             }
-            self.phase = .create
-            return true
-        }
-
-        mutating func appended(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
-            let isComplete = (self.uploadProtocol?.draft).flatMap { response.headerFields.isUploadComplete($0) }
-            if isComplete == true { return self.end(response, exchange) }
-            switch response.status.code {
-            case 200..<300:
-                if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
-                    return self.finish(response)
-                }
-                if exchange.declaresLength { self.isLengthDeclared = true }
-                self.goOn(response, exchange)
-            case 404, 410: self.restart(response)
-            case 409:
-                guard let offset = response.headerFields.uploadOffset, !self.isTus else {
-                    return self.retry(.ask, response, after: retryAfter)
-                }
-                let before = self.acknowledged
-                guard self.take(offset) else { return }
-                if offset > before {
-                    self.phase = .append
-                } else {
-                    self.retry(.append, response, after: retryAfter)
-                }
-            case 413: self.shrink(response, exchange)
-            case 460,
-                _ where self.mayPass(response):
-                self.retry(.ask, response, after: retryAfter)
-            default: self.finish(response)
-            }
-        }
-
-        /// The target's own answer, whatever it says; but what wasn't sent can't be there.
-        private mutating func end(_ response: HTTPResponse, _ exchange: Exchange) {
-            guard response.status.kind == .successful, !exchange.completes else {
-                return self.finish(response, isOver: true)
-            }
-            self.fail(
-                UploadFailure(
-                    .protocolBroken,
-                    "the server answered \(response.status.code) to a part of the body as if it were all (Upload-Complete)"
-                ))
-        }
-
-        /// The request was taken: where the next one begins.
-        private mutating func goOn(_ response: HTTPResponse, _ exchange: Exchange) {
-            let end = exchange.range.map { range in
-                range.count.map { min(range.offset + $0, max(self.sent, range.offset)) } ?? self.sent
-            }
-            guard let offset = response.headerFields.uploadOffset ?? (self.isTus ? nil : end) else {
-                // tus tells the offset after content; a creation without any begins at 0.
-                if case .create = exchange.kind, exchange.range?.count == 0 {
-                    self.isTus && self.length == 0 ? self.finish(response) : (self.phase = .append)
-                } else {
-                    // A server that never tells how far it is may never move either: so this is a try.
-                    self.retry(
-                        .ask,
-                        UploadFailure(
-                            .interrupted,
-                            "the server answered \(response.status.code) without telling how far it is (Upload-Offset)"))
-                }
+            guard self.link != nil else {
+                self.fail(
+                    UploadFailure(
+                        .protocolBroken,
+                        "the server answered \(response.status.code) without telling where the upload goes on (Location)"
+                    ))
                 return
+            }
+            self.isSupported = true
+            self.goOn(response, exchange)
+        case 400 where self.link == nil && draft != nil && self.fallBack(response): break
+        case 413: self.shrink(response, exchange)
+        case _ where self.mayPass(response):
+            if self.link != nil {
+                self.retry(.ask, response, after: retryAfter)
+            } else if self.holdsNothing(exchange) || self.options.repeatsUnanswered && self.canGive(0) {
+                self.retry(.create, response, after: retryAfter)
+            } else {
+                // Nothing to resume, and nobody said that all of it may be repeated.
+                self.finish(response)
+            }
+        default: self.finish(response)
+        }
+    }
+
+    /// A server that knows another version refuses the whole upload (NIOResumableUpload does so): speak that, or
+    /// nothing.
+    private mutating func fallBack(_ response: HTTPResponse) -> Bool {
+        guard self.canGive(0), let draft = self.uploadProtocol?.draft else { return false }
+        if let other = response.headerFields.interopVersion {
+            guard other < draft else { return false }
+            self.uploadProtocol = .draft(other)
+        } else {
+            // An answer with content is about the request.
+            guard response.headerFields[.contentLength] == "0" else { return false }
+            if draft > .v6 {
+                self.uploadProtocol = .draft(.v6)
+            } else if self.options.choice == .auto {
+                self.uploadProtocol = nil
+            } else {
+                return false
+            }
+        }
+        self.phase = .create
+        return true
+    }
+
+    mutating func appended(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
+        let isComplete = (self.uploadProtocol?.draft).flatMap { response.headerFields.isUploadComplete($0) }
+        if isComplete == true { return self.end(response, exchange) }
+        switch response.status.code {
+        case 200..<300:
+            if exchange.completes, !self.isTus, isComplete == nil, !self.isPart(response) {
+                return self.finish(response)
+            }
+            if exchange.declaresLength { self.isLengthDeclared = true }
+            self.goOn(response, exchange)
+        case 404, 410: self.restart(response)
+        case 409:
+            guard let offset = response.headerFields.uploadOffset, !self.isTus else {
+                return self.retry(.ask, response, after: retryAfter)
             }
             let before = self.acknowledged
             guard self.take(offset) else { return }
-            if self.isTus, self.hasAll, self.isLengthDeclared { return self.finish(response) }
-            let isProgress = offset > before || exchange.range?.count == 0 && !exchange.completes
-            if isProgress { self.phase = .append } else { self.retry(.ask, response) }
-        }
-
-        mutating func told(_ response: HTTPResponse, _ retryAfter: Duration?) {
-            let fields = response.headerFields
-            switch response.status.code {
-            case 200..<300:
-                guard let offset = fields.uploadOffset else {
-                    self.fail(
-                        UploadFailure(
-                            .protocolBroken,
-                            "the server answered \(response.status.code) without telling how much it has (Upload-Offset)"
-                        ))
-                    return
-                }
-                if self.isTus, fields[.uploadDeferLength] == "1" { self.isLengthDeclared = false }
-                if self.isTus, fields.uploadLength != nil { self.isLengthDeclared = true }
-                if let length = fields.uploadLength, let own = self.length, length != own {
-                    self.fail(
-                        UploadFailure(
-                            .protocolBroken,
-                            "the upload on the server has \(length) bytes in all, and this body \(own): it is another one"
-                        ))
-                    return
-                }
-                guard self.take(offset) else { return }
-                if let draft = self.uploadProtocol?.draft, fields.isUploadComplete(draft) == true {
-                    if let length = self.length, offset < length {
-                        self.fail(
-                            UploadFailure(
-                                .protocolBroken,
-                                "the server has \(offset) of \(length) bytes, and says that these are all (Upload-Complete)"
-                            ))
-                    } else if draft.replaysAnswer {
-                        self.phase = .replay(response)
-                    } else {
-                        self.finish(response, isAnswerLost: true)
-                    }
-                } else if self.isTus, self.hasAll, self.isLengthDeclared {
-                    self.finish(response, isAnswerLost: true)
-                } else {
-                    self.phase = .append
-                }
-            case 404, 410: self.restart(response)
-            case 403 where self.isTus: self.restart(response)
-            case 409,
-                _ where self.mayPass(response):
-                self.retry(.ask, response, after: retryAfter)
-            default: self.finish(response)
-            }
-        }
-
-        mutating func replayed(_ response: HTTPResponse, _ earlier: HTTPResponse) {
-            let isComplete = (self.uploadProtocol?.draft).flatMap { response.headerFields.isUploadComplete($0) }
-            if isComplete == true || isComplete == nil && response.status.kind == .successful {
-                self.finish(response, isOver: true)
+            if offset > before {
+                self.phase = .append
             } else {
-                self.finish(earlier, isAnswerLost: true)
+                self.retry(.append, response, after: retryAfter)
             }
+        case 413: self.shrink(response, exchange)
+        case 460,
+            _ where self.mayPass(response):
+            self.retry(.ask, response, after: retryAfter)
+        default: self.finish(response)
         }
+    }
 
-        /// The upload is gone: begin anew, if the body can.
-        private mutating func restart(_ response: HTTPResponse) {
-            self.link = nil
-            self.redirected = nil
-            self.restarts += 1
-            guard self.restarts <= self.options.maximumRestarts, self.options.isReplayable else {
+    /// The target's own answer, whatever it says; but what wasn't sent can't be there.
+    private mutating func end(_ response: HTTPResponse, _ exchange: Exchange) {
+        guard response.status.kind == .successful, !exchange.completes else {
+            return self.finish(response, isOver: true)
+        }
+        self.fail(
+            UploadFailure(
+                .protocolBroken,
+                "the server answered \(response.status.code) to a part of the body as if it were all (Upload-Complete)"
+            ))
+    }
+
+    /// The request was taken: where the next one begins.
+    private mutating func goOn(_ response: HTTPResponse, _ exchange: Exchange) {
+        let end = exchange.range.map { range in
+            range.count.map { min(range.offset + $0, max(self.sent, range.offset)) } ?? self.sent
+        }
+        guard let offset = response.headerFields.uploadOffset ?? (self.isTus ? nil : end) else {
+            // tus tells the offset after content; a creation without any begins at 0.
+            if case .create = exchange.kind, exchange.range?.count == 0 {
+                self.isTus && self.length == 0 ? self.finish(response) : (self.phase = .append)
+            } else {
+                // A server that never tells how far it is may never move either: so this is a try.
+                self.retry(
+                    .ask,
+                    UploadFailure(
+                        .interrupted,
+                        "the server answered \(response.status.code) without telling how far it is (Upload-Offset)"))
+            }
+            return
+        }
+        let before = self.acknowledged
+        guard self.take(offset) else { return }
+        if self.isTus, self.hasAll, self.isLengthDeclared { return self.finish(response) }
+        let isProgress = offset > before || exchange.range?.count == 0 && !exchange.completes
+        if isProgress { self.phase = .append } else { self.retry(.ask, response) }
+    }
+
+    mutating func told(_ response: HTTPResponse, _ retryAfter: Duration?) {
+        let fields = response.headerFields
+        switch response.status.code {
+        case 200..<300:
+            guard let offset = fields.uploadOffset else {
                 self.fail(
                     UploadFailure(
-                        .gone,
-                        "the server has forgotten the upload (\(response.status.code)) after \(self.acknowledged) bytes, and "
-                            + (self.options.isReplayable
-                                ? "did so \(self.restarts) times" : "the body can't be read again")))
+                        .protocolBroken,
+                        "the server answered \(response.status.code) without telling how much it has (Upload-Offset)"
+                    ))
                 return
             }
-            self.acknowledged = 0
-            self.retry(.create, response)
-        }
-
-        /// Whether the same request may be answered otherwise later.
-        private func mayPass(_ response: HTTPResponse) -> Bool {
-            switch response.status.code {
-            case 408, 423, 425, 429, 500...599: true
-            case 400...499: self.options.retriesAllErrors
-            default: false
+            if self.isTus, fields[.uploadDeferLength] == "1" { self.isLengthDeclared = false }
+            if self.isTus, fields.uploadLength != nil { self.isLengthDeclared = true }
+            if let length = fields.uploadLength, let own = self.length, length != own {
+                self.fail(
+                    UploadFailure(
+                        .protocolBroken,
+                        "the upload on the server has \(length) bytes in all, and this body \(own): it is another one"
+                    ))
+                return
             }
+            guard self.take(offset) else { return }
+            if let draft = self.uploadProtocol?.draft, fields.isUploadComplete(draft) == true {
+                if let length = self.length, offset < length {
+                    self.fail(
+                        UploadFailure(
+                            .protocolBroken,
+                            "the server has \(offset) of \(length) bytes, and says that these are all (Upload-Complete)"
+                        ))
+                } else if draft.replaysAnswer {
+                    self.phase = .replay(response)
+                } else {
+                    self.finish(response, isAnswerLost: true)
+                }
+            } else if self.isTus, self.hasAll, self.isLengthDeclared {
+                self.finish(response, isAnswerLost: true)
+            } else {
+                self.phase = .append
+            }
+        case 404, 410: self.restart(response)
+        case 403 where self.isTus: self.restart(response)
+        case 409,
+            _ where self.mayPass(response):
+            self.retry(.ask, response, after: retryAfter)
+        default: self.finish(response)
         }
-
-        /// Goes on after an answer that may pass; the one that used up the tries is shown.
-        private mutating func retry(_ phase: Phase, _ response: HTTPResponse, after wanted: Duration? = nil) {
-            self.retry(phase, UploadFailure(.interrupted, "the server answered \(response.status.code)"), after: wanted)
-            // A success that brings nothing is none.
-            if case .failed = self.phase, response.status.code >= 400 { self.finish(response) }
-        }
-
-        /// Too much at once: go on in smaller pieces, where the server resumes at all.
-        private mutating func shrink(_ response: HTTPResponse, _ exchange: Exchange) {
-            let isKnown = self.link != nil || self.isSupported || response.headerFields[.uploadLimit] != nil
-            let fits = (self.limits.maxSize ?? .max) >= (self.length ?? 0)
-            let offset = exchange.range?.offset ?? 0
-            let rest = exchange.range?.count ?? self.length.map { $0 - offset } ?? max(self.sent - offset, 1 << 20)
-            let least = max(self.limits.minAppendSize ?? 1, Self.smallestPiece)
-            let size = max(min(rest / 2, self.limits.maxAppendSize ?? .max), least)
-            let begins = self.link != nil || !self.isTus && self.canGive(0)
-            guard isKnown, begins, fits, size < rest else { return self.finish(response) }
-            self.pieceSize = size
-            self.isSupported = true
-            self.phase = self.link == nil ? .create : .ask
-        }
-
-        /// Bytes below which a 413 isn't about the size of a request.
-        private static var smallestPiece: Int64 { 16 << 10 }
     }
+
+    mutating func replayed(_ response: HTTPResponse, _ earlier: HTTPResponse) {
+        let isComplete = (self.uploadProtocol?.draft).flatMap { response.headerFields.isUploadComplete($0) }
+        if isComplete == true || isComplete == nil && response.status.kind == .successful {
+            self.finish(response, isOver: true)
+        } else {
+            self.finish(earlier, isAnswerLost: true)
+        }
+    }
+
+    /// The upload is gone: begin anew, if the body can.
+    private mutating func restart(_ response: HTTPResponse) {
+        self.link = nil
+        self.redirected = nil
+        self.restarts += 1
+        guard self.restarts <= self.options.maximumRestarts, self.options.isReplayable else {
+            self.fail(
+                UploadFailure(
+                    .gone,
+                    "the server has forgotten the upload (\(response.status.code)) after \(self.acknowledged) bytes, and "
+                        + (self.options.isReplayable
+                            ? "did so \(self.restarts) times" : "the body can't be read again")))
+            return
+        }
+        self.acknowledged = 0
+        self.retry(.create, response)
+    }
+
+    /// Whether the same request may be answered otherwise later.
+    private func mayPass(_ response: HTTPResponse) -> Bool {
+        switch response.status.code {
+        case 408, 423, 425, 429, 500...599: true
+        case 400...499: self.options.retriesAllErrors
+        default: false
+        }
+    }
+
+    /// Goes on after an answer that may pass; the one that used up the tries is shown.
+    private mutating func retry(_ phase: Phase, _ response: HTTPResponse, after wanted: Duration? = nil) {
+        self.retry(phase, UploadFailure(.interrupted, "the server answered \(response.status.code)"), after: wanted)
+        // A success that brings nothing is none.
+        if case .failed = self.phase, response.status.code >= 400 { self.finish(response) }
+    }
+
+    /// Too much at once: go on in smaller pieces, where the server resumes at all.
+    private mutating func shrink(_ response: HTTPResponse, _ exchange: Exchange) {
+        let isKnown = self.link != nil || self.isSupported || response.headerFields[.uploadLimit] != nil
+        let fits = (self.limits.maxSize ?? .max) >= (self.length ?? 0)
+        let offset = exchange.range?.offset ?? 0
+        let rest = exchange.range?.count ?? self.length.map { $0 - offset } ?? max(self.sent - offset, 1 << 20)
+        let least = max(self.limits.minAppendSize ?? 1, Self.smallestPiece)
+        let size = max(min(rest / 2, self.limits.maxAppendSize ?? .max), least)
+        let begins = self.link != nil || !self.isTus && self.canGive(0)
+        guard isKnown, begins, fits, size < rest else { return self.finish(response) }
+        self.pieceSize = size
+        self.isSupported = true
+        self.phase = self.link == nil ? .create : .ask
+    }
+
+    /// Bytes below which a 413 isn't about the size of a request.
+    private static var smallestPiece: Int64 { 16 << 10 }
+}
 #endif

@@ -1,158 +1,158 @@
 #if Resumable
-    import FormworkCore
-    import FormworkHTTP
-    import HTTPTypes
+import FormworkCore
+import FormworkHTTP
+import HTTPTypes
 
-    // What goes out: each request with what has to be known when its answer comes.
-    extension UploadClient {
-        func question() -> (HTTPRequest, Exchange) {
-            let target = self.uploadTarget
-            var request = self.request(.head, target)
-            self.identify(&request)
-            return (request, Exchange(kind: .ask, target: target))
-        }
+// What goes out: each request with what has to be known when its answer comes.
+extension UploadClient {
+    func question() -> (HTTPRequest, Exchange) {
+        let target = self.uploadTarget
+        var request = self.request(.head, target)
+        self.identify(&request)
+        return (request, Exchange(kind: .ask, target: target))
+    }
 
-        func replay(of answer: HTTPResponse) -> (HTTPRequest, Exchange) {
-            let target = self.uploadTarget
-            let range = UploadRange(offset: self.acknowledged, count: 0)
-            let request = self.partial(range, to: target, completes: true)
-            return (request, Exchange(kind: .replay(answer), target: target, range: range, completes: true))
-        }
+    func replay(of answer: HTTPResponse) -> (HTTPRequest, Exchange) {
+        let target = self.uploadTarget
+        let range = UploadRange(offset: self.acknowledged, count: 0)
+        let request = self.partial(range, to: target, completes: true)
+        return (request, Exchange(kind: .replay(answer), target: target, range: range, completes: true))
+    }
 
-        mutating func creation() -> (HTTPRequest, Exchange) {
-            // Nothing of an earlier creation that was lost counts any more.
-            self.acknowledged = 0
-            var request = self.original
-            self.adopt(self.creationTarget, in: &request)
-            for name in [HTTPField.Name.contentLength, .transferEncoding] { request.headerFields[name] = nil }
-            var range: UploadRange? = UploadRange(offset: 0, count: self.length)
-            var completes = true
-            switch self.uploadProtocol {
-            case nil: break
-            case .draft(let draft):
-                if self.createsFirst {
-                    (range, completes) = (UploadRange(offset: 0, count: 0), false)
-                } else if self.isSupported {
-                    (range, completes) = self.nextRange()
-                }
-                request.headerFields.interopVersion = draft
-                request.headerFields.setUploadComplete(completes, draft)
-                if draft.hasLengthAndLimits {
-                    request.headerFields.uploadLength = self.length
-                    if let digest = self.options.reprDigest { request.headerFields[.reprDigest] = digest.fieldValue }
-                }
-            case .tus:
+    mutating func creation() -> (HTTPRequest, Exchange) {
+        // Nothing of an earlier creation that was lost counts any more.
+        self.acknowledged = 0
+        var request = self.original
+        self.adopt(self.creationTarget, in: &request)
+        for name in [HTTPField.Name.contentLength, .transferEncoding] { request.headerFields[name] = nil }
+        var range: UploadRange? = UploadRange(offset: 0, count: self.length)
+        var completes = true
+        switch self.uploadProtocol {
+        case nil: break
+        case .draft(let draft):
+            if self.createsFirst {
                 (range, completes) = (UploadRange(offset: 0, count: 0), false)
-                self.describeTusCreation(&request)
+            } else if self.isSupported {
+                (range, completes) = self.nextRange()
             }
-            self.isLengthDeclared = self.length != nil
-            self.isContinued = false
-            if self.options.isReplayable { self.sent = 0 }
-            if let count = range?.count { request.headerFields[.contentLength] = "\(count)" }
-            return (
-                request,
-                Exchange(kind: .create, target: self.creationTarget, range: range, completes: completes)
-            )
-        }
-
-        /// tus carries one file and its metadata: the encoded form is that file, and its `Content-Type` goes with it. It
-        /// is created without content: what is cut before the upload's URL is known would be lost.
-        private func describeTusCreation(_ request: inout HTTPRequest) {
-            request.method = .post
-            var metadata = self.options.metadata
-            if let type = request.headerFields[.contentType] {
-                if metadata["filetype"] == nil { metadata["filetype"] = type }
-                metadata["content-type"] = type
+            request.headerFields.interopVersion = draft
+            request.headerFields.setUploadComplete(completes, draft)
+            if draft.hasLengthAndLimits {
+                request.headerFields.uploadLength = self.length
+                if let digest = self.options.reprDigest { request.headerFields[.reprDigest] = digest.fieldValue }
             }
-            Self.removeContentFields(&request.headerFields)
-            request.headerFields[.tusResumable] = "1.0.0"
-            if !metadata.entries.isEmpty { request.headerFields[.uploadMetadata] = metadata.fieldValue }
-            if let length = self.length {
-                request.headerFields.uploadLength = length
-            } else {
-                request.headerFields[.uploadDeferLength] = "1"
-            }
+        case .tus:
+            (range, completes) = (UploadRange(offset: 0, count: 0), false)
+            self.describeTusCreation(&request)
         }
+        self.isLengthDeclared = self.length != nil
+        self.isContinued = false
+        if self.options.isReplayable { self.sent = 0 }
+        if let count = range?.count { request.headerFields[.contentLength] = "\(count)" }
+        return (
+            request,
+            Exchange(kind: .create, target: self.creationTarget, range: range, completes: completes)
+        )
+    }
 
-        func append() -> (HTTPRequest, Exchange) {
-            let (range, completes) = self.nextRange()
-            let target = self.uploadTarget
-            return (
-                self.partial(range, to: target, completes: completes),
-                Exchange(
-                    kind: .append, target: target, range: range, completes: completes,
-                    declaresLength: self.length != nil)
-            )
+    /// tus carries one file and its metadata: the encoded form is that file, and its `Content-Type` goes with it. It
+    /// is created without content: what is cut before the upload's URL is known would be lost.
+    private func describeTusCreation(_ request: inout HTTPRequest) {
+        request.method = .post
+        var metadata = self.options.metadata
+        if let type = request.headerFields[.contentType] {
+            if metadata["filetype"] == nil { metadata["filetype"] = type }
+            metadata["content-type"] = type
         }
-
-        private func partial(_ range: UploadRange, to target: UploadTarget, completes: Bool) -> HTTPRequest {
-            var request = self.request(.patch, target)
-            self.identify(&request)
-            request.headerFields.uploadOffset = range.offset
-            if let count = range.count { request.headerFields[.contentLength] = "\(count)" }
-            switch self.uploadProtocol {
-            case .draft(let draft)?:
-                request.headerFields.setUploadComplete(completes, draft)
-                request.headerFields[.contentType] = draft.partialMediaType
-                if draft.hasLengthAndLimits { request.headerFields.uploadLength = self.length }
-            case .tus?, nil:
-                request.headerFields[.contentType] = Self.tusMediaType
-                // Only a length that was deferred is told here.
-                if !self.isLengthDeclared { request.headerFields.uploadLength = self.length }
-            }
-            return request
-        }
-
-        /// The next bytes, and whether the body ends with them.
-        private func nextRange() -> (UploadRange, Bool) {
-            let offset = self.acknowledged
-            var size = min(self.pieceSize ?? .max, self.limits.maxAppendSize ?? .max)
-            size = max(size, self.limits.minAppendSize ?? 1, 1)
-            // As many bytes as reach the last offset are as good as no bound, and their end is a number.
-            if size >= .max - offset { size = .max }
-            guard let length = self.length else {
-                return (UploadRange(offset: offset, count: size == .max ? nil : size), size == .max)
-            }
-            let rest = length - offset
-            return rest > size
-                ? (UploadRange(offset: offset, count: size), false) : (UploadRange(offset: offset, count: rest), true)
-        }
-
-        static let tusMediaType = "application/offset+octet-stream"
-
-        private var uploadTarget: UploadTarget { self.redirected ?? self.link?.target ?? self.creationTarget }
-
-        /// The original's fields without those about its content.
-        private func request(_ method: HTTPRequest.Method, _ target: UploadTarget) -> HTTPRequest {
-            var request = self.original
-            request.method = method
-            self.adopt(target, in: &request)
-            Self.removeContentFields(&request.headerFields)
-            return request
-        }
-
-        private func identify(_ request: inout HTTPRequest) {
-            switch self.uploadProtocol {
-            case .draft(let draft)?: request.headerFields.interopVersion = draft
-            case .tus?: request.headerFields[.tusResumable] = "1.0.0"
-            case nil: break
-            }
-        }
-
-        /// Goes elsewhere; what is meant for the original's origin alone isn't told to another one.
-        private func adopt(_ target: UploadTarget, in request: inout HTTPRequest) {
-            (request.scheme, request.authority, request.path) = (target.scheme, target.authority, target.path)
-            guard !target.hasOrigin(of: self.target) else { return }
-            for name in HTTPField.Name.boundToOrigin { request.headerFields[name] = nil }
-        }
-
-        private static func removeContentFields(_ fields: inout HTTPFields) {
-            let names: [HTTPField.Name] = [
-                .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation,
-                .contentDisposition, .transferEncoding, .trailer, .expect, .ifMatch, .ifNoneMatch, .ifModifiedSince,
-                .ifUnmodifiedSince, .reprDigest, .contentDigest, .wantReprDigest,
-            ]
-            for name in names { fields[name] = nil }
+        Self.removeContentFields(&request.headerFields)
+        request.headerFields[.tusResumable] = "1.0.0"
+        if !metadata.entries.isEmpty { request.headerFields[.uploadMetadata] = metadata.fieldValue }
+        if let length = self.length {
+            request.headerFields.uploadLength = length
+        } else {
+            request.headerFields[.uploadDeferLength] = "1"
         }
     }
+
+    func append() -> (HTTPRequest, Exchange) {
+        let (range, completes) = self.nextRange()
+        let target = self.uploadTarget
+        return (
+            self.partial(range, to: target, completes: completes),
+            Exchange(
+                kind: .append, target: target, range: range, completes: completes,
+                declaresLength: self.length != nil)
+        )
+    }
+
+    private func partial(_ range: UploadRange, to target: UploadTarget, completes: Bool) -> HTTPRequest {
+        var request = self.request(.patch, target)
+        self.identify(&request)
+        request.headerFields.uploadOffset = range.offset
+        if let count = range.count { request.headerFields[.contentLength] = "\(count)" }
+        switch self.uploadProtocol {
+        case .draft(let draft)?:
+            request.headerFields.setUploadComplete(completes, draft)
+            request.headerFields[.contentType] = draft.partialMediaType
+            if draft.hasLengthAndLimits { request.headerFields.uploadLength = self.length }
+        case .tus?, nil:
+            request.headerFields[.contentType] = Self.tusMediaType
+            // Only a length that was deferred is told here.
+            if !self.isLengthDeclared { request.headerFields.uploadLength = self.length }
+        }
+        return request
+    }
+
+    /// The next bytes, and whether the body ends with them.
+    private func nextRange() -> (UploadRange, Bool) {
+        let offset = self.acknowledged
+        var size = min(self.pieceSize ?? .max, self.limits.maxAppendSize ?? .max)
+        size = max(size, self.limits.minAppendSize ?? 1, 1)
+        // As many bytes as reach the last offset are as good as no bound, and their end is a number.
+        if size >= .max - offset { size = .max }
+        guard let length = self.length else {
+            return (UploadRange(offset: offset, count: size == .max ? nil : size), size == .max)
+        }
+        let rest = length - offset
+        return rest > size
+            ? (UploadRange(offset: offset, count: size), false) : (UploadRange(offset: offset, count: rest), true)
+    }
+
+    static let tusMediaType = "application/offset+octet-stream"
+
+    private var uploadTarget: UploadTarget { self.redirected ?? self.link?.target ?? self.creationTarget }
+
+    /// The original's fields without those about its content.
+    private func request(_ method: HTTPRequest.Method, _ target: UploadTarget) -> HTTPRequest {
+        var request = self.original
+        request.method = method
+        self.adopt(target, in: &request)
+        Self.removeContentFields(&request.headerFields)
+        return request
+    }
+
+    private func identify(_ request: inout HTTPRequest) {
+        switch self.uploadProtocol {
+        case .draft(let draft)?: request.headerFields.interopVersion = draft
+        case .tus?: request.headerFields[.tusResumable] = "1.0.0"
+        case nil: break
+        }
+    }
+
+    /// Goes elsewhere; what is meant for the original's origin alone isn't told to another one.
+    private func adopt(_ target: UploadTarget, in request: inout HTTPRequest) {
+        (request.scheme, request.authority, request.path) = (target.scheme, target.authority, target.path)
+        guard !target.hasOrigin(of: self.target) else { return }
+        for name in HTTPField.Name.boundToOrigin { request.headerFields[name] = nil }
+    }
+
+    private static func removeContentFields(_ fields: inout HTTPFields) {
+        let names: [HTTPField.Name] = [
+            .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation,
+            .contentDisposition, .transferEncoding, .trailer, .expect, .ifMatch, .ifNoneMatch, .ifModifiedSince,
+            .ifUnmodifiedSince, .reprDigest, .contentDigest, .wantReprDigest,
+        ]
+        for name in names { fields[name] = nil }
+    }
+}
 #endif

@@ -4,7 +4,7 @@ import FormworkMigration
 import Testing
 
 #if os(Linux)
-    import Glibc
+import Glibc
 #endif
 
 @Suite("MultipartFormData: files to write, and uploads", .timeLimit(.minutes(10)))
@@ -63,23 +63,23 @@ struct MultipartFormDataWriteTests {
     }
 
     #if os(Linux)
-        @Test("A full disk is an error, and leaves no file; Alamofire leaves what fits and says nothing")
-        func full() async {
-            await #expect(processExitsWith: .success) {
-                // As a process may write no more than so much, so may a disk hold no more.
-                var limit = rlimit(rlim_cur: 1000, rlim_max: 1000)
-                signal(SIGXFSZ, SIG_IGN)
-                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-                let folder = try Folder()
-                for compatibility in [Compatibility.safe, .exact] {
-                    let form = MultipartFormData.fixed(compatibility)
-                    form.append(Data(count: 5000), withName: "a")
-                    let failure = failure { try form.writeEncodedData(to: folder["out"]) }
-                    #expect(failure == "multipartEncodingFailed.outputStreamWriteFailed")
-                    #expect(folder.names.isEmpty)
-                }
+    @Test("A full disk is an error, and leaves no file; Alamofire leaves what fits and says nothing")
+    func full() async {
+        await #expect(processExitsWith: .success) {
+            // As a process may write no more than so much, so may a disk hold no more.
+            var limit = rlimit(rlim_cur: 1000, rlim_max: 1000)
+            signal(SIGXFSZ, SIG_IGN)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            let folder = try Folder()
+            for compatibility in [Compatibility.safe, .exact] {
+                let form = MultipartFormData.fixed(compatibility)
+                form.append(Data(count: 5000), withName: "a")
+                let failure = failure { try form.writeEncodedData(to: folder["out"]) }
+                #expect(failure == "multipartEncodingFailed.outputStreamWriteFailed")
+                #expect(folder.names.isEmpty)
             }
         }
+    }
     #endif
 
     @Test("Below the threshold a body is data, from there on a file that goes with its handle")

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// What a row expects.
@@ -32,11 +32,11 @@ struct RowExpectation: Sendable {
         if let request = row.value("expectedRequest") { try self.takeRequest(request) }
         let apple = try Self.error(row.value("expectedErrorApple"))
         #if !os(Linux)
-            if let apple { self.error = apple }
+        if let apple { self.error = apple }
         #endif
         let linux = (try row.text("expectedLinux"), try Self.error(row.value("expectedErrorLinux")))
         #if os(Linux)
-            if linux.0 != nil || linux.1 != nil { (self.text, self.error) = linux }
+        if linux.0 != nil || linux.1 != nil { (self.text, self.error) = linux }
         #endif
         let isGiven =
             self.text != nil || self.error != nil || self.url != nil || self.contentType != nil || self.body != nil

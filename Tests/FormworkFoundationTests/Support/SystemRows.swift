@@ -81,9 +81,9 @@ extension VectorRows.Row {
     var isOfThisPlatform: Bool {
         guard let platform else { return true }
         #if os(Linux)
-            return platform == .linux
+        return platform == .linux
         #else
-            return platform == .apple
+        return platform == .apple
         #endif
     }
 
@@ -108,7 +108,7 @@ extension VectorRows.Row {
     /// What is expected here: on Linux that of Linux, where the row says so.
     var expected: Any? {
         #if os(Linux)
-            if let expected = self.json["expectedLinux"] { return expected }
+        if let expected = self.json["expectedLinux"] { return expected }
         #endif
         return self.json["expected"]
     }

@@ -10,7 +10,8 @@ struct FormValueTests {
 
     /// A body of parts, as a peer sends it.
     private func body(_ parts: [(header: String, content: String)]) -> String {
-        parts.map { "--x\r\nContent-Disposition: form-data; \($0.header)\r\n\r\n\($0.content)\r\n" }.joined() + "--x--\r\n"
+        parts.map { "--x\r\nContent-Disposition: form-data; \($0.header)\r\n\r\n\($0.content)\r\n" }.joined()
+            + "--x--\r\n"
     }
 
     private func sent(_ form: FormData) throws -> (form: ReceivedForm, text: String) {
@@ -191,7 +192,9 @@ struct FormValueTests {
         #expect(try FormDataDecoder().decode(Order.self, from: form) == order)
     }
 
-    @Test("Text that isn't all number is no Decimal", arguments: ["", "e", ".", "1e", "e3", "1,5", "1.2.3", "0x1", "+", "1 "])
+    @Test(
+        "Text that isn't all number is no Decimal",
+        arguments: ["", "e", ".", "1e", "e3", "1,5", "1.2.3", "0x1", "+", "1 "])
     func noDecimal(text: String) {
         struct Order: Decodable { var price: Decimal }
         #expect(throws: DecodingError.self) {
@@ -306,7 +309,10 @@ struct FormValueTests {
         var bytes = Data()
         for try await chunk in plan.chunks() { bytes += chunk }
         let received = try ReceivedForm(bytes, contentType: plan.contentType)
-        #expect(received.entries.map { String(decoding: $0.content.inMemory ?? [], as: UTF8.self) } == ["file", "data", "chunks"])
+        #expect(
+            received.entries.map { String(decoding: $0.content.inMemory ?? [], as: UTF8.self) } == [
+                "file", "data", "chunks",
+            ])
     }
 
     @Test("Data is read from any offset, again and again")

@@ -1,82 +1,82 @@
 #if NIO
-    import FormworkCore
-    import FormworkHTTP
-    import FormworkResumable
-    import HTTPTypes
-    import Testing
+import FormworkCore
+import FormworkHTTP
+import FormworkResumable
+import HTTPTypes
+import Testing
 
-    @Suite("What a server adds to an upload", .timeLimit(.minutes(10)))
-    struct UploadResourceLimitTests {
-        static let protocols: [ResumableProtocol] = [.draft(.v8), .tus]
+@Suite("What a server adds to an upload", .timeLimit(.minutes(10)))
+struct UploadResourceLimitTests {
+    static let protocols: [ResumableProtocol] = [.draft(.v8), .tus]
 
-        private func resource(
-            _ uploadProtocol: ResumableProtocol, offset: Int64, length: Int64? = nil,
-            limits: UploadLimits = UploadLimits()
-        ) -> UploadResource {
-            UploadResource(
-                uploadProtocol, offset: offset, length: length, isWhole: false, isProcessed: false, limits: limits)
+    private func resource(
+        _ uploadProtocol: ResumableProtocol, offset: Int64, length: Int64? = nil,
+        limits: UploadLimits = UploadLimits()
+    ) -> UploadResource {
+        UploadResource(
+            uploadProtocol, offset: offset, length: length, isWhole: false, isProcessed: false, limits: limits)
+    }
+
+    /// Begins an append whose length isn't told.
+    /// - Returns: The refusal's status; `nil` for none.
+    private func begin(_ resource: inout UploadResource, at offset: Int64) throws -> Int? {
+        var fields: HTTPFields = [.uploadOffset: "\(offset)"]
+        if resource.uploadProtocol == .tus {
+            fields[.tusResumable] = "1.0.0"
+            fields[.contentType] = "application/offset+octet-stream"
+        } else {
+            fields[.uploadComplete] = "?0"
+            fields[.contentType] = "application/partial-upload"
         }
-
-        /// Begins an append whose length isn't told.
-        /// - Returns: The refusal's status; `nil` for none.
-        private func begin(_ resource: inout UploadResource, at offset: Int64) throws -> Int? {
-            var fields: HTTPFields = [.uploadOffset: "\(offset)"]
-            if resource.uploadProtocol == .tus {
-                fields[.tusResumable] = "1.0.0"
-                fields[.contentType] = "application/offset+octet-stream"
-            } else {
-                fields[.uploadComplete] = "?0"
-                fields[.contentType] = "application/partial-upload"
-            }
-            let head = HTTPRequest(
-                method: .patch, scheme: "https", authority: "example.com", path: "/x", headerFields: fields)
-            guard case .append(let append) = UploadRequest(head, resource: resource.uploadProtocol) else {
-                Issue.record("no append")
-                return nil
-            }
-            return resource.begin(append)?.response.status.code
+        let head = HTTPRequest(
+            method: .patch, scheme: "https", authority: "example.com", path: "/x", headerFields: fields)
+        guard case .append(let append) = UploadRequest(head, resource: resource.uploadProtocol) else {
+            Issue.record("no append")
+            return nil
         }
+        return resource.begin(append)?.response.status.code
+    }
 
-        private func take(_ count: Int, _ resource: inout UploadResource) -> Int? {
-            resource.take(count)?.response.status.code
-        }
+    private func take(_ count: Int, _ resource: inout UploadResource) -> Int? {
+        resource.take(count)?.response.status.code
+    }
 
-        @Test("Bytes belong exactly behind those that it has", arguments: protocols, [0, 9, 11, 20])
-        func offsets(uploadProtocol: ResumableProtocol, offset: Int64) throws {
-            var resource = self.resource(uploadProtocol, offset: 10)
-            #expect(try self.begin(&resource, at: offset) == 409)
-            #expect(try self.begin(&resource, at: 10) == nil)
-            #expect(resource.offset == 10)
-        }
+    @Test("Bytes belong exactly behind those that it has", arguments: protocols, [0, 9, 11, 20])
+    func offsets(uploadProtocol: ResumableProtocol, offset: Int64) throws {
+        var resource = self.resource(uploadProtocol, offset: 10)
+        #expect(try self.begin(&resource, at: offset) == 409)
+        #expect(try self.begin(&resource, at: 10) == nil)
+        #expect(resource.offset == 10)
+    }
 
-        @Test("More than the announced length is refused as it comes", arguments: protocols)
-        func length(uploadProtocol: ResumableProtocol) throws {
-            var resource = self.resource(uploadProtocol, offset: 8, length: 10)
-            #expect(try self.begin(&resource, at: 8) == nil)
-            #expect(self.take(3, &resource) == 400 && resource.offset == 8)
-            #expect(self.take(2, &resource) == nil && resource.offset == 10)
-            #expect(self.take(1, &resource) == 400 && resource.offset == 10)
-        }
+    @Test("More than the announced length is refused as it comes", arguments: protocols)
+    func length(uploadProtocol: ResumableProtocol) throws {
+        var resource = self.resource(uploadProtocol, offset: 8, length: 10)
+        #expect(try self.begin(&resource, at: 8) == nil)
+        #expect(self.take(3, &resource) == 400 && resource.offset == 8)
+        #expect(self.take(2, &resource) == nil && resource.offset == 10)
+        #expect(self.take(1, &resource) == 400 && resource.offset == 10)
+    }
 
-        @Test("One request may bring max-append-size, and the next one again", arguments: protocols)
-        func appendSize(uploadProtocol: ResumableProtocol) throws {
-            var resource = self.resource(uploadProtocol, offset: 0, limits: UploadLimits(maxAppendSize: 4))
-            for start in [0, 4] as [Int64] {
-                #expect(try self.begin(&resource, at: start) == nil)
-                #expect(self.take(3, &resource) == nil)
-                #expect(self.take(2, &resource) == 413)
-                #expect(self.take(1, &resource) == nil && resource.offset == start + 4)
-                #expect(self.take(1, &resource) == 413 && resource.offset == start + 4)
-            }
-        }
-
-        @Test("All requests together may bring max-size", arguments: protocols)
-        func size(uploadProtocol: ResumableProtocol) throws {
-            var resource = self.resource(uploadProtocol, offset: 6, limits: UploadLimits(maxSize: 8))
-            #expect(try self.begin(&resource, at: 6) == nil)
-            #expect(self.take(3, &resource) == 413)
-            #expect(self.take(2, &resource) == nil)
-            #expect(self.take(1, &resource) == 413 && resource.offset == 8)
+    @Test("One request may bring max-append-size, and the next one again", arguments: protocols)
+    func appendSize(uploadProtocol: ResumableProtocol) throws {
+        var resource = self.resource(uploadProtocol, offset: 0, limits: UploadLimits(maxAppendSize: 4))
+        for start in [0, 4] as [Int64] {
+            #expect(try self.begin(&resource, at: start) == nil)
+            #expect(self.take(3, &resource) == nil)
+            #expect(self.take(2, &resource) == 413)
+            #expect(self.take(1, &resource) == nil && resource.offset == start + 4)
+            #expect(self.take(1, &resource) == 413 && resource.offset == start + 4)
         }
     }
+
+    @Test("All requests together may bring max-size", arguments: protocols)
+    func size(uploadProtocol: ResumableProtocol) throws {
+        var resource = self.resource(uploadProtocol, offset: 6, limits: UploadLimits(maxSize: 8))
+        #expect(try self.begin(&resource, at: 6) == nil)
+        #expect(self.take(3, &resource) == 413)
+        #expect(self.take(2, &resource) == nil)
+        #expect(self.take(1, &resource) == 413 && resource.offset == 8)
+    }
+}
 #endif

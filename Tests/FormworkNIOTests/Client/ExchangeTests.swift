@@ -1,410 +1,410 @@
 #if Client
-    import Formwork
-    import FormworkNIO
-    import FormworkClient
-    import Foundation
-    import NIOCore
-    import Synchronization
-    import Testing
+import Formwork
+import FormworkNIO
+import FormworkClient
+import Foundation
+import NIOCore
+import Synchronization
+import Testing
 
-    extension NIOTests {
-        @Suite("An exchange of our own", .timeLimit(.minutes(10)))
-        struct ExchangeTests {
-            typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
+extension NIOTests {
+    @Suite("An exchange of our own", .timeLimit(.minutes(10)))
+    struct ExchangeTests {
+        typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 
-            struct Seen: Sendable {
-                var status: Int
-                var text: String
-                var bytesSent: Int64
-                var isBodyComplete: Bool
-                var isCut: Bool
+        struct Seen: Sendable {
+            var status: Int
+            var text: String
+            var bytesSent: Int64
+            var isBodyComplete: Bool
+            var isCut: Bool
+        }
+
+        private func exchange(
+            _ plan: BodyPlan, with server: ScriptedServer, options: FormClient.Options = .init(),
+            from offset: Int64 = 0, monitor: TransferMonitor? = nil,
+            informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in }
+        ) async throws -> Seen {
+            try await FormClient(options: options).exchange(
+                HTTPRequest(to: server.url()), body: ExchangeBody(plan, from: offset), monitor: monitor,
+                informed: informed
+            ) { answer in
+                let text = try await answer.body.collect(upTo: 1000)
+                return Seen(
+                    status: answer.head.status.code, text: String(buffer: text.bytes), bytesSent: answer.bytesSent,
+                    isBodyComplete: answer.isBodyComplete, isCut: answer.body.isCut)
             }
+        }
 
-            private func exchange(
-                _ plan: BodyPlan, with server: ScriptedServer, options: FormClient.Options = .init(),
-                from offset: Int64 = 0, monitor: TransferMonitor? = nil,
-                informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in }
-            ) async throws -> Seen {
-                try await FormClient(options: options).exchange(
-                    HTTPRequest(to: server.url()), body: ExchangeBody(plan, from: offset), monitor: monitor,
-                    informed: informed
-                ) { answer in
-                    let text = try await answer.body.collect(upTo: 1000)
-                    return Seen(
-                        status: answer.head.status.code, text: String(buffer: text.bytes), bytesSent: answer.bytesSent,
-                        isBodyComplete: answer.isBodyComplete, isCut: answer.body.isCut)
-                }
+        static func ok(_ text: String = "done") -> String {
+            "HTTP/1.1 201 Created\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+        }
+
+        @Test("A body goes out whole, with its length, and from an offset on")
+        func whole() async throws {
+            let script: Script = { server, connection in
+                let (head, body) = connection.readRequest()
+                server.note(head)
+                server.note(body.count)
+                connection.write(Self.ok(String(decoding: body.suffix(4), as: UTF8.self)))
             }
+            let server = try ScriptedServer([script, script])
+            let plan = try form(.bytes(noise(300_000))).plan()
+            let monitor = TransferMonitor()
+            let seen = try await self.exchange(plan, with: server, monitor: monitor)
+            #expect(seen.status == 201 && seen.text == "--\r\n" && seen.bytesSent == 300_144 && seen.isBodyComplete)
+            let progress = monitor.progress
+            #expect(progress.sent == 300_144 && progress.acknowledged == 300_144 && progress.total == 300_144)
+            let rest = try await self.exchange(plan, with: server, from: 300_000, monitor: monitor)
+            #expect(rest.bytesSent == 144 && rest.isBodyComplete && rest.text == "--\r\n")
+            #expect(monitor.progress.acknowledged == 300_144)
+            #expect(server.counts == [300_144, 144])
+            let lines = server.requests[0].split(separator: "\r\n").map { $0.lowercased() }
+            #expect(lines.first == "post / http/1.1")
+            #expect(lines.contains("content-type: multipart/form-data; boundary=harbour"))
+            #expect(lines.contains("content-length: 300144") && lines.contains("host: 127.0.0.1:\(server.port)"))
+        }
 
-            static func ok(_ text: String = "done") -> String {
-                "HTTP/1.1 201 Created\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
-            }
-
-            @Test("A body goes out whole, with its length, and from an offset on")
-            func whole() async throws {
-                let script: Script = { server, connection in
-                    let (head, body) = connection.readRequest()
-                    server.note(head)
+        @Test("An unknown length goes out in chunks")
+        func chunked() async throws {
+            let server = try ScriptedServer([
+                { server, connection in
+                    var (head, body) = connection.readHead()
+                    server.note(head.lowercased())
+                    while !body.suffix(5).elementsEqual("0\r\n\r\n".utf8) { body += connection.read() }
                     server.note(body.count)
-                    connection.write(Self.ok(String(decoding: body.suffix(4), as: UTF8.self)))
-                }
-                let server = try ScriptedServer([script, script])
-                let plan = try form(.bytes(noise(300_000))).plan()
-                let monitor = TransferMonitor()
-                let seen = try await self.exchange(plan, with: server, monitor: monitor)
-                #expect(seen.status == 201 && seen.text == "--\r\n" && seen.bytesSent == 300_144 && seen.isBodyComplete)
-                let progress = monitor.progress
-                #expect(progress.sent == 300_144 && progress.acknowledged == 300_144 && progress.total == 300_144)
-                let rest = try await self.exchange(plan, with: server, from: 300_000, monitor: monitor)
-                #expect(rest.bytesSent == 144 && rest.isBodyComplete && rest.text == "--\r\n")
-                #expect(monitor.progress.acknowledged == 300_144)
-                #expect(server.counts == [300_144, 144])
-                let lines = server.requests[0].split(separator: "\r\n").map { $0.lowercased() }
-                #expect(lines.first == "post / http/1.1")
-                #expect(lines.contains("content-type: multipart/form-data; boundary=harbour"))
-                #expect(lines.contains("content-length: 300144") && lines.contains("host: 127.0.0.1:\(server.port)"))
-            }
-
-            @Test("An unknown length goes out in chunks")
-            func chunked() async throws {
-                let server = try ScriptedServer([
-                    { server, connection in
-                        var (head, body) = connection.readHead()
-                        server.note(head.lowercased())
-                        while !body.suffix(5).elementsEqual("0\r\n\r\n".utf8) { body += connection.read() }
-                        server.note(body.count)
-                        connection.write(Self.ok())
-                    }
-                ])
-                let plan = try form(.chunks(once: Chunks(chunks: [noise(1000), noise(1000)]))).plan()
-                let seen = try await self.exchange(
-                    plan, with: server, options: .init(expectationThreshold: nil))
-                #expect(seen.isBodyComplete && seen.bytesSent == 2144)
-                #expect(server.requests[0].contains("\r\ntransfer-encoding: chunked"))
-                #expect(!server.requests[0].contains("content-length"))
-                #expect(server.counts[0] > 2144)
-            }
-
-            @Test("A server that knows a form's end by its last boundary may answer before the last chunk")
-            func answeredBeforeLastChunk() async throws {
-                let server = try ScriptedServer([
-                    { _, connection in
-                        var (_, body) = connection.readHead()
-                        while !String(decoding: body, as: UTF8.self).contains("--harbour--\r\n") {
-                            body += connection.read()
-                        }
-                        connection.write(Self.ok())
-                        connection.waitForEnd()
-                    }
-                ])
-                let plan = try form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
-                let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
-                #expect(seen.status == 201 && seen.isBodyComplete && seen.bytesSent == 1144)
-            }
-
-            @Test("Informational answers are told while the body is on its way")
-            func informational() async throws {
-                let server = try ScriptedServer([
-                    { _, connection in
-                        let (_, body) = connection.readHead()
-                        connection.write("HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /uploads/1\r\n\r\n")
-                        connection.write("HTTP/1.1 103 Early Hints\r\n\r\n")
-                        var count = body.count
-                        while count < 20_000_144 { count += connection.read().count }
-                        connection.write(Self.ok())
-                    }
-                ])
-                let told = Told()
-                let plan = try form(.bytes(noise(20_000_000))).plan()
-                let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil)) {
-                    told.add("\($0.status.code) \($0.headerFields[.location] ?? "")")
-                }
-                #expect(seen.status == 201 && seen.isBodyComplete)
-                #expect(told.words == ["104 /uploads/1", "103 "])
-            }
-
-            @Test("A large body waits for 100 Continue, but not for ever, and not where the server refuses")
-            func expectation() async throws {
-                let plan = try form(.bytes(noise(2_000_000))).plan()
-                let given = try ScriptedServer([
-                    { server, connection in
-                        let (head, body) = connection.readHead()
-                        server.note(head.lowercased())
-                        server.note(body.count)
-                        connection.write("HTTP/1.1 100 Continue\r\n\r\n")
-                        var count = 0
-                        while count < 2_000_144 { count += connection.read().count }
-                        connection.write(Self.ok())
-                    }
-                ])
-                #expect(try await self.exchange(plan, with: given).isBodyComplete)
-                #expect(given.counts == [0] && given.requests[0].contains("\r\nexpect: 100-continue"))
-                let refused = try ScriptedServer([
-                    { server, connection in
-                        _ = connection.readHead()
-                        connection.write("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno")
-                        server.note(connection.read().count)
-                    }
-                ])
-                let seen = try await self.exchange(plan, with: refused)
-                #expect(seen.status == 403 && seen.text == "no" && seen.bytesSent == 0 && !seen.isBodyComplete)
-                let silent = try ScriptedServer([
-                    { _, connection in
-                        _ = connection.readRequest()
-                        connection.write(Self.ok())
-                    }
-                ])
-                let late = try await self.exchange(
-                    plan, with: silent, options: .init(expectationTimeout: .milliseconds(50)))
-                #expect(late.isBodyComplete)
-            }
-
-            @Test("An answer that comes early is kept, and ends the sending", arguments: [false, true])
-            func early(resets: Bool) async throws {
-                let server = try ScriptedServer([
-                    { _, connection in
-                        _ = connection.readHead()
-                        _ = connection.read()
-                        connection.write(
-                            "HTTP/1.1 413 Content Too Large\r\nContent-Length: 9\r\nConnection: close\r\n\r\ntoo large")
-                        // Unread bytes make the close a reset as it is; here it comes while the client writes.
-                        usleep(300_000)
-                        if resets { connection.resetOnClose() } else { connection.waitForEnd() }
-                    }
-                ])
-                let plan = try form(.bytes(noise(30_000_000))).plan()
-                let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
-                #expect(seen.status == 413 && seen.text == "too large" && !seen.isBodyComplete && !seen.isCut)
-                #expect(seen.bytesSent < 30_000_000)
-            }
-
-            @Test("An answer is read though the connection was reset before the client looked")
-            func resetAtOnce() async throws {
-                let server = try ScriptedServer([
-                    { _, connection in
-                        _ = connection.readHead()
-                        connection.write("HTTP/1.1 413 Content Too Large\r\nContent-Length: 9\r\n\r\ntoo large")
-                        connection.resetOnClose()
-                    }
-                ])
-                let plan = try form(.bytes(noise(30_000_000))).plan()
-                let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
-                #expect(seen.status == 413 && seen.text == "too large" && !seen.isBodyComplete)
-            }
-
-            @Test("An answer that only the connection's end ends does end", arguments: [true, false])
-            func endless(closes: Bool) async throws {
-                let server = try ScriptedServer([
-                    { server, connection in
-                        _ = connection.readHead()
-                        connection.write("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\n\r\ntoo large")
-                        // As some do: to the body's end before they close.
-                        connection.waitForEnd()
-                        server.note(1)
-                        if !closes { usleep(4_000_000) }
-                    }
-                ])
-                let plan = try form(.bytes(noise(30_000_000))).plan()
-                let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
-                #expect(seen.status == 413 && seen.text == "too large" && !seen.isBodyComplete)
-                #expect(server.counts == [1])
-            }
-
-            @Test("A status below 100 is no answer, and never a success", arguments: ["000", "001", "099"])
-            func noStatus(code: String) async throws {
-                let server = try ScriptedServer([
-                    { _, connection in
-                        _ = connection.readRequest()
-                        connection.write("HTTP/1.1 \(code) OK\r\nContent-Length: 4\r\n\r\ndone")
-                    }
-                ])
-                let error = await #expect(throws: TransferError.self) {
-                    try await self.exchange(form(.text("x")).plan(), with: server)
-                }
-                #expect(error?.code == .receive)
-            }
-
-            @Test(
-                "A port that is no number from 1 to 65535 is an error",
-                arguments: ["0", "65536", "99999999999999999999", "18446744073709551617", "-1"])
-            func impossiblePorts(port: String) {
-                #expect(throws: TransferError.self) { try HTTPRequest(to: "http://127.0.0.1:\(port)/") }
-                #expect(throws: TransferError.self) { try HTTPRequest(to: "https://u:p@[::1]:\(port)?x") }
-            }
-
-            @Test("A 2xx before the whole body is an error")
-            func earlySuccess() async throws {
-                let server = try ScriptedServer([
-                    { _, connection in
-                        _ = connection.readHead()
-                        connection.write(Self.ok())
-                        usleep(300_000)
-                    }
-                ])
-                let plan = try form(.bytes(noise(30_000_000))).plan()
-                let error = await #expect(throws: FormworkError.self) {
-                    try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
-                }
-                #expect(error?.code == .writeFailed)
-                #expect(error?.message == "the server answered 201 before it had all of the body")
-            }
-
-            @Test("A connection that is closed half-way, or before the answer")
-            func closed() async throws {
-                let server = try ScriptedServer([
-                    { _, connection in
-                        _ = connection.readHead()
-                        _ = connection.read()
-                    },
-                    { _, connection in _ = connection.readRequest() },
-                    { _, connection in
-                        _ = connection.readRequest()
-                        connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-                    },
-                    { _, connection in
-                        _ = connection.readRequest()
-                        connection.write("220 mail.example ESMTP\r\n\r\n")
-                    },
-                ])
-                let large = try form(.bytes(noise(30_000_000))).plan()
-                let small = try form(.bytes(noise(10))).plan()
-                let quick = FormClient.Options(expectationThreshold: nil)
-                func failure(_ plan: BodyPlan) async -> TransferError? {
-                    await #expect(throws: TransferError.self) {
-                        try await self.exchange(plan, with: server, options: quick)
-                    }
-                }
-                let cut = await failure(large)
-                #expect(cut?.code == .send && cut?.bytesSent ?? 0 > 0)
-                #expect(await failure(small)?.code == .receive)
-                #expect(await failure(small)?.message == "the connection ended inside the answer")
-                #expect(await failure(small)?.code == .receive)
-                #expect(await failure(small)?.code == .connect)
-            }
-
-            @Test("A server that knows the end by the closing delimiter may hang up before the last chunk")
-            func delimiterEnds() async throws {
-                let script: Script = { _, connection in
-                    var text = ""
-                    while !text.contains("\r\n--harbour--\r\n") {
-                        text += String(decoding: connection.read(), as: UTF8.self)
-                    }
                     connection.write(Self.ok())
                 }
-                let server = try ScriptedServer(Array(repeating: script, count: 20))
-                for _ in 0..<20 {
-                    let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
-                    source.yield(Array("sea".utf8))
-                    source.finish()
-                    let seen = try await self.exchange(try form(.chunks(once: chunks)).plan(), with: server)
-                    #expect(seen.status == 201 && seen.isBodyComplete)
-                }
-            }
+            ])
+            let plan = try form(.chunks(once: Chunks(chunks: [noise(1000), noise(1000)]))).plan()
+            let seen = try await self.exchange(
+                plan, with: server, options: .init(expectationThreshold: nil))
+            #expect(seen.isBodyComplete && seen.bytesSent == 2144)
+            #expect(server.requests[0].contains("\r\ntransfer-encoding: chunked"))
+            #expect(!server.requests[0].contains("content-length"))
+            #expect(server.counts[0] > 2144)
+        }
 
-            @Test("A connection that is given up before it is ready is closed, whether late or cancelled")
-            func givenUp() async throws {
-                let script: Script = { server, connection in
+        @Test("A server that knows a form's end by its last boundary may answer before the last chunk")
+        func answeredBeforeLastChunk() async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    var (_, body) = connection.readHead()
+                    while !String(decoding: body, as: UTF8.self).contains("--harbour--\r\n") {
+                        body += connection.read()
+                    }
+                    connection.write(Self.ok())
+                    connection.waitForEnd()
+                }
+            ])
+            let plan = try form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
+            let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
+            #expect(seen.status == 201 && seen.isBodyComplete && seen.bytesSent == 1144)
+        }
+
+        @Test("Informational answers are told while the body is on its way")
+        func informational() async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    let (_, body) = connection.readHead()
+                    connection.write("HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /uploads/1\r\n\r\n")
+                    connection.write("HTTP/1.1 103 Early Hints\r\n\r\n")
+                    var count = body.count
+                    while count < 20_000_144 { count += connection.read().count }
+                    connection.write(Self.ok())
+                }
+            ])
+            let told = Told()
+            let plan = try form(.bytes(noise(20_000_000))).plan()
+            let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil)) {
+                told.add("\($0.status.code) \($0.headerFields[.location] ?? "")")
+            }
+            #expect(seen.status == 201 && seen.isBodyComplete)
+            #expect(told.words == ["104 /uploads/1", "103 "])
+        }
+
+        @Test("A large body waits for 100 Continue, but not for ever, and not where the server refuses")
+        func expectation() async throws {
+            let plan = try form(.bytes(noise(2_000_000))).plan()
+            let given = try ScriptedServer([
+                { server, connection in
+                    let (head, body) = connection.readHead()
+                    server.note(head.lowercased())
+                    server.note(body.count)
+                    connection.write("HTTP/1.1 100 Continue\r\n\r\n")
+                    var count = 0
+                    while count < 2_000_144 { count += connection.read().count }
+                    connection.write(Self.ok())
+                }
+            ])
+            #expect(try await self.exchange(plan, with: given).isBodyComplete)
+            #expect(given.counts == [0] && given.requests[0].contains("\r\nexpect: 100-continue"))
+            let refused = try ScriptedServer([
+                { server, connection in
+                    _ = connection.readHead()
+                    connection.write("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno")
+                    server.note(connection.read().count)
+                }
+            ])
+            let seen = try await self.exchange(plan, with: refused)
+            #expect(seen.status == 403 && seen.text == "no" && seen.bytesSent == 0 && !seen.isBodyComplete)
+            let silent = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readRequest()
+                    connection.write(Self.ok())
+                }
+            ])
+            let late = try await self.exchange(
+                plan, with: silent, options: .init(expectationTimeout: .milliseconds(50)))
+            #expect(late.isBodyComplete)
+        }
+
+        @Test("An answer that comes early is kept, and ends the sending", arguments: [false, true])
+        func early(resets: Bool) async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readHead()
+                    _ = connection.read()
+                    connection.write(
+                        "HTTP/1.1 413 Content Too Large\r\nContent-Length: 9\r\nConnection: close\r\n\r\ntoo large")
+                    // Unread bytes make the close a reset as it is; here it comes while the client writes.
+                    usleep(300_000)
+                    if resets { connection.resetOnClose() } else { connection.waitForEnd() }
+                }
+            ])
+            let plan = try form(.bytes(noise(30_000_000))).plan()
+            let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
+            #expect(seen.status == 413 && seen.text == "too large" && !seen.isBodyComplete && !seen.isCut)
+            #expect(seen.bytesSent < 30_000_000)
+        }
+
+        @Test("An answer is read though the connection was reset before the client looked")
+        func resetAtOnce() async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readHead()
+                    connection.write("HTTP/1.1 413 Content Too Large\r\nContent-Length: 9\r\n\r\ntoo large")
+                    connection.resetOnClose()
+                }
+            ])
+            let plan = try form(.bytes(noise(30_000_000))).plan()
+            let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
+            #expect(seen.status == 413 && seen.text == "too large" && !seen.isBodyComplete)
+        }
+
+        @Test("An answer that only the connection's end ends does end", arguments: [true, false])
+        func endless(closes: Bool) async throws {
+            let server = try ScriptedServer([
+                { server, connection in
+                    _ = connection.readHead()
+                    connection.write("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\n\r\ntoo large")
+                    // As some do: to the body's end before they close.
                     connection.waitForEnd()
                     server.note(1)
+                    if !closes { usleep(4_000_000) }
                 }
-                let server = try ScriptedServer([script, script])
-                // TLS that is never answered.
-                let request = try HTTPRequest(to: "https" + server.url().dropFirst(4))
-                let body = ExchangeBody(try form(.text("sea")).plan())
-                let client = FormClient(options: .init(connectTimeout: .seconds(1)))
+            ])
+            let plan = try form(.bytes(noise(30_000_000))).plan()
+            let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
+            #expect(seen.status == 413 && seen.text == "too large" && !seen.isBodyComplete)
+            #expect(server.counts == [1])
+        }
+
+        @Test("A status below 100 is no answer, and never a success", arguments: ["000", "001", "099"])
+        func noStatus(code: String) async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readRequest()
+                    connection.write("HTTP/1.1 \(code) OK\r\nContent-Length: 4\r\n\r\ndone")
+                }
+            ])
+            let error = await #expect(throws: TransferError.self) {
+                try await self.exchange(form(.text("x")).plan(), with: server)
+            }
+            #expect(error?.code == .receive)
+        }
+
+        @Test(
+            "A port that is no number from 1 to 65535 is an error",
+            arguments: ["0", "65536", "99999999999999999999", "18446744073709551617", "-1"])
+        func impossiblePorts(port: String) {
+            #expect(throws: TransferError.self) { try HTTPRequest(to: "http://127.0.0.1:\(port)/") }
+            #expect(throws: TransferError.self) { try HTTPRequest(to: "https://u:p@[::1]:\(port)?x") }
+        }
+
+        @Test("A 2xx before the whole body is an error")
+        func earlySuccess() async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readHead()
+                    connection.write(Self.ok())
+                    usleep(300_000)
+                }
+            ])
+            let plan = try form(.bytes(noise(30_000_000))).plan()
+            let error = await #expect(throws: FormworkError.self) {
+                try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
+            }
+            #expect(error?.code == .writeFailed)
+            #expect(error?.message == "the server answered 201 before it had all of the body")
+        }
+
+        @Test("A connection that is closed half-way, or before the answer")
+        func closed() async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readHead()
+                    _ = connection.read()
+                },
+                { _, connection in _ = connection.readRequest() },
+                { _, connection in
+                    _ = connection.readRequest()
+                    connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+                },
+                { _, connection in
+                    _ = connection.readRequest()
+                    connection.write("220 mail.example ESMTP\r\n\r\n")
+                },
+            ])
+            let large = try form(.bytes(noise(30_000_000))).plan()
+            let small = try form(.bytes(noise(10))).plan()
+            let quick = FormClient.Options(expectationThreshold: nil)
+            func failure(_ plan: BodyPlan) async -> TransferError? {
+                await #expect(throws: TransferError.self) {
+                    try await self.exchange(plan, with: server, options: quick)
+                }
+            }
+            let cut = await failure(large)
+            #expect(cut?.code == .send && cut?.bytesSent ?? 0 > 0)
+            #expect(await failure(small)?.code == .receive)
+            #expect(await failure(small)?.message == "the connection ended inside the answer")
+            #expect(await failure(small)?.code == .receive)
+            #expect(await failure(small)?.code == .connect)
+        }
+
+        @Test("A server that knows the end by the closing delimiter may hang up before the last chunk")
+        func delimiterEnds() async throws {
+            let script: Script = { _, connection in
+                var text = ""
+                while !text.contains("\r\n--harbour--\r\n") {
+                    text += String(decoding: connection.read(), as: UTF8.self)
+                }
+                connection.write(Self.ok())
+            }
+            let server = try ScriptedServer(Array(repeating: script, count: 20))
+            for _ in 0..<20 {
+                let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+                source.yield(Array("sea".utf8))
+                source.finish()
+                let seen = try await self.exchange(try form(.chunks(once: chunks)).plan(), with: server)
+                #expect(seen.status == 201 && seen.isBodyComplete)
+            }
+        }
+
+        @Test("A connection that is given up before it is ready is closed, whether late or cancelled")
+        func givenUp() async throws {
+            let script: Script = { server, connection in
+                connection.waitForEnd()
+                server.note(1)
+            }
+            let server = try ScriptedServer([script, script])
+            // TLS that is never answered.
+            let request = try HTTPRequest(to: "https" + server.url().dropFirst(4))
+            let body = ExchangeBody(try form(.text("sea")).plan())
+            let client = FormClient(options: .init(connectTimeout: .seconds(1)))
+            let error = await #expect(throws: TransferError.self) {
+                try await client.exchange(request, body: body) { $0.head.status.code }
+            }
+            #expect(error?.code == .timedOut)
+            for _ in 0..<1000 where server.counts.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(server.counts == [1])
+            let patient = FormClient(options: .init(connectTimeout: .seconds(300)))
+            let task = Task { try await patient.exchange(request, body: body) { $0.head.status.code } }
+            try await Task.sleep(for: .milliseconds(300))
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            for _ in 0..<1000 where server.counts.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(server.counts == [1, 1])
+        }
+
+        @Test("A server that takes nothing is given up, and holds little memory")
+        func stall() async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readHead()
+                    usleep(1_500_000)
+                }
+            ])
+            let folder = try TestFolder()
+            var body = FormData()
+            body.append(name: "f", file: try folder.sparseFile("large", count: 1 << 30))
+            let plan = try body.plan()
+            let growth = try await peakGrowth {
                 let error = await #expect(throws: TransferError.self) {
-                    try await client.exchange(request, body: body) { $0.head.status.code }
+                    try await self.exchange(
+                        plan, with: server,
+                        options: .init(stallTimeout: .milliseconds(500), expectationThreshold: nil))
                 }
                 #expect(error?.code == .timedOut)
-                for _ in 0..<1000 where server.counts.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
-                #expect(server.counts == [1])
-                let patient = FormClient(options: .init(connectTimeout: .seconds(300)))
-                let task = Task { try await patient.exchange(request, body: body) { $0.head.status.code } }
-                try await Task.sleep(for: .milliseconds(300))
-                task.cancel()
-                await #expect(throws: CancellationError.self) { try await task.value }
-                for _ in 0..<1000 where server.counts.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
-                #expect(server.counts == [1, 1])
             }
-
-            @Test("A server that takes nothing is given up, and holds little memory")
-            func stall() async throws {
-                let server = try ScriptedServer([
-                    { _, connection in
-                        _ = connection.readHead()
-                        usleep(1_500_000)
-                    }
-                ])
-                let folder = try TestFolder()
-                var body = FormData()
-                body.append(name: "f", file: try folder.sparseFile("large", count: 1 << 30))
-                let plan = try body.plan()
-                let growth = try await peakGrowth {
-                    let error = await #expect(throws: TransferError.self) {
-                        try await self.exchange(
-                            plan, with: server,
-                            options: .init(stallTimeout: .milliseconds(500), expectationThreshold: nil))
-                    }
-                    #expect(error?.code == .timedOut)
-                }
-                #expect(growth < 24 << 20)
-                #expect(try await folder.isClosed())
-            }
-
-            @Test("Who is slow to read the answer is not waited for by a server that stalls")
-            func slowReader() async throws {
-                let answer = Self.ok(String(repeating: "x", count: 16_000_000))
-                let server = try ScriptedServer([
-                    { _, connection in
-                        _ = connection.readRequest()
-                        connection.write(answer)
-                    }
-                ])
-                let plan = try form(.bytes(noise(10))).plan()
-                let count = try await FormClient(options: .init(stallTimeout: .seconds(1))).exchange(
-                    HTTPRequest(to: server.url()), body: ExchangeBody(plan)
-                ) { answer in
-                    try await Task.sleep(for: .seconds(3))
-                    return try await answer.body.collect(upTo: 40_000_000).bytes.readableBytes
-                }
-                #expect(count == 16_000_000)
-            }
-
-            @Test("A body whose file changes is not completed")
-            func changed() async throws {
-                let server = try ScriptedServer([
-                    { server, connection in server.note(connection.readRequest().body.count) }
-                ])
-                let folder = try TestFolder()
-                let path = try folder.file("f", noise(1000))
-                var body = FormData()
-                body.append(name: "f", file: path)
-                let plan = try body.plan()
-                _ = try folder.file("f", noise(500))
-                let error = await #expect(throws: FormworkError.self) { try await self.exchange(plan, with: server) }
-                #expect(error?.code == .sourceChanged)
-            }
-
-            @Test("A host that isn't there, a URL that is none")
-            func unreachable() async throws {
-                let client = FormClient()
-                func failure(_ url: String) async -> TransferError.Code? {
-                    do {
-                        return try await client.exchange(HTTPRequest(.get, to: url)) { _ in nil }
-                    } catch { return (error as? TransferError)?.code }
-                }
-                #expect(await failure("http://nowhere.invalid/") == .resolve)
-                #expect(await failure("http://127.0.0.1:1/") == .connect)
-                #expect(await failure("ftp://127.0.0.1/") == .invalidRequest)
-                #expect(await failure("upload") == .invalidRequest)
-            }
+            #expect(growth < 24 << 20)
+            #expect(try await folder.isClosed())
         }
 
-        /// What was told, in order.
-        final class Told: Sendable {
-            private let state = Mutex<[String]>([])
-            var words: [String] { self.state.withLock { $0 } }
-            func add(_ word: String) { self.state.withLock { $0.append(word) } }
+        @Test("Who is slow to read the answer is not waited for by a server that stalls")
+        func slowReader() async throws {
+            let answer = Self.ok(String(repeating: "x", count: 16_000_000))
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readRequest()
+                    connection.write(answer)
+                }
+            ])
+            let plan = try form(.bytes(noise(10))).plan()
+            let count = try await FormClient(options: .init(stallTimeout: .seconds(1))).exchange(
+                HTTPRequest(to: server.url()), body: ExchangeBody(plan)
+            ) { answer in
+                try await Task.sleep(for: .seconds(3))
+                return try await answer.body.collect(upTo: 40_000_000).bytes.readableBytes
+            }
+            #expect(count == 16_000_000)
+        }
+
+        @Test("A body whose file changes is not completed")
+        func changed() async throws {
+            let server = try ScriptedServer([
+                { server, connection in server.note(connection.readRequest().body.count) }
+            ])
+            let folder = try TestFolder()
+            let path = try folder.file("f", noise(1000))
+            var body = FormData()
+            body.append(name: "f", file: path)
+            let plan = try body.plan()
+            _ = try folder.file("f", noise(500))
+            let error = await #expect(throws: FormworkError.self) { try await self.exchange(plan, with: server) }
+            #expect(error?.code == .sourceChanged)
+        }
+
+        @Test("A host that isn't there, a URL that is none")
+        func unreachable() async throws {
+            let client = FormClient()
+            func failure(_ url: String) async -> TransferError.Code? {
+                do {
+                    return try await client.exchange(HTTPRequest(.get, to: url)) { _ in nil }
+                } catch { return (error as? TransferError)?.code }
+            }
+            #expect(await failure("http://nowhere.invalid/") == .resolve)
+            #expect(await failure("http://127.0.0.1:1/") == .connect)
+            #expect(await failure("ftp://127.0.0.1/") == .invalidRequest)
+            #expect(await failure("upload") == .invalidRequest)
         }
     }
+
+    /// What was told, in order.
+    final class Told: Sendable {
+        private let state = Mutex<[String]>([])
+        var words: [String] { self.state.withLock { $0 } }
+        func add(_ word: String) { self.state.withLock { $0.append(word) } }
+    }
+}
 #endif

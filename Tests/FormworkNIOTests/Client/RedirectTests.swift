@@ -1,91 +1,91 @@
 #if Client
-    import AsyncHTTPClient
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    @testable import FormworkClient
-    @testable import FormworkNIO
-    import HTTPTypes
-    import NIOHTTP1
-    import Testing
+import AsyncHTTPClient
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+@testable import FormworkClient
+@testable import FormworkNIO
+import HTTPTypes
+import NIOHTTP1
+import Testing
 
-    extension NIOTests {
-        @Suite("Where a redirect may lead a form", .timeLimit(.minutes(10)))
-        struct RedirectTests {
-            static let unsafeTargets = ["http://example.com/b", "http://example.com:443/b", "http://other.example/"]
+extension NIOTests {
+    @Suite("Where a redirect may lead a form", .timeLimit(.minutes(10)))
+    struct RedirectTests {
+        static let unsafeTargets = ["http://example.com/b", "http://example.com:443/b", "http://other.example/"]
 
-            private func answer(_ status: Int, _ location: String) -> SendAnswer {
-                SendAnswer(
-                    head: HTTPResponse(status: .init(code: status), headerFields: [.location: location]),
-                    bytesSent: 1000, isBodyComplete: true)
-            }
+        private func answer(_ status: Int, _ location: String) -> SendAnswer {
+            SendAnswer(
+                head: HTTPResponse(status: .init(code: status), headerFields: [.location: location]),
+                bytesSent: 1000, isBodyComplete: true)
+        }
 
-            /// What a step asks for: a URL, or an error's code.
-            private func told(_ step: SendStep) -> String {
-                switch step {
-                case .exchange(let request, let body, _):
-                    "\(request.method) \(request.urlText) \(body == nil ? "empty" : "body")"
-                case .failed(let error as TransferError) where error.code == .redirects: "refused: \(error.message)"
-                default: "\(step)"
-                }
-            }
-
-            private func plain(_ url: String, _ status: Int, _ location: String) throws -> String {
-                var machine = PlainSend(
-                    try form(.text("x")).plan(), try HTTPRequest(to: url), retry: RetryPolicy(count: 0),
-                    maximumRedirects: 3)
-                _ = machine.next()
-                let isOver = machine.answered(self.answer(status, location), remaining: nil)
-                #expect(!isOver)
-                return self.told(machine.next())
-            }
-
-            @Test("A plain transfer is never led out of TLS", arguments: [301, 302, 303, 307, 308], unsafeTargets)
-            func neverOut(status: Int, location: String) throws {
-                let step = try self.plain("https://example.com/a", status, location)
-                #expect(
-                    step.hasPrefix("refused: the server redirects to http://") && step.contains("without TLS"),
-                    "\(step)")
-            }
-
-            @Test("It is led into TLS, inside of it, and from http to http")
-            func followed() throws {
-                for (url, location, target) in [
-                    ("https://example.com/a", "/b", "https://example.com/b"),
-                    ("https://example.com/a", "https://other.example/b", "https://other.example/b"),
-                    ("http://example.com/a", "https://example.com/b", "https://example.com/b"),
-                    ("http://example.com/a", "http://other.example/b", "http://other.example/b"),
-                ] {
-                    #expect(try self.plain(url, 307, location) == "POST \(target) body")
-                    #expect(try self.plain(url, 303, location) == "GET \(target) empty")
-                }
-            }
-
-            @Test("Nor is one that can be gone on with, behind the body", arguments: unsafeTargets)
-            func resumable(location: String) throws {
-                for url in ["https://example.com/a", "http://example.com/a"] {
-                    var machine = try ResumableSend(
-                        try form(.text("x")).plan(), try HTTPRequest(to: url),
-                        Sender.Resuming(UploadClientOptions(.auto)), maximumRedirects: 3)
-                    let isFollowed = machine.follow(self.answer(303, location).head)
-                    #expect(isFollowed)
-                    let step = self.told(machine.next())
-                    #expect(step.hasPrefix(url.hasPrefix("https") ? "refused: " : "GET http://"), "\(step)")
-                }
-            }
-
-            @Test("Nor an upload by AsyncHTTPClient", arguments: [301, 302, 303, 307, 308], unsafeTargets)
-            func client(status: Int, location: String) throws {
-                func next(_ url: String) -> String? {
-                    var request = HTTPClientRequest(url: url)
-                    request.method = .POST
-                    let response = HTTPClientResponse(
-                        status: .init(statusCode: status), headers: ["Location": location])
-                    return request.redirected(by: response)?.request.url
-                }
-                #expect(next("https://example.com/a") == nil)
-                #expect(next("http://example.com/a") == location)
+        /// What a step asks for: a URL, or an error's code.
+        private func told(_ step: SendStep) -> String {
+            switch step {
+            case .exchange(let request, let body, _):
+                "\(request.method) \(request.urlText) \(body == nil ? "empty" : "body")"
+            case .failed(let error as TransferError) where error.code == .redirects: "refused: \(error.message)"
+            default: "\(step)"
             }
         }
+
+        private func plain(_ url: String, _ status: Int, _ location: String) throws -> String {
+            var machine = PlainSend(
+                try form(.text("x")).plan(), try HTTPRequest(to: url), retry: RetryPolicy(count: 0),
+                maximumRedirects: 3)
+            _ = machine.next()
+            let isOver = machine.answered(self.answer(status, location), remaining: nil)
+            #expect(!isOver)
+            return self.told(machine.next())
+        }
+
+        @Test("A plain transfer is never led out of TLS", arguments: [301, 302, 303, 307, 308], unsafeTargets)
+        func neverOut(status: Int, location: String) throws {
+            let step = try self.plain("https://example.com/a", status, location)
+            #expect(
+                step.hasPrefix("refused: the server redirects to http://") && step.contains("without TLS"),
+                "\(step)")
+        }
+
+        @Test("It is led into TLS, inside of it, and from http to http")
+        func followed() throws {
+            for (url, location, target) in [
+                ("https://example.com/a", "/b", "https://example.com/b"),
+                ("https://example.com/a", "https://other.example/b", "https://other.example/b"),
+                ("http://example.com/a", "https://example.com/b", "https://example.com/b"),
+                ("http://example.com/a", "http://other.example/b", "http://other.example/b"),
+            ] {
+                #expect(try self.plain(url, 307, location) == "POST \(target) body")
+                #expect(try self.plain(url, 303, location) == "GET \(target) empty")
+            }
+        }
+
+        @Test("Nor is one that can be gone on with, behind the body", arguments: unsafeTargets)
+        func resumable(location: String) throws {
+            for url in ["https://example.com/a", "http://example.com/a"] {
+                var machine = try ResumableSend(
+                    try form(.text("x")).plan(), try HTTPRequest(to: url),
+                    Sender.Resuming(UploadClientOptions(.auto)), maximumRedirects: 3)
+                let isFollowed = machine.follow(self.answer(303, location).head)
+                #expect(isFollowed)
+                let step = self.told(machine.next())
+                #expect(step.hasPrefix(url.hasPrefix("https") ? "refused: " : "GET http://"), "\(step)")
+            }
+        }
+
+        @Test("Nor an upload by AsyncHTTPClient", arguments: [301, 302, 303, 307, 308], unsafeTargets)
+        func client(status: Int, location: String) throws {
+            func next(_ url: String) -> String? {
+                var request = HTTPClientRequest(url: url)
+                request.method = .POST
+                let response = HTTPClientResponse(
+                    status: .init(statusCode: status), headers: ["Location": location])
+                return request.redirected(by: response)?.request.url
+            }
+            #expect(next("https://example.com/a") == nil)
+            #expect(next("http://example.com/a") == location)
+        }
     }
+}
 #endif

@@ -1,215 +1,215 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    @testable import FormworkClient
-    @testable import FormworkNIO
-    import HTTPTypes
-    import Testing
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+@testable import FormworkClient
+@testable import FormworkNIO
+import HTTPTypes
+import Testing
 
-    // Answers that end an upload, and those that only seem to.
-    extension NIOTests.ResumableSendTests {
-        private static let offer = "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(version)\r\n"
+// Answers that end an upload, and those that only seem to.
+extension NIOTests.ResumableSendTests {
+    private static let offer = "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(version)\r\n"
 
-        /// A body that no socket takes at once.
-        private func large() throws -> BodyPlan { try form(.bytes(Array(repeating: 7, count: 30_000_000))).plan() }
+    /// A body that no socket takes at once.
+    private func large() throws -> BodyPlan { try form(.bytes(Array(repeating: 7, count: 30_000_000))).plan() }
 
-        /// Answers while the body is under way.
-        private func early(_ answer: String, behind count: Int = 1000, _ before: String = "") -> Script {
-            { server, connection in
-                var (head, body) = connection.readHead()
-                server.note(head)
-                connection.write(before)
-                while body.count < count { body += connection.read() }
-                connection.write(answer)
-                connection.waitForEnd()
-            }
-        }
-
-        @Test("A redirect of an upload that is half there is a failure, and what is kept stays")
-        func redirectedUpload() async throws {
-            let kept = Kept()
-            let server = try ScriptedServer([
-                self.cutting(kept, behind: 500_000, Self.offer),
-                self.answering(Self.ok("204 No Content", "Upload-Offset: 500000", "Upload-Complete: ?0")),
-                self.answering(Self.ok("302 Found", "Location: /login")),
-                self.answering(Self.ok("200 OK")),
-            ])
-            let saved = NIOTests.Told()
-            let error = await #expect(throws: UploadFailure.self) {
-                try await self.send(
-                    self.plan(1_000_000), to: server.url(), UploadClientOptions(.auto), saved: saved)
-            }
-            #expect(error?.code == .redirected)
-            #expect(
-                error?.description
-                    == "the server redirects to /login (302), where the upload can't go on: it may want credentials")
-            #expect(saved.words == ["/u/1"])
-            #expect(server.requests.count == 3)
-        }
-
-        @Test("An answer of draft -01 that says all is there, before it can be, is believed no more than another's")
-        func earlyDraft3() async throws {
-            let server = try ScriptedServer([
-                self.answering(Self.ok("400 Bad Request", "Upload-Draft-Interop-Version: 3")),
-                self.early(Self.ok("201 Created", "Upload-Incomplete: ?0", "Upload-Offset: 1000")),
-            ])
-            let error = await #expect(throws: UploadFailure.self) {
-                try await self.send(self.large(), to: server.url(), UploadClientOptions(.auto))
-            }
-            #expect(error?.code == .interrupted)
-        }
-
-        @Test("A part that is acknowledged early, without an offer before it, is gone on from")
-        func earlyPart() async throws {
-            let kept = Kept()
-            let server = try ScriptedServer([
-                self.early(
-                    Self.ok("201 Created", "Upload-Complete: ?0", "Upload-Offset: 1000", "Location: /u/1")),
-                self.answering(Self.ok("200 OK", "Upload-Complete: ?1"), kept),
-            ])
-            let plan = try self.large()
-            let seen = try await self.send(plan, to: server.url(), UploadClientOptions(.auto))
-            #expect(seen.status == 200)
-            #expect(try kept.bytes == Array(self.bytes(plan).dropFirst(1000)))
-        }
-
-        @Test("The answer that used up the tries is the transfer's, and what is kept stays")
-        func lastAnswer() async throws {
-            let kept = Kept()
-            let server = try ScriptedServer([
-                self.cutting(kept, behind: 500_000, Self.offer),
-                self.answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
-                self.answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
-            ])
-            var options = UploadClientOptions(.auto)
-            options.maximumAttempts = 3
-            let saved = NIOTests.Told()
-            let seen = try await self.send(self.plan(1_000_000), to: server.url(), options, saved: saved)
-            #expect(seen.status == 503 && seen.trace.upload?.url == server.url("/u/1"))
-            #expect(saved.words == ["/u/1"])
-        }
-
-        @Test("The sender's number of redirects counts")
-        func numberOfRedirects() async throws {
-            let redirect = Self.ok("307 Temporary Redirect", "Location: /there")
-            let server = try ScriptedServer([
-                self.answering(redirect), self.answering(redirect), self.answering(redirect),
-            ])
-            let seen = try await self.send(
-                self.plan(1000), to: server.url(), UploadClientOptions(.auto), sender: Sender(maximumRedirects: 0))
-            #expect(seen.status == 307 && seen.trace.requests == 1)
-            let error = await #expect(throws: UploadFailure.self) {
-                try await self.send(
-                    self.plan(1000), to: server.url(), UploadClientOptions(.auto), sender: Sender(maximumRedirects: 1))
-            }
-            #expect(error?.code == .redirected)
-            #expect(error?.description == "more than 1 redirects, the last to \(server.url("/there"))")
-        }
-
-        @Test("417 has the body sent without asking, and costs no try")
-        func refusedExpectation() async throws {
-            let kept = Kept()
-            let refusing: Script = { server, connection in
-                server.note(connection.readHead().head)
-                connection.write("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
-            }
-            let server = try ScriptedServer([refusing, self.answering(Self.ok("200 OK"), kept)])
-            var options = UploadClientOptions(.auto)
-            options.maximumAttempts = 1
-            let plan = try self.plan(1000)
-            let seen = try await self.send(plan, to: server.url(), options, asksFrom: 100)
-            #expect(seen.status == 200 && seen.trace.retries == 0)
-            #expect(try kept.bytes == self.bytes(plan))
-            #expect(server.requests[0].contains("100-continue") && !server.requests[1].contains("100-continue"))
-
-            let tus = try ScriptedServer([
-                self.answering(Self.ok("201 Created", "Location: /t/1")), refusing,
-                self.answering(Self.ok("200 OK", "Upload-Offset: 0")),
-                self.answering(Self.ok("204 No Content", "Upload-Offset: 1144"), kept),
-            ])
-            options = UploadClientOptions(.tus)
-            options.maximumAttempts = 1
-            #expect(try await self.send(plan, to: tus.url(), options, asksFrom: 100).status == 204)
-        }
-
-        @Test("A redirect that comes before the whole body, and leaves it behind, is no success")
-        func earlyRedirect() async throws {
-            for before in ["", Self.offer] {
-                let server = try ScriptedServer([
-                    self.early(Self.ok("303 See Other", "Location: /login"), behind: 1000, before),
-                    self.answering(Self.ok("200 OK")),
-                ])
-                let error = await #expect(throws: FormworkError.self) {
-                    try await self.send(self.large(), to: server.url(), UploadClientOptions(.auto))
-                }
-                #expect(error?.code == .writeFailed)
-                #expect(
-                    error?.message
-                        == "the server answered 303 before it had all of the body, and redirects to \(server.url("/login"))"
-                )
-            }
-        }
-
-        @Test("The page behind a finished upload is asked for by a plain GET, also from a PATCH")
-        func page() async throws {
-            let kept = Kept()
-            let server = try ScriptedServer([
-                self.cutting(kept, behind: 1000, Self.offer),
-                self.answering(Self.ok("204 No Content", "Upload-Offset: 1000", "Upload-Complete: ?0")),
-                self.answering(Self.ok("302 Found", "Upload-Complete: ?1", "Location: /done")),
-                self.answering(Self.ok("200 OK")),
-            ])
-            let saved = NIOTests.Told()
-            let seen = try await self.send(
-                self.plan(10_000), to: server.url(), UploadClientOptions(.auto), saved: saved,
-                fields: [.accept: "*/*"])
-            #expect(seen.status == 200 && saved.words == ["/u/1", "over"])
-            let page = try #require(server.requests.last)
-            #expect(page.hasPrefix("GET /done HTTP/1.1\r\n") && page.contains("Accept: */*"))
-            #expect(!page.lowercased().contains("upload-"))
-        }
-
-        @Test("What was kept is removed when the answer was a redirect, too")
-        func pageOfCreation() async throws {
-            let server = try ScriptedServer([
-                { server, connection in
-                    // Behind the head: an answer before any request is none.
-                    server.note(connection.readRequest().head)
-                    connection.write(Self.offer + Self.ok("303 See Other", "Location: /done"))
-                },
-                self.answering(Self.ok("200 OK")),
-            ])
-            let saved = NIOTests.Told()
-            let seen = try await self.send(
-                self.plan(10_000), to: server.url(), UploadClientOptions(.auto), saved: saved)
-            #expect(seen.status == 200 && saved.words == ["/u/1", "over"])
-            #expect(server.requests.count == 2)
-        }
-
-        @Test("A pause that would be longer than all may take is not made: the answer is the transfer's")
-        func tooLong() async throws {
-            let server = try ScriptedServer([
-                self.answering(Self.ok("503 Service Unavailable", "Retry-After: 100"))
-            ])
-            let seen = try await self.send(
-                self.plan(1000), to: server.url(), UploadClientOptions(.tus),
-                sender: Sender(maximumTime: .seconds(5)))
-            #expect(seen.status == 503)
-        }
-
-        @Test("Whether all was sent is told of the whole body, and not of the last request")
-        func partSent() async throws {
-            let refused = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
-            let created = self.answering(Self.ok("201 Created", "Location: /t/1"))
-            let server = try ScriptedServer([
-                self.answering(refused), created, self.answering(refused), created, self.answering(refused),
-            ])
-            var options = UploadClientOptions(.tus)
-            #expect(try await !self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
-            #expect(try await self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
-            options.maximumAppendSize = 1000
-            #expect(try await !self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
+    /// Answers while the body is under way.
+    private func early(_ answer: String, behind count: Int = 1000, _ before: String = "") -> Script {
+        { server, connection in
+            var (head, body) = connection.readHead()
+            server.note(head)
+            connection.write(before)
+            while body.count < count { body += connection.read() }
+            connection.write(answer)
+            connection.waitForEnd()
         }
     }
+
+    @Test("A redirect of an upload that is half there is a failure, and what is kept stays")
+    func redirectedUpload() async throws {
+        let kept = Kept()
+        let server = try ScriptedServer([
+            self.cutting(kept, behind: 500_000, Self.offer),
+            self.answering(Self.ok("204 No Content", "Upload-Offset: 500000", "Upload-Complete: ?0")),
+            self.answering(Self.ok("302 Found", "Location: /login")),
+            self.answering(Self.ok("200 OK")),
+        ])
+        let saved = NIOTests.Told()
+        let error = await #expect(throws: UploadFailure.self) {
+            try await self.send(
+                self.plan(1_000_000), to: server.url(), UploadClientOptions(.auto), saved: saved)
+        }
+        #expect(error?.code == .redirected)
+        #expect(
+            error?.description
+                == "the server redirects to /login (302), where the upload can't go on: it may want credentials")
+        #expect(saved.words == ["/u/1"])
+        #expect(server.requests.count == 3)
+    }
+
+    @Test("An answer of draft -01 that says all is there, before it can be, is believed no more than another's")
+    func earlyDraft3() async throws {
+        let server = try ScriptedServer([
+            self.answering(Self.ok("400 Bad Request", "Upload-Draft-Interop-Version: 3")),
+            self.early(Self.ok("201 Created", "Upload-Incomplete: ?0", "Upload-Offset: 1000")),
+        ])
+        let error = await #expect(throws: UploadFailure.self) {
+            try await self.send(self.large(), to: server.url(), UploadClientOptions(.auto))
+        }
+        #expect(error?.code == .interrupted)
+    }
+
+    @Test("A part that is acknowledged early, without an offer before it, is gone on from")
+    func earlyPart() async throws {
+        let kept = Kept()
+        let server = try ScriptedServer([
+            self.early(
+                Self.ok("201 Created", "Upload-Complete: ?0", "Upload-Offset: 1000", "Location: /u/1")),
+            self.answering(Self.ok("200 OK", "Upload-Complete: ?1"), kept),
+        ])
+        let plan = try self.large()
+        let seen = try await self.send(plan, to: server.url(), UploadClientOptions(.auto))
+        #expect(seen.status == 200)
+        #expect(try kept.bytes == Array(self.bytes(plan).dropFirst(1000)))
+    }
+
+    @Test("The answer that used up the tries is the transfer's, and what is kept stays")
+    func lastAnswer() async throws {
+        let kept = Kept()
+        let server = try ScriptedServer([
+            self.cutting(kept, behind: 500_000, Self.offer),
+            self.answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
+            self.answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"),
+        ])
+        var options = UploadClientOptions(.auto)
+        options.maximumAttempts = 3
+        let saved = NIOTests.Told()
+        let seen = try await self.send(self.plan(1_000_000), to: server.url(), options, saved: saved)
+        #expect(seen.status == 503 && seen.trace.upload?.url == server.url("/u/1"))
+        #expect(saved.words == ["/u/1"])
+    }
+
+    @Test("The sender's number of redirects counts")
+    func numberOfRedirects() async throws {
+        let redirect = Self.ok("307 Temporary Redirect", "Location: /there")
+        let server = try ScriptedServer([
+            self.answering(redirect), self.answering(redirect), self.answering(redirect),
+        ])
+        let seen = try await self.send(
+            self.plan(1000), to: server.url(), UploadClientOptions(.auto), sender: Sender(maximumRedirects: 0))
+        #expect(seen.status == 307 && seen.trace.requests == 1)
+        let error = await #expect(throws: UploadFailure.self) {
+            try await self.send(
+                self.plan(1000), to: server.url(), UploadClientOptions(.auto), sender: Sender(maximumRedirects: 1))
+        }
+        #expect(error?.code == .redirected)
+        #expect(error?.description == "more than 1 redirects, the last to \(server.url("/there"))")
+    }
+
+    @Test("417 has the body sent without asking, and costs no try")
+    func refusedExpectation() async throws {
+        let kept = Kept()
+        let refusing: Script = { server, connection in
+            server.note(connection.readHead().head)
+            connection.write("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
+        }
+        let server = try ScriptedServer([refusing, self.answering(Self.ok("200 OK"), kept)])
+        var options = UploadClientOptions(.auto)
+        options.maximumAttempts = 1
+        let plan = try self.plan(1000)
+        let seen = try await self.send(plan, to: server.url(), options, asksFrom: 100)
+        #expect(seen.status == 200 && seen.trace.retries == 0)
+        #expect(try kept.bytes == self.bytes(plan))
+        #expect(server.requests[0].contains("100-continue") && !server.requests[1].contains("100-continue"))
+
+        let tus = try ScriptedServer([
+            self.answering(Self.ok("201 Created", "Location: /t/1")), refusing,
+            self.answering(Self.ok("200 OK", "Upload-Offset: 0")),
+            self.answering(Self.ok("204 No Content", "Upload-Offset: 1144"), kept),
+        ])
+        options = UploadClientOptions(.tus)
+        options.maximumAttempts = 1
+        #expect(try await self.send(plan, to: tus.url(), options, asksFrom: 100).status == 204)
+    }
+
+    @Test("A redirect that comes before the whole body, and leaves it behind, is no success")
+    func earlyRedirect() async throws {
+        for before in ["", Self.offer] {
+            let server = try ScriptedServer([
+                self.early(Self.ok("303 See Other", "Location: /login"), behind: 1000, before),
+                self.answering(Self.ok("200 OK")),
+            ])
+            let error = await #expect(throws: FormworkError.self) {
+                try await self.send(self.large(), to: server.url(), UploadClientOptions(.auto))
+            }
+            #expect(error?.code == .writeFailed)
+            #expect(
+                error?.message
+                    == "the server answered 303 before it had all of the body, and redirects to \(server.url("/login"))"
+            )
+        }
+    }
+
+    @Test("The page behind a finished upload is asked for by a plain GET, also from a PATCH")
+    func page() async throws {
+        let kept = Kept()
+        let server = try ScriptedServer([
+            self.cutting(kept, behind: 1000, Self.offer),
+            self.answering(Self.ok("204 No Content", "Upload-Offset: 1000", "Upload-Complete: ?0")),
+            self.answering(Self.ok("302 Found", "Upload-Complete: ?1", "Location: /done")),
+            self.answering(Self.ok("200 OK")),
+        ])
+        let saved = NIOTests.Told()
+        let seen = try await self.send(
+            self.plan(10_000), to: server.url(), UploadClientOptions(.auto), saved: saved,
+            fields: [.accept: "*/*"])
+        #expect(seen.status == 200 && saved.words == ["/u/1", "over"])
+        let page = try #require(server.requests.last)
+        #expect(page.hasPrefix("GET /done HTTP/1.1\r\n") && page.contains("Accept: */*"))
+        #expect(!page.lowercased().contains("upload-"))
+    }
+
+    @Test("What was kept is removed when the answer was a redirect, too")
+    func pageOfCreation() async throws {
+        let server = try ScriptedServer([
+            { server, connection in
+                // Behind the head: an answer before any request is none.
+                server.note(connection.readRequest().head)
+                connection.write(Self.offer + Self.ok("303 See Other", "Location: /done"))
+            },
+            self.answering(Self.ok("200 OK")),
+        ])
+        let saved = NIOTests.Told()
+        let seen = try await self.send(
+            self.plan(10_000), to: server.url(), UploadClientOptions(.auto), saved: saved)
+        #expect(seen.status == 200 && saved.words == ["/u/1", "over"])
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("A pause that would be longer than all may take is not made: the answer is the transfer's")
+    func tooLong() async throws {
+        let server = try ScriptedServer([
+            self.answering(Self.ok("503 Service Unavailable", "Retry-After: 100"))
+        ])
+        let seen = try await self.send(
+            self.plan(1000), to: server.url(), UploadClientOptions(.tus),
+            sender: Sender(maximumTime: .seconds(5)))
+        #expect(seen.status == 503)
+    }
+
+    @Test("Whether all was sent is told of the whole body, and not of the last request")
+    func partSent() async throws {
+        let refused = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
+        let created = self.answering(Self.ok("201 Created", "Location: /t/1"))
+        let server = try ScriptedServer([
+            self.answering(refused), created, self.answering(refused), created, self.answering(refused),
+        ])
+        var options = UploadClientOptions(.tus)
+        #expect(try await !self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
+        #expect(try await self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
+        options.maximumAppendSize = 1000
+        #expect(try await !self.send(self.plan(1000), to: server.url(), options).isBodyComplete)
+    }
+}
 #endif

@@ -1,335 +1,335 @@
 #if Client
-    import Formwork
-    import FormworkHTTP
-    import FormworkResumable
-    @testable import FormworkClient
-    @testable import FormworkNIO
-    import NIOCore
-    import Foundation
-    import Testing
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+@testable import FormworkClient
+@testable import FormworkNIO
+import NIOCore
+import Foundation
+import Testing
 
-    extension NIOTests {
-        @Suite("Sending until it has arrived", .timeLimit(.minutes(10)))
-        struct SenderTests {
-            typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
+extension NIOTests {
+    @Suite("Sending until it has arrived", .timeLimit(.minutes(10)))
+    struct SenderTests {
+        typealias Script = @Sendable (ScriptedServer, ScriptedServer.Connection) -> Void
 
-            private func answering(_ status: String, _ fields: String = "") -> Script {
-                { server, connection in
-                    let (head, body) = connection.readRequest()
-                    server.note(head)
-                    server.note(body.count)
-                    connection.write("HTTP/1.1 \(status)\r\n\(fields)Content-Length: 2\r\n\r\nok")
-                }
-            }
-
-            private func send(
-                _ plan: BodyPlan, to url: String, _ sender: Sender = Sender(), fields: HTTPFields = [:]
-            ) async throws -> (status: Int, trace: Sender.Trace) {
-                try await sender.send(plan, with: HTTPRequest(to: url, headerFields: fields)) { answer, trace in
-                    _ = try await answer.body.collect(upTo: 100)
-                    return (answer.head.status.code, trace)
-                }
-            }
-
-            private var plan: BodyPlan { get throws { try form(.bytes(noise(1000))).plan() } }
-
-            private func once() throws -> BodyPlan {
-                try form(.chunks(once: Chunks(chunks: [noise(1000)]), length: 1000)).plan()
-            }
-
-            @Test("503 and a cut connection are tried again; Retry-After is obeyed")
-            func retries() async throws {
-                let server = try ScriptedServer([
-                    self.answering("503 Service Unavailable", "Retry-After: 0\r\n"),
-                    { _, connection in _ = connection.readHead() },
-                    self.answering("200 OK"),
-                ])
-                let sender = Sender(retry: .init(count: 2, delay: .milliseconds(1)))
-                let result = try await self.send(self.plan, to: server.url(), sender)
-                #expect(result.status == 200 && result.trace.retries == 2 && result.trace.requests == 3)
-                #expect(server.counts == [1144, 1144])
-            }
-
-            @Test("Not more often than told, not for a 404, and not later than allowed")
-            func noRetry() async throws {
-                let server = try ScriptedServer([
-                    self.answering("503 Service Unavailable"), self.answering("503 Service Unavailable"),
-                    self.answering("404 Not Found"), self.answering("503 Service Unavailable", "Retry-After: 100\r\n"),
-                ])
-                let sender = Sender(retry: .init(count: 1, delay: .milliseconds(1)))
-                #expect(try await self.send(self.plan, to: server.url(), sender).status == 503)
-                #expect(try await self.send(self.plan, to: server.url(), sender).status == 404)
-                var bounded = sender
-                bounded.maximumTime = .seconds(20)
-                #expect(try await self.send(self.plan, to: server.url(), bounded).status == 503)
-            }
-
-            @Test("What can be read only once is sent once, and the part is named")
-            func oneShot() async throws {
-                let server = try ScriptedServer([
-                    self.answering("503 Service Unavailable"),
-                    { _, connection in _ = connection.readRequest() },
-                    self.answering("307 Temporary Redirect", "Location: /b\r\n"),
-                ])
-                let sender = Sender(retry: .init(count: 3, delay: .milliseconds(1)))
-                #expect(try await self.send(self.once(), to: server.url(), sender).status == 503)
-                let cut = await #expect(throws: TransferError.self) {
-                    try await self.send(self.once(), to: server.url(), sender)
-                }
-                #expect(
-                    cut?.message.contains("not tried again, as part 2 \"content\"") == true,
-                    "\(String(describing: cut))")
-                let redirected = await #expect(throws: FormworkError.self) {
-                    try await self.send(self.once(), to: server.url(), sender)
-                }
-                #expect(redirected?.code == .notReplayable && redirected?.part?.name == "content")
-            }
-
-            @Test("307 has the body sent again, 303 makes a GET, a circle ends")
-            func redirects() async throws {
-                let server = try ScriptedServer([
-                    self.answering("307 Temporary Redirect", "Location: /b?c=d\r\n"),
-                    self.answering("303 See Other", "Location: /done\r\n"), self.answering("200 OK"),
-                    self.answering("308 Permanent Redirect", "Location: /\r\n"),
-                    self.answering("308 Permanent Redirect", "Location: /\r\n"),
-                ])
-                let result = try await self.send(
-                    self.plan, to: server.url("/a"), fields: [.authorization: "Basic eDp5"])
-                #expect(result.status == 200 && result.trace.url == server.url("/done") && result.trace.requests == 3)
-                #expect(server.counts == [1144, 1144, 0])
-                #expect(
-                    server.requests.map { $0.prefix { $0 != "\r\n" } } == [
-                        "POST /a HTTP/1.1", "POST /b?c=d HTTP/1.1", "GET /done HTTP/1.1",
-                    ])
-                #expect(server.requests.allSatisfy { $0.contains("Authorization: Basic eDp5") })
-                #expect(!server.requests[2].lowercased().contains("content-"))
-                let error = await #expect(throws: TransferError.self) {
-                    try await self.send(self.plan, to: server.url(), Sender(maximumRedirects: 1))
-                }
-                #expect(error?.code == .redirects)
-            }
-
-            @Test(
-                "A redirect that can't be followed is no answer",
-                arguments: [
-                    ("307 Temporary Redirect", "ftp://x/", "forms are sent by http and https, not by ftp", true),
-                    ("308 Permanent Redirect", "foo://x/", "forms are sent by http and https, not by foo", true),
-                    ("307 Temporary Redirect", "http://127.0.0.1:99999/", "that is no URL", true),
-                    ("303 See Other", "http://[::", "that is no URL", false),
-                ])
-            func unfollowable(status: String, location: String, fault: String, isLeft: Bool) async throws {
-                let scripts = [self.answering(status, "Location: \(location)\r\n")]
-                for resuming in [false, true] {
-                    let server = try ScriptedServer(scripts)
-                    let error = await #expect(throws: TransferError.self) {
-                        guard resuming else { return _ = try await self.send(self.plan, to: server.url()) }
-                        return try await Sender().send(
-                            self.plan, with: HTTPRequest(to: server.url()), resuming: .init(UploadClientOptions(.auto))
-                        ) { _, _ in }
-                    }
-                    let end = isLeft ? "nobody has the body" : "what became of the body is not known"
-                    #expect(error?.code == .redirects)
-                    #expect(
-                        error?.description
-                            == "the server redirects (\(status.prefix(3))) to \(location), where nothing can be sent; \(end) (\(fault))"
-                    )
-                }
-                let server = try ScriptedServer(scripts)
-                let answer = try await self.send(self.plan, to: server.url(), Sender(maximumRedirects: 0))
-                #expect(answer.status == Int(status.prefix(3)))
-            }
-
-            @Test("A redirect that doesn't say where it leads is the answer")
-            func noLocation() async throws {
-                let server = try ScriptedServer([
-                    self.answering("307 Temporary Redirect"), self.answering("303 See Other", "Location: \r\n"),
-                ])
-                #expect(try await self.send(self.plan, to: server.url()).status == 307)
-                #expect(try await self.send(self.plan, to: server.url()).status == 303)
-            }
-
-            @Test("A redirect to another page before the whole body is no success", arguments: [20, 0])
-            func earlyRedirect(maximumRedirects: Int) async throws {
-                let server = try ScriptedServer([
-                    { _, connection in
-                        _ = connection.readHead()
-                        connection.write("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n")
-                        connection.waitForEnd()
-                    },
-                    self.answering("200 OK"),
-                ])
-                let plan = try form(.bytes(noise(30_000_000))).plan()
-                let sender = Sender(
-                    client: FormClient(options: .init(expectationThreshold: nil)), maximumRedirects: maximumRedirects)
-                let error = await #expect(throws: FormworkError.self) {
-                    try await self.send(plan, to: server.url(), sender)
-                }
-                #expect(
-                    error?.message
-                        == "the server answered 302 before it had all of the body, and redirects to \(server.url("/login"))"
-                )
-                #expect(error?.offset ?? -1 >= 0)
-            }
-
-            @Test("A redirect behind a form's last boundary, before the last chunk, has the body")
-            func redirectBeforeLastChunk() async throws {
-                let server = try ScriptedServer([
-                    { _, connection in
-                        var (_, body) = connection.readHead()
-                        while !String(decoding: body, as: UTF8.self).contains("--harbour--\r\n") {
-                            body += connection.read()
-                        }
-                        connection.write("HTTP/1.1 303 See Other\r\nLocation: /done\r\n\r\n")
-                        connection.waitForEnd()
-                    },
-                    self.answering("200 OK"),
-                ])
-                let plan = try form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
-                let sender = Sender(client: FormClient(options: .init(expectationThreshold: nil)))
-                #expect(try await self.send(plan, to: server.url(), sender).status == 200)
-            }
-
-            @Test("Another origin gets no credentials")
-            func otherOrigin() async throws {
-                let second = try ScriptedServer([self.answering("200 OK")])
-                let first = try ScriptedServer([
-                    self.answering("307 Temporary Redirect", "Location: \(second.url("/x"))\r\n")
-                ])
-                let fields: HTTPFields = [.authorization: "Basic eDp5", .cookie: "a=b", .accept: "*/*"]
-                #expect(try await self.send(self.plan, to: first.url(), fields: fields).status == 200)
-                #expect(first.requests[0].contains("Cookie: a=b"))
-                #expect(!second.requests[0].contains("Authorization") && !second.requests[0].contains("Cookie"))
-                #expect(second.requests[0].contains("Accept: */*"))
-            }
-
-            @Test("417 has the body sent without asking")
-            func refusedExpectation() async throws {
-                let server = try ScriptedServer([
-                    { server, connection in
-                        server.note(connection.readHead().head)
-                        connection.write("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
-                    },
-                    self.answering("200 OK"),
-                ])
-                var options = FormClient.Options()
-                options.expectationThreshold = 100
-                let result = try await self.send(
-                    self.plan, to: server.url(), Sender(client: FormClient(options: options)))
-                #expect(result.status == 200)
-                #expect(server.requests[0].contains("100-continue") && !server.requests[1].contains("100-continue"))
-            }
-
-            @Test(
-                "Times may be as long as a duration",
-                arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max), .seconds(1_000_000_000_000)])
-            func longestTimes(time: Duration) async throws {
-                let length = try #require(try self.plan.contentLength)
-                let server = try ScriptedServer([
-                    { _, connection in
-                        var count = connection.readHead().body.count
-                        connection.write("HTTP/1.1 100 Continue\r\n\r\n")
-                        while count < length { count += connection.read().count }
-                        connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-                    }
-                ])
-                var options = FormClient.Options()
-                (options.connectTimeout, options.stallTimeout, options.expectationTimeout) = (time, time, time)
-                options.expectationThreshold = 100
-                let sender = Sender(
-                    client: FormClient(options: options),
-                    retry: RetryPolicy(count: 1, delay: time, maximumDelay: time), maximumTime: time)
-                #expect(try await self.send(self.plan, to: server.url(), sender).status == 200)
-            }
-
-            @Test(
-                "A pause may be as long as a duration, or a server's Retry-After",
-                arguments: [
-                    (Duration.seconds(Int64.max), ""), (Duration(attoseconds: .max), ""),
-                    (.zero, "Retry-After: 9223372036854775807\r\n"),
-                    (.zero, "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT\r\n"),
-                ] as [(Duration, String)])
-            func longestPause(delay: Duration, field: String) async throws {
-                let server = try ScriptedServer([self.answering("503 Service Unavailable", field)])
-                let (pauses, continuation) = AsyncStream.makeStream(of: Duration.self)
-                let plan = try self.plan
-                let sending = Task {
-                    let observer = Sender.Observer(retrying: { continuation.yield($1) })
-                    _ = try await Sender(retry: RetryPolicy(count: 1, delay: delay)).send(
-                        plan, with: HTTPRequest(to: server.url()), observer: observer
-                    ) { answer, _ in answer.head.status.code }
-                }
-                let pause = await pauses.first { _ in true }
-                let isDate = field.contains("9999")
-                #expect(isDate ? pause ?? .zero > .seconds(900_000_000) : pause == .seconds(1_000_000_000))
-                // It waits, and doesn't end the process.
-                try await Task.sleep(for: .milliseconds(200))
-                sending.cancel()
-                await #expect(throws: CancellationError.self) { try await sending.value }
-            }
-
-            @Test("An answer collected up to fewer than no bytes is cut", arguments: [-1, Int.min])
-            func negativeCollecting(limit: Int) async throws {
-                let server = try ScriptedServer([self.answering("200 OK")])
-                let isTruncated = try await Sender().send(self.plan, with: HTTPRequest(to: server.url())) { answer, _ in
-                    let (bytes, isTruncated) = try await answer.body.collect(upTo: limit)
-                    return bytes.readableBytes == 0 && isTruncated
-                }
-                #expect(isTruncated)
-            }
-
-            @Test("Buffers may have any size", arguments: [Int.max, 1 << 40, 0, -1, .min])
-            func bufferSizes(size: Int) async throws {
-                var count = 0
-                for try await buffer in try self.plan.buffers(of: size) { count += buffer.readableBytes }
-                #expect(Int64(count) == (try self.plan.contentLength))
-            }
-
-            @Test("All of it in time, or not at all")
-            func maximumTime() async throws {
-                let server = try ScriptedServer([{ _, connection in connection.waitForEnd() }])
-                let error = await #expect(throws: TransferError.self) {
-                    try await self.send(self.plan, to: server.url(), Sender(maximumTime: .milliseconds(200)))
-                }
-                #expect(error?.code == .timedOut)
-            }
-
-            @Test("A proxy gets http with the whole URL and its credentials, and https as a tunnel that it may refuse")
-            func proxy() async throws {
-                let server = try ScriptedServer([
-                    self.answering("200 OK"),
-                    { server, connection in
-                        server.note(connection.readHead().head)
-                        connection.write("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
-                    },
-                ])
-                var options = FormClient.Options()
-                options.proxies = ProxySettings(url: "http://me:secret@127.0.0.1:\(server.port)")
-                let sender = Sender(client: FormClient(options: options))
-                #expect(try await self.send(self.plan, to: "http://upload.invalid/a", sender).status == 200)
-                #expect(server.requests[0].hasPrefix("POST http://upload.invalid/a HTTP/1.1\r\n"))
-                #expect(server.requests[0].contains("Proxy-Authorization: Basic bWU6c2VjcmV0"))
-                let error = await #expect(throws: TransferError.self) {
-                    try await self.send(self.plan, to: "https://upload.invalid/a", sender)
-                }
-                #expect(error?.code == .proxy && error?.message.contains("407") == true)
-                #expect(server.requests[1].hasPrefix("CONNECT upload.invalid:443 HTTP/1.1\r\n"))
-            }
-
-            @Test("The environment's proxies, as curl reads them")
-            func environment() {
-                let settings = ProxySettings(environment: [
-                    "HTTP_PROXY": "http://evil:1", "HTTPS_PROXY": "http://a:1", "https_proxy": "http://b:1",
-                    "NO_PROXY": "example.com, .internal 10.0.0.0/8,[::1]",
-                ])
-                #expect(settings.http == nil && settings.https == "http://b:1")
-                for host in ["example.com", "www.example.com", "x.internal", "10.1.2.3", "::1"] {
-                    #expect(settings.excepts(host), "\(host)")
-                }
-                for host in ["badexample.com", "11.1.2.3", "example.org"] {
-                    #expect(!settings.excepts(host), "\(host)")
-                }
-                #expect(ProxySettings(environment: ["ALL_PROXY": "p:1"]).http == "p:1")
+        private func answering(_ status: String, _ fields: String = "") -> Script {
+            { server, connection in
+                let (head, body) = connection.readRequest()
+                server.note(head)
+                server.note(body.count)
+                connection.write("HTTP/1.1 \(status)\r\n\(fields)Content-Length: 2\r\n\r\nok")
             }
         }
+
+        private func send(
+            _ plan: BodyPlan, to url: String, _ sender: Sender = Sender(), fields: HTTPFields = [:]
+        ) async throws -> (status: Int, trace: Sender.Trace) {
+            try await sender.send(plan, with: HTTPRequest(to: url, headerFields: fields)) { answer, trace in
+                _ = try await answer.body.collect(upTo: 100)
+                return (answer.head.status.code, trace)
+            }
+        }
+
+        private var plan: BodyPlan { get throws { try form(.bytes(noise(1000))).plan() } }
+
+        private func once() throws -> BodyPlan {
+            try form(.chunks(once: Chunks(chunks: [noise(1000)]), length: 1000)).plan()
+        }
+
+        @Test("503 and a cut connection are tried again; Retry-After is obeyed")
+        func retries() async throws {
+            let server = try ScriptedServer([
+                self.answering("503 Service Unavailable", "Retry-After: 0\r\n"),
+                { _, connection in _ = connection.readHead() },
+                self.answering("200 OK"),
+            ])
+            let sender = Sender(retry: .init(count: 2, delay: .milliseconds(1)))
+            let result = try await self.send(self.plan, to: server.url(), sender)
+            #expect(result.status == 200 && result.trace.retries == 2 && result.trace.requests == 3)
+            #expect(server.counts == [1144, 1144])
+        }
+
+        @Test("Not more often than told, not for a 404, and not later than allowed")
+        func noRetry() async throws {
+            let server = try ScriptedServer([
+                self.answering("503 Service Unavailable"), self.answering("503 Service Unavailable"),
+                self.answering("404 Not Found"), self.answering("503 Service Unavailable", "Retry-After: 100\r\n"),
+            ])
+            let sender = Sender(retry: .init(count: 1, delay: .milliseconds(1)))
+            #expect(try await self.send(self.plan, to: server.url(), sender).status == 503)
+            #expect(try await self.send(self.plan, to: server.url(), sender).status == 404)
+            var bounded = sender
+            bounded.maximumTime = .seconds(20)
+            #expect(try await self.send(self.plan, to: server.url(), bounded).status == 503)
+        }
+
+        @Test("What can be read only once is sent once, and the part is named")
+        func oneShot() async throws {
+            let server = try ScriptedServer([
+                self.answering("503 Service Unavailable"),
+                { _, connection in _ = connection.readRequest() },
+                self.answering("307 Temporary Redirect", "Location: /b\r\n"),
+            ])
+            let sender = Sender(retry: .init(count: 3, delay: .milliseconds(1)))
+            #expect(try await self.send(self.once(), to: server.url(), sender).status == 503)
+            let cut = await #expect(throws: TransferError.self) {
+                try await self.send(self.once(), to: server.url(), sender)
+            }
+            #expect(
+                cut?.message.contains("not tried again, as part 2 \"content\"") == true,
+                "\(String(describing: cut))")
+            let redirected = await #expect(throws: FormworkError.self) {
+                try await self.send(self.once(), to: server.url(), sender)
+            }
+            #expect(redirected?.code == .notReplayable && redirected?.part?.name == "content")
+        }
+
+        @Test("307 has the body sent again, 303 makes a GET, a circle ends")
+        func redirects() async throws {
+            let server = try ScriptedServer([
+                self.answering("307 Temporary Redirect", "Location: /b?c=d\r\n"),
+                self.answering("303 See Other", "Location: /done\r\n"), self.answering("200 OK"),
+                self.answering("308 Permanent Redirect", "Location: /\r\n"),
+                self.answering("308 Permanent Redirect", "Location: /\r\n"),
+            ])
+            let result = try await self.send(
+                self.plan, to: server.url("/a"), fields: [.authorization: "Basic eDp5"])
+            #expect(result.status == 200 && result.trace.url == server.url("/done") && result.trace.requests == 3)
+            #expect(server.counts == [1144, 1144, 0])
+            #expect(
+                server.requests.map { $0.prefix { $0 != "\r\n" } } == [
+                    "POST /a HTTP/1.1", "POST /b?c=d HTTP/1.1", "GET /done HTTP/1.1",
+                ])
+            #expect(server.requests.allSatisfy { $0.contains("Authorization: Basic eDp5") })
+            #expect(!server.requests[2].lowercased().contains("content-"))
+            let error = await #expect(throws: TransferError.self) {
+                try await self.send(self.plan, to: server.url(), Sender(maximumRedirects: 1))
+            }
+            #expect(error?.code == .redirects)
+        }
+
+        @Test(
+            "A redirect that can't be followed is no answer",
+            arguments: [
+                ("307 Temporary Redirect", "ftp://x/", "forms are sent by http and https, not by ftp", true),
+                ("308 Permanent Redirect", "foo://x/", "forms are sent by http and https, not by foo", true),
+                ("307 Temporary Redirect", "http://127.0.0.1:99999/", "that is no URL", true),
+                ("303 See Other", "http://[::", "that is no URL", false),
+            ])
+        func unfollowable(status: String, location: String, fault: String, isLeft: Bool) async throws {
+            let scripts = [self.answering(status, "Location: \(location)\r\n")]
+            for resuming in [false, true] {
+                let server = try ScriptedServer(scripts)
+                let error = await #expect(throws: TransferError.self) {
+                    guard resuming else { return _ = try await self.send(self.plan, to: server.url()) }
+                    return try await Sender().send(
+                        self.plan, with: HTTPRequest(to: server.url()), resuming: .init(UploadClientOptions(.auto))
+                    ) { _, _ in }
+                }
+                let end = isLeft ? "nobody has the body" : "what became of the body is not known"
+                #expect(error?.code == .redirects)
+                #expect(
+                    error?.description
+                        == "the server redirects (\(status.prefix(3))) to \(location), where nothing can be sent; \(end) (\(fault))"
+                )
+            }
+            let server = try ScriptedServer(scripts)
+            let answer = try await self.send(self.plan, to: server.url(), Sender(maximumRedirects: 0))
+            #expect(answer.status == Int(status.prefix(3)))
+        }
+
+        @Test("A redirect that doesn't say where it leads is the answer")
+        func noLocation() async throws {
+            let server = try ScriptedServer([
+                self.answering("307 Temporary Redirect"), self.answering("303 See Other", "Location: \r\n"),
+            ])
+            #expect(try await self.send(self.plan, to: server.url()).status == 307)
+            #expect(try await self.send(self.plan, to: server.url()).status == 303)
+        }
+
+        @Test("A redirect to another page before the whole body is no success", arguments: [20, 0])
+        func earlyRedirect(maximumRedirects: Int) async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    _ = connection.readHead()
+                    connection.write("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n")
+                    connection.waitForEnd()
+                },
+                self.answering("200 OK"),
+            ])
+            let plan = try form(.bytes(noise(30_000_000))).plan()
+            let sender = Sender(
+                client: FormClient(options: .init(expectationThreshold: nil)), maximumRedirects: maximumRedirects)
+            let error = await #expect(throws: FormworkError.self) {
+                try await self.send(plan, to: server.url(), sender)
+            }
+            #expect(
+                error?.message
+                    == "the server answered 302 before it had all of the body, and redirects to \(server.url("/login"))"
+            )
+            #expect(error?.offset ?? -1 >= 0)
+        }
+
+        @Test("A redirect behind a form's last boundary, before the last chunk, has the body")
+        func redirectBeforeLastChunk() async throws {
+            let server = try ScriptedServer([
+                { _, connection in
+                    var (_, body) = connection.readHead()
+                    while !String(decoding: body, as: UTF8.self).contains("--harbour--\r\n") {
+                        body += connection.read()
+                    }
+                    connection.write("HTTP/1.1 303 See Other\r\nLocation: /done\r\n\r\n")
+                    connection.waitForEnd()
+                },
+                self.answering("200 OK"),
+            ])
+            let plan = try form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
+            let sender = Sender(client: FormClient(options: .init(expectationThreshold: nil)))
+            #expect(try await self.send(plan, to: server.url(), sender).status == 200)
+        }
+
+        @Test("Another origin gets no credentials")
+        func otherOrigin() async throws {
+            let second = try ScriptedServer([self.answering("200 OK")])
+            let first = try ScriptedServer([
+                self.answering("307 Temporary Redirect", "Location: \(second.url("/x"))\r\n")
+            ])
+            let fields: HTTPFields = [.authorization: "Basic eDp5", .cookie: "a=b", .accept: "*/*"]
+            #expect(try await self.send(self.plan, to: first.url(), fields: fields).status == 200)
+            #expect(first.requests[0].contains("Cookie: a=b"))
+            #expect(!second.requests[0].contains("Authorization") && !second.requests[0].contains("Cookie"))
+            #expect(second.requests[0].contains("Accept: */*"))
+        }
+
+        @Test("417 has the body sent without asking")
+        func refusedExpectation() async throws {
+            let server = try ScriptedServer([
+                { server, connection in
+                    server.note(connection.readHead().head)
+                    connection.write("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
+                },
+                self.answering("200 OK"),
+            ])
+            var options = FormClient.Options()
+            options.expectationThreshold = 100
+            let result = try await self.send(
+                self.plan, to: server.url(), Sender(client: FormClient(options: options)))
+            #expect(result.status == 200)
+            #expect(server.requests[0].contains("100-continue") && !server.requests[1].contains("100-continue"))
+        }
+
+        @Test(
+            "Times may be as long as a duration",
+            arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max), .seconds(1_000_000_000_000)])
+        func longestTimes(time: Duration) async throws {
+            let length = try #require(try self.plan.contentLength)
+            let server = try ScriptedServer([
+                { _, connection in
+                    var count = connection.readHead().body.count
+                    connection.write("HTTP/1.1 100 Continue\r\n\r\n")
+                    while count < length { count += connection.read().count }
+                    connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                }
+            ])
+            var options = FormClient.Options()
+            (options.connectTimeout, options.stallTimeout, options.expectationTimeout) = (time, time, time)
+            options.expectationThreshold = 100
+            let sender = Sender(
+                client: FormClient(options: options),
+                retry: RetryPolicy(count: 1, delay: time, maximumDelay: time), maximumTime: time)
+            #expect(try await self.send(self.plan, to: server.url(), sender).status == 200)
+        }
+
+        @Test(
+            "A pause may be as long as a duration, or a server's Retry-After",
+            arguments: [
+                (Duration.seconds(Int64.max), ""), (Duration(attoseconds: .max), ""),
+                (.zero, "Retry-After: 9223372036854775807\r\n"),
+                (.zero, "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT\r\n"),
+            ] as [(Duration, String)])
+        func longestPause(delay: Duration, field: String) async throws {
+            let server = try ScriptedServer([self.answering("503 Service Unavailable", field)])
+            let (pauses, continuation) = AsyncStream.makeStream(of: Duration.self)
+            let plan = try self.plan
+            let sending = Task {
+                let observer = Sender.Observer(retrying: { continuation.yield($1) })
+                _ = try await Sender(retry: RetryPolicy(count: 1, delay: delay)).send(
+                    plan, with: HTTPRequest(to: server.url()), observer: observer
+                ) { answer, _ in answer.head.status.code }
+            }
+            let pause = await pauses.first { _ in true }
+            let isDate = field.contains("9999")
+            #expect(isDate ? pause ?? .zero > .seconds(900_000_000) : pause == .seconds(1_000_000_000))
+            // It waits, and doesn't end the process.
+            try await Task.sleep(for: .milliseconds(200))
+            sending.cancel()
+            await #expect(throws: CancellationError.self) { try await sending.value }
+        }
+
+        @Test("An answer collected up to fewer than no bytes is cut", arguments: [-1, Int.min])
+        func negativeCollecting(limit: Int) async throws {
+            let server = try ScriptedServer([self.answering("200 OK")])
+            let isTruncated = try await Sender().send(self.plan, with: HTTPRequest(to: server.url())) { answer, _ in
+                let (bytes, isTruncated) = try await answer.body.collect(upTo: limit)
+                return bytes.readableBytes == 0 && isTruncated
+            }
+            #expect(isTruncated)
+        }
+
+        @Test("Buffers may have any size", arguments: [Int.max, 1 << 40, 0, -1, .min])
+        func bufferSizes(size: Int) async throws {
+            var count = 0
+            for try await buffer in try self.plan.buffers(of: size) { count += buffer.readableBytes }
+            #expect(Int64(count) == (try self.plan.contentLength))
+        }
+
+        @Test("All of it in time, or not at all")
+        func maximumTime() async throws {
+            let server = try ScriptedServer([{ _, connection in connection.waitForEnd() }])
+            let error = await #expect(throws: TransferError.self) {
+                try await self.send(self.plan, to: server.url(), Sender(maximumTime: .milliseconds(200)))
+            }
+            #expect(error?.code == .timedOut)
+        }
+
+        @Test("A proxy gets http with the whole URL and its credentials, and https as a tunnel that it may refuse")
+        func proxy() async throws {
+            let server = try ScriptedServer([
+                self.answering("200 OK"),
+                { server, connection in
+                    server.note(connection.readHead().head)
+                    connection.write("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+                },
+            ])
+            var options = FormClient.Options()
+            options.proxies = ProxySettings(url: "http://me:secret@127.0.0.1:\(server.port)")
+            let sender = Sender(client: FormClient(options: options))
+            #expect(try await self.send(self.plan, to: "http://upload.invalid/a", sender).status == 200)
+            #expect(server.requests[0].hasPrefix("POST http://upload.invalid/a HTTP/1.1\r\n"))
+            #expect(server.requests[0].contains("Proxy-Authorization: Basic bWU6c2VjcmV0"))
+            let error = await #expect(throws: TransferError.self) {
+                try await self.send(self.plan, to: "https://upload.invalid/a", sender)
+            }
+            #expect(error?.code == .proxy && error?.message.contains("407") == true)
+            #expect(server.requests[1].hasPrefix("CONNECT upload.invalid:443 HTTP/1.1\r\n"))
+        }
+
+        @Test("The environment's proxies, as curl reads them")
+        func environment() {
+            let settings = ProxySettings(environment: [
+                "HTTP_PROXY": "http://evil:1", "HTTPS_PROXY": "http://a:1", "https_proxy": "http://b:1",
+                "NO_PROXY": "example.com, .internal 10.0.0.0/8,[::1]",
+            ])
+            #expect(settings.http == nil && settings.https == "http://b:1")
+            for host in ["example.com", "www.example.com", "x.internal", "10.1.2.3", "::1"] {
+                #expect(settings.excepts(host), "\(host)")
+            }
+            for host in ["badexample.com", "11.1.2.3", "example.org"] {
+                #expect(!settings.excepts(host), "\(host)")
+            }
+            #expect(ProxySettings(environment: ["ALL_PROXY": "p:1"]).http == "p:1")
+        }
     }
+}
 #endif

@@ -1,139 +1,139 @@
 #if NIO
-    import AsyncHTTPClient
-    import Foundation
-    import FormworkNIO
-    import FormworkClient
-    import NIOCore
-    import Synchronization
-    import SystemPackage
-    import Testing
+import AsyncHTTPClient
+import Foundation
+import FormworkNIO
+import FormworkClient
+import NIOCore
+import Synchronization
+import SystemPackage
+import Testing
 
-    /// All tests of this module, one after the other: some measure the memory of the process.
-    @Suite("FormworkNIO", .timeLimit(.minutes(10)), .serialized)
-    enum NIOTests {}
+/// All tests of this module, one after the other: some measure the memory of the process.
+@Suite("FormworkNIO", .timeLimit(.minutes(10)), .serialized)
+enum NIOTests {}
 
-    /// Bytes without a pattern that a wrong offset would hide.
-    func noise(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 7) } }
+/// Bytes without a pattern that a wrong offset would hide.
+func noise(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 7) } }
 
-    /// A form with a field, and a part for the source.
-    func form(_ source: BodySource) throws -> FormData {
-        var form = FormData(framing: MultipartFraming(boundary: try Boundary("harbour")))
-        form.append(name: "field", value: "grüße")
-        form.append(name: "content", source: source)
-        return form
+/// A form with a field, and a part for the source.
+func form(_ source: BodySource) throws -> FormData {
+    var form = FormData(framing: MultipartFraming(boundary: try Boundary("harbour")))
+    form.append(name: "field", value: "grüße")
+    form.append(name: "content", source: source)
+    return form
+}
+
+/// Runs with a client of its own.
+func withClient<Result: Sendable>(
+    _ configuration: HTTPClient.Configuration = HTTPClient.Configuration(),
+    _ body: (HTTPClient) async throws -> Result
+) async throws -> Result {
+    let client = HTTPClient(configuration: configuration)
+    do {
+        let result = try await body(client)
+        try await client.shutdown()
+        return result
+    } catch {
+        try? await client.shutdown()
+        throw error
     }
+}
 
-    /// Runs with a client of its own.
-    func withClient<Result: Sendable>(
-        _ configuration: HTTPClient.Configuration = HTTPClient.Configuration(),
-        _ body: (HTTPClient) async throws -> Result
-    ) async throws -> Result {
-        let client = HTTPClient(configuration: configuration)
-        do {
-            let result = try await body(client)
-            try await client.shutdown()
-            return result
-        } catch {
-            try? await client.shutdown()
-            throw error
-        }
-    }
+/// An async sequence of chunks that can wait for ever behind its last one.
+struct Chunks: AsyncSequence, Sendable {
+    typealias Element = [UInt8]
+    var chunks: [[UInt8]]
+    var isEndless = false
 
-    /// An async sequence of chunks that can wait for ever behind its last one.
-    struct Chunks: AsyncSequence, Sendable {
-        typealias Element = [UInt8]
-        var chunks: [[UInt8]]
-        var isEndless = false
-
-        struct AsyncIterator: AsyncIteratorProtocol {
-            var rest: ArraySlice<[UInt8]>
-            let isEndless: Bool
-            mutating func next() async throws -> [UInt8]? {
-                if self.rest.isEmpty, self.isEndless { try await Task.sleep(for: .seconds(600)) }
-                return self.rest.popFirst()
-            }
-        }
-
-        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self.chunks[...], isEndless: self.isEndless) }
-    }
-
-    /// A folder of one test's own, gone with it.
-    final class TestFolder: Sendable {
-        let path: FilePath
-
-        init() throws {
-            let url = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-nio-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            self.path = FilePath(url.path)
-        }
-
-        deinit { try? FileManager.default.removeItem(atPath: self.path.string) }
-
-        /// A file of a block, again and again.
-        func file(_ name: String, _ block: [UInt8], times: Int = 1) throws -> FilePath {
-            let path = self.path.appending(name)
-            let file = try FileDescriptor.open(
-                path, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
-            defer { try? file.close() }
-            for _ in 0..<times { try file.writeAll(block) }
-            return path
-        }
-
-        /// A file of zeros that takes no room.
-        func sparseFile(_ name: String, count: Int64) throws -> FilePath {
-            let path = self.path.appending(name)
-            guard FileManager.default.createFile(atPath: path.string, contents: nil) else { throw Errno.ioError }
-            guard truncate(path.string, off_t(count)) == 0 else { throw Errno.ioError }
-            return path
-        }
-
-        /// Descriptors open on files in here.
-        var openDescriptors: Int {
-            let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-            return numbers.count { number in
-                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
-                return target?.hasPrefix("\(self.path)/") ?? false
-            }
-        }
-
-        /// Waits until nothing in here is open.
-        func isClosed() async throws -> Bool {
-            for _ in 0..<500 where self.openDescriptors > 0 { try await Task.sleep(for: .milliseconds(10)) }
-            return self.openDescriptors == 0
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var rest: ArraySlice<[UInt8]>
+        let isEndless: Bool
+        mutating func next() async throws -> [UInt8]? {
+            if self.rest.isEmpty, self.isEndless { try await Task.sleep(for: .seconds(600)) }
+            return self.rest.popFirst()
         }
     }
 
-    /// Resident memory in bytes.
-    func residentBytes() -> Int {
-        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self.chunks[...], isEndless: self.isEndless) }
+}
+
+/// A folder of one test's own, gone with it.
+final class TestFolder: Sendable {
+    let path: FilePath
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-nio-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        self.path = FilePath(url.path)
     }
 
-    // Not in the module map of the C library.
-    @_silgen_name("malloc_trim") private func trim(_ padding: Int) -> CInt
+    deinit { try? FileManager.default.removeItem(atPath: self.path.string) }
 
-    /// Measures how much resident memory grows at most while `body` runs.
-    func peakGrowth(_ body: () async throws -> Void) async throws -> Int {
-        // What earlier tests let go of would hide what this one takes.
-        _ = trim(0)
-        let before = residentBytes()
-        let peak = Mutex(before)
-        let shared = Shared(peak)
-        let watch = Task {
-            while !Task.isCancelled {
-                shared.note(residentBytes())
-                try? await Task.sleep(for: .milliseconds(5))
-            }
+    /// A file of a block, again and again.
+    func file(_ name: String, _ block: [UInt8], times: Int = 1) throws -> FilePath {
+        let path = self.path.appending(name)
+        let file = try FileDescriptor.open(
+            path, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+        defer { try? file.close() }
+        for _ in 0..<times { try file.writeAll(block) }
+        return path
+    }
+
+    /// A file of zeros that takes no room.
+    func sparseFile(_ name: String, count: Int64) throws -> FilePath {
+        let path = self.path.appending(name)
+        guard FileManager.default.createFile(atPath: path.string, contents: nil) else { throw Errno.ioError }
+        guard truncate(path.string, off_t(count)) == 0 else { throw Errno.ioError }
+        return path
+    }
+
+    /// Descriptors open on files in here.
+    var openDescriptors: Int {
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return numbers.count { number in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+            return target?.hasPrefix("\(self.path)/") ?? false
         }
-        defer { watch.cancel() }
-        try await body()
-        return shared.peak - before
     }
 
-    private final class Shared: Sendable {
-        private let value: Mutex<Int>
-        init(_ value: consuming Mutex<Int>) { self.value = value }
-        func note(_ bytes: Int) { self.value.withLock { $0 = max($0, bytes) } }
-        var peak: Int { self.value.withLock { $0 } }
+    /// Waits until nothing in here is open.
+    func isClosed() async throws -> Bool {
+        for _ in 0..<500 where self.openDescriptors > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        return self.openDescriptors == 0
     }
+}
+
+/// Resident memory in bytes.
+func residentBytes() -> Int {
+    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+}
+
+// Not in the module map of the C library.
+@_silgen_name("malloc_trim") private func trim(_ padding: Int) -> CInt
+
+/// Measures how much resident memory grows at most while `body` runs.
+func peakGrowth(_ body: () async throws -> Void) async throws -> Int {
+    // What earlier tests let go of would hide what this one takes.
+    _ = trim(0)
+    let before = residentBytes()
+    let peak = Mutex(before)
+    let shared = Shared(peak)
+    let watch = Task {
+        while !Task.isCancelled {
+            shared.note(residentBytes())
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
+    defer { watch.cancel() }
+    try await body()
+    return shared.peak - before
+}
+
+private final class Shared: Sendable {
+    private let value: Mutex<Int>
+    init(_ value: consuming Mutex<Int>) { self.value = value }
+    func note(_ bytes: Int) { self.value.withLock { $0 = max($0, bytes) } }
+    var peak: Int { self.value.withLock { $0 } }
+}
 #endif

@@ -1,270 +1,270 @@
 #if Transfer
-    import Foundation
-    import Synchronization
+import Foundation
+import Synchronization
 
-    /// An object store on loopback with a socket of its own for each mistake a store can make. It checks no signatures.
-    final class FakeStore: Sendable {
-        struct Request: Sendable {
-            var method: String
-            /// Without the bucket, decoded.
-            var key: String
-            var query: [String: String]
-            var headers: [String: String]
-            var body: [UInt8]
+/// An object store on loopback with a socket of its own for each mistake a store can make. It checks no signatures.
+final class FakeStore: Sendable {
+    struct Request: Sendable {
+        var method: String
+        /// Without the bucket, decoded.
+        var key: String
+        var query: [String: String]
+        var headers: [String: String]
+        var body: [UInt8]
 
-            /// S3's name of it.
-            var operation: String {
-                let hasID = self.query["uploadId"] != nil
-                return switch self.method {
-                case "POST": self.query["uploads"] != nil ? "Create" : "Complete"
-                case "PUT": hasID ? "UploadPart" : "Put"
-                case "DELETE": hasID ? "Abort" : "Delete"
-                case "HEAD": "Head"
-                default: self.query["uploads"] != nil ? "ListUploads" : hasID ? "ListParts" : "Get"
-                }
-            }
-        }
-
-        enum Behaviour: Sendable {
-            case answer(Int, String)
-            /// 200, and an error in the body.
-            case errorInSuccess(String)
-            /// Does the work, and resets the connection instead of answering.
-            case workAndReset
-            /// Resets the connection after so many bytes of the body.
-            case reset(after: Int)
-            /// Takes what comes, and says nothing before ``release()``.
-            case hold
-            /// Reads nothing more, and says nothing.
-            case stop
-        }
-
-        struct Upload: Sendable {
-            var key: String
-            var marker: String?
-            var type: String?
-            var initiated = "2026-01-01T00:00:00.000Z"
-            var partDate = "2026-01-01T00:00:00.000Z"
-            var parts: [Int: [UInt8]] = [:]
-        }
-
-        struct Object: Sendable {
-            var bytes: [UInt8]
-            var marker: String?
-            var type: String?
-        }
-
-        private struct State {
-            var objects: [String: Object] = [:]
-            var uploads: [String: Upload] = [:]
-            var log: [String] = []
-            var counts: [String: Int] = [:]
-            var held = 0
-            var isReleased = false
-            var nextID = 1
-        }
-
-        private let state = Mutex(State())
-        private let listener: Int32
-        let port: UInt16
-        private let behaviour: @Sendable (String, Int) -> Behaviour?
-        /// Whether PutObject and CompleteMultipartUpload heed If-None-Match.
-        let isConditional: Bool
-
-        /// - Parameter behaviour: What to do about an operation's nth request, from 1; `nil`: what is asked.
-        init(isConditional: Bool = true, behaviour: @escaping @Sendable (String, Int) -> Behaviour? = { _, _ in nil }) {
-            self.behaviour = behaviour
-            self.isConditional = isConditional
-            self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let listener = self.listener
-            withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                    _ = bind(listener, pointer, length)
-                    _ = listen(listener, 64)
-                    _ = getsockname(listener, pointer, &length)
-                }
-            }
-            self.port = UInt16(bigEndian: address.sin_port)
-            Thread.detachNewThread { [self] in
-                while true {
-                    let connection = accept(listener, nil, nil)
-                    guard connection >= 0 else { return }
-                    Thread.detachNewThread { self.serve(connection) }
-                }
-            }
-        }
-
-        var endpoint: String { "http://127.0.0.1:\(self.port)" }
-        /// Operations in the order of their requests.
-        var log: [String] { self.state.withLock { $0.log } }
-        var objects: [String: Object] { self.state.withLock { $0.objects } }
-        var uploads: [String: Upload] { self.state.withLock { $0.uploads } }
-        var held: Int { self.state.withLock { $0.held } }
-        func release() { self.state.withLock { $0.isReleased = true } }
-        func close() {
-            self.release()
-            _ = shutdown(self.listener, Int32(SHUT_RDWR))
-            _ = Glibc.close(self.listener)
-        }
-        func count(_ operation: String) -> Int { self.log.count { $0 == operation } }
-        func put(_ key: String) { self.state.withLock { $0.objects[key] = Object(bytes: [1]) } }
-        func add(_ id: String, _ upload: Upload) { self.state.withLock { $0.uploads[id] = upload } }
-
-        private func serve(_ connection: Int32) {
-            defer { _ = Glibc.close(connection) }
-            var pending: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 65536)
-            func more() -> Bool {
-                let count = recv(connection, &buffer, buffer.count, 0)
-                guard count > 0 else { return false }
-                pending += buffer[..<count]
-                return true
-            }
-            while true {
-                var end: Int?
-                while true {
-                    end = pending.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
-                    if end != nil { break }
-                    guard more() else { return }
-                }
-                guard let end else { return }
-                let lines = String(decoding: pending[..<(end - 4)], as: UTF8.self).components(separatedBy: "\r\n")
-                pending.removeFirst(end)
-                var request = Self.parse(lines)
-                let behaviour = self.state.withLock { state in
-                    state.log.append(request.operation)
-                    state.counts[request.operation, default: 0] += 1
-                    return self.behaviour(request.operation, state.counts[request.operation] ?? 0)
-                }
-                let length = Int(request.headers["content-length"] ?? "0") ?? 0
-                if case .stop = behaviour {
-                    while !self.state.withLock({ $0.isReleased }) { usleep(5_000) }
-                    return
-                }
-                while pending.count < length {
-                    if case .reset(let limit) = behaviour, pending.count >= limit { return self.reset(connection) }
-                    guard more() else { return }
-                }
-                request.body = Array(pending.prefix(length))
-                pending.removeFirst(length)
-                var answer: (status: Int, headers: String, body: String)
-                switch behaviour {
-                case .answer(let status, let code):
-                    answer = (
-                        status, "", "<Error><Code>\(code)</Code><Message>m</Message><RequestId>r1</RequestId></Error>"
-                    )
-                case .errorInSuccess(let code): answer = (200, "", "<Error><Code>\(code)</Code></Error>")
-                case .workAndReset:
-                    _ = self.work(request)
-                    return self.reset(connection)
-                case .reset: return self.reset(connection)
-                case .hold:
-                    self.state.withLock { $0.held += 1 }
-                    while !self.state.withLock({ $0.isReleased }) { usleep(2_000) }
-                    answer = self.work(request)
-                default: answer = self.work(request)
-                }
-                if request.method == "HEAD" { answer.body = "" }
-                let content = request.method == "HEAD" ? "" : "Content-Length: \(answer.body.utf8.count)\r\n"
-                let text =
-                    "HTTP/1.1 \(answer.status) X\r\nDate: Sat, 03 Jan 2026 00:00:00 GMT\r\n\(answer.headers)\(content)\r\n"
-                let bytes = Array((text + answer.body).utf8)
-                guard send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return }
-            }
-        }
-
-        private func reset(_ connection: Int32) {
-            var option = linger(l_onoff: 1, l_linger: 0)
-            _ = setsockopt(connection, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-        }
-
-        private static func parse(_ lines: [String]) -> Request {
-            let words = lines[0].split(separator: " ")
-            let url = URLComponents(string: String(words[1]))
-            var query: [String: String] = [:]
-            for item in url?.queryItems ?? [] { query[item.name] = item.value ?? "" }
-            var headers: [String: String] = [:]
-            for line in lines.dropFirst() {
-                guard let colon = line.firstIndex(of: ":") else { continue }
-                headers[line[..<colon].lowercased()] =
-                    line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-            }
-            let key = (url?.path ?? "").dropFirst("/bucket/".count)
-            return Request(method: String(words[0]), key: String(key), query: query, headers: headers, body: [])
-        }
-
-        /// A key in a list; percent-encoded where that was asked for, which is not said (as Ceph 16).
-        private static func shown(_ key: String, _ request: Request) -> String {
-            if request.query["encoding-type"] == "url" {
-                return key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            }
-            return key.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-        }
-
-        private func work(_ request: Request) -> (status: Int, headers: String, body: String) {
-            self.state.withLock { state in
-                let id = request.query["uploadId"] ?? ""
-                let marker = request.headers["x-amz-meta-formwork-upload"]
-                let isTaken =
-                    self.isConditional && request.headers["if-none-match"] == "*" && state.objects[request.key] != nil
-                func error(_ status: Int, _ code: String) -> (Int, String, String) {
-                    (status, "", "<Error><Code>\(code)</Code></Error>")
-                }
-                switch request.operation {
-                case "Create":
-                    let id = "u\(state.nextID)"
-                    state.nextID += 1
-                    state.uploads[id] = Upload(key: request.key, marker: marker, type: request.headers["content-type"])
-                    return (200, "", "<R><UploadId>\(id)</UploadId></R>")
-                case "UploadPart":
-                    guard state.uploads[id] != nil else { return error(404, "NoSuchUpload") }
-                    state.uploads[id]?.parts[Int(request.query["partNumber"] ?? "") ?? 0] = request.body
-                    return (200, "ETag: \"e\(request.query["partNumber"] ?? "")\"\r\n", "")
-                case "Complete":
-                    guard let upload = state.uploads[id] else { return error(404, "NoSuchUpload") }
-                    if isTaken { return error(412, "PreconditionFailed") }
-                    let text = String(decoding: request.body, as: UTF8.self)
-                    let tags = text.components(separatedBy: "<ETag>&quot;e").dropFirst()
-                        .compactMap { Int($0.prefix { $0.isNumber }) }
-                    let bytes = tags.flatMap { upload.parts[$0] ?? [] }
-                    state.objects[request.key] = Object(bytes: bytes, marker: upload.marker, type: upload.type)
-                    state.uploads[id] = nil
-                    return (200, "", "<CompleteMultipartUploadResult/>")
-                case "Abort":
-                    return state.uploads.removeValue(forKey: id) == nil ? error(404, "NoSuchUpload") : (204, "", "")
-                case "Put":
-                    if isTaken { return error(412, "PreconditionFailed") }
-                    state.objects[request.key] = Object(
-                        bytes: request.body, marker: marker, type: request.headers["content-type"])
-                    return (200, "ETag: \"e\"\r\n", "")
-                case "Delete":
-                    state.objects[request.key] = nil
-                    return (204, "", "")
-                case "Head":
-                    guard let object = state.objects[request.key] else { return (404, "", "") }
-                    let mark = object.marker.map { "x-amz-meta-formwork-upload: \($0)\r\n" } ?? ""
-                    return (200, "Content-Length: \(object.bytes.count)\r\n\(mark)", "")
-                case "ListUploads":
-                    let prefix = request.query["prefix"] ?? ""
-                    let found = state.uploads.filter { $0.value.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }
-                    let items = found.map {
-                        "<Upload><Key>\(Self.shown($0.value.key, request))</Key><UploadId>\($0.key)</UploadId>"
-                            + "<Initiated>\($0.value.initiated)</Initiated></Upload>"
-                    }
-                    return (200, "", "<ListMultipartUploadsResult>\(items.joined())</ListMultipartUploadsResult>")
-                case "ListParts":
-                    guard let upload = state.uploads[id] else { return error(404, "NoSuchUpload") }
-                    let items = upload.parts.keys.map {
-                        "<Part><PartNumber>\($0)</PartNumber><LastModified>\(upload.partDate)</LastModified></Part>"
-                    }
-                    return (200, "", "<ListPartsResult>\(items.joined())</ListPartsResult>")
-                default: return error(501, "NotImplemented")
-                }
+        /// S3's name of it.
+        var operation: String {
+            let hasID = self.query["uploadId"] != nil
+            return switch self.method {
+            case "POST": self.query["uploads"] != nil ? "Create" : "Complete"
+            case "PUT": hasID ? "UploadPart" : "Put"
+            case "DELETE": hasID ? "Abort" : "Delete"
+            case "HEAD": "Head"
+            default: self.query["uploads"] != nil ? "ListUploads" : hasID ? "ListParts" : "Get"
             }
         }
     }
+
+    enum Behaviour: Sendable {
+        case answer(Int, String)
+        /// 200, and an error in the body.
+        case errorInSuccess(String)
+        /// Does the work, and resets the connection instead of answering.
+        case workAndReset
+        /// Resets the connection after so many bytes of the body.
+        case reset(after: Int)
+        /// Takes what comes, and says nothing before ``release()``.
+        case hold
+        /// Reads nothing more, and says nothing.
+        case stop
+    }
+
+    struct Upload: Sendable {
+        var key: String
+        var marker: String?
+        var type: String?
+        var initiated = "2026-01-01T00:00:00.000Z"
+        var partDate = "2026-01-01T00:00:00.000Z"
+        var parts: [Int: [UInt8]] = [:]
+    }
+
+    struct Object: Sendable {
+        var bytes: [UInt8]
+        var marker: String?
+        var type: String?
+    }
+
+    private struct State {
+        var objects: [String: Object] = [:]
+        var uploads: [String: Upload] = [:]
+        var log: [String] = []
+        var counts: [String: Int] = [:]
+        var held = 0
+        var isReleased = false
+        var nextID = 1
+    }
+
+    private let state = Mutex(State())
+    private let listener: Int32
+    let port: UInt16
+    private let behaviour: @Sendable (String, Int) -> Behaviour?
+    /// Whether PutObject and CompleteMultipartUpload heed If-None-Match.
+    let isConditional: Bool
+
+    /// - Parameter behaviour: What to do about an operation's nth request, from 1; `nil`: what is asked.
+    init(isConditional: Bool = true, behaviour: @escaping @Sendable (String, Int) -> Behaviour? = { _, _ in nil }) {
+        self.behaviour = behaviour
+        self.isConditional = isConditional
+        self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = self.listener
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                _ = bind(listener, pointer, length)
+                _ = listen(listener, 64)
+                _ = getsockname(listener, pointer, &length)
+            }
+        }
+        self.port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { [self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                Thread.detachNewThread { self.serve(connection) }
+            }
+        }
+    }
+
+    var endpoint: String { "http://127.0.0.1:\(self.port)" }
+    /// Operations in the order of their requests.
+    var log: [String] { self.state.withLock { $0.log } }
+    var objects: [String: Object] { self.state.withLock { $0.objects } }
+    var uploads: [String: Upload] { self.state.withLock { $0.uploads } }
+    var held: Int { self.state.withLock { $0.held } }
+    func release() { self.state.withLock { $0.isReleased = true } }
+    func close() {
+        self.release()
+        _ = shutdown(self.listener, Int32(SHUT_RDWR))
+        _ = Glibc.close(self.listener)
+    }
+    func count(_ operation: String) -> Int { self.log.count { $0 == operation } }
+    func put(_ key: String) { self.state.withLock { $0.objects[key] = Object(bytes: [1]) } }
+    func add(_ id: String, _ upload: Upload) { self.state.withLock { $0.uploads[id] = upload } }
+
+    private func serve(_ connection: Int32) {
+        defer { _ = Glibc.close(connection) }
+        var pending: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        func more() -> Bool {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return false }
+            pending += buffer[..<count]
+            return true
+        }
+        while true {
+            var end: Int?
+            while true {
+                end = pending.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
+                if end != nil { break }
+                guard more() else { return }
+            }
+            guard let end else { return }
+            let lines = String(decoding: pending[..<(end - 4)], as: UTF8.self).components(separatedBy: "\r\n")
+            pending.removeFirst(end)
+            var request = Self.parse(lines)
+            let behaviour = self.state.withLock { state in
+                state.log.append(request.operation)
+                state.counts[request.operation, default: 0] += 1
+                return self.behaviour(request.operation, state.counts[request.operation] ?? 0)
+            }
+            let length = Int(request.headers["content-length"] ?? "0") ?? 0
+            if case .stop = behaviour {
+                while !self.state.withLock({ $0.isReleased }) { usleep(5_000) }
+                return
+            }
+            while pending.count < length {
+                if case .reset(let limit) = behaviour, pending.count >= limit { return self.reset(connection) }
+                guard more() else { return }
+            }
+            request.body = Array(pending.prefix(length))
+            pending.removeFirst(length)
+            var answer: (status: Int, headers: String, body: String)
+            switch behaviour {
+            case .answer(let status, let code):
+                answer = (
+                    status, "", "<Error><Code>\(code)</Code><Message>m</Message><RequestId>r1</RequestId></Error>"
+                )
+            case .errorInSuccess(let code): answer = (200, "", "<Error><Code>\(code)</Code></Error>")
+            case .workAndReset:
+                _ = self.work(request)
+                return self.reset(connection)
+            case .reset: return self.reset(connection)
+            case .hold:
+                self.state.withLock { $0.held += 1 }
+                while !self.state.withLock({ $0.isReleased }) { usleep(2_000) }
+                answer = self.work(request)
+            default: answer = self.work(request)
+            }
+            if request.method == "HEAD" { answer.body = "" }
+            let content = request.method == "HEAD" ? "" : "Content-Length: \(answer.body.utf8.count)\r\n"
+            let text =
+                "HTTP/1.1 \(answer.status) X\r\nDate: Sat, 03 Jan 2026 00:00:00 GMT\r\n\(answer.headers)\(content)\r\n"
+            let bytes = Array((text + answer.body).utf8)
+            guard send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return }
+        }
+    }
+
+    private func reset(_ connection: Int32) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        _ = setsockopt(connection, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    private static func parse(_ lines: [String]) -> Request {
+        let words = lines[0].split(separator: " ")
+        let url = URLComponents(string: String(words[1]))
+        var query: [String: String] = [:]
+        for item in url?.queryItems ?? [] { query[item.name] = item.value ?? "" }
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            headers[line[..<colon].lowercased()] =
+                line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        }
+        let key = (url?.path ?? "").dropFirst("/bucket/".count)
+        return Request(method: String(words[0]), key: String(key), query: query, headers: headers, body: [])
+    }
+
+    /// A key in a list; percent-encoded where that was asked for, which is not said (as Ceph 16).
+    private static func shown(_ key: String, _ request: Request) -> String {
+        if request.query["encoding-type"] == "url" {
+            return key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        }
+        return key.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    }
+
+    private func work(_ request: Request) -> (status: Int, headers: String, body: String) {
+        self.state.withLock { state in
+            let id = request.query["uploadId"] ?? ""
+            let marker = request.headers["x-amz-meta-formwork-upload"]
+            let isTaken =
+                self.isConditional && request.headers["if-none-match"] == "*" && state.objects[request.key] != nil
+            func error(_ status: Int, _ code: String) -> (Int, String, String) {
+                (status, "", "<Error><Code>\(code)</Code></Error>")
+            }
+            switch request.operation {
+            case "Create":
+                let id = "u\(state.nextID)"
+                state.nextID += 1
+                state.uploads[id] = Upload(key: request.key, marker: marker, type: request.headers["content-type"])
+                return (200, "", "<R><UploadId>\(id)</UploadId></R>")
+            case "UploadPart":
+                guard state.uploads[id] != nil else { return error(404, "NoSuchUpload") }
+                state.uploads[id]?.parts[Int(request.query["partNumber"] ?? "") ?? 0] = request.body
+                return (200, "ETag: \"e\(request.query["partNumber"] ?? "")\"\r\n", "")
+            case "Complete":
+                guard let upload = state.uploads[id] else { return error(404, "NoSuchUpload") }
+                if isTaken { return error(412, "PreconditionFailed") }
+                let text = String(decoding: request.body, as: UTF8.self)
+                let tags = text.components(separatedBy: "<ETag>&quot;e").dropFirst()
+                    .compactMap { Int($0.prefix { $0.isNumber }) }
+                let bytes = tags.flatMap { upload.parts[$0] ?? [] }
+                state.objects[request.key] = Object(bytes: bytes, marker: upload.marker, type: upload.type)
+                state.uploads[id] = nil
+                return (200, "", "<CompleteMultipartUploadResult/>")
+            case "Abort":
+                return state.uploads.removeValue(forKey: id) == nil ? error(404, "NoSuchUpload") : (204, "", "")
+            case "Put":
+                if isTaken { return error(412, "PreconditionFailed") }
+                state.objects[request.key] = Object(
+                    bytes: request.body, marker: marker, type: request.headers["content-type"])
+                return (200, "ETag: \"e\"\r\n", "")
+            case "Delete":
+                state.objects[request.key] = nil
+                return (204, "", "")
+            case "Head":
+                guard let object = state.objects[request.key] else { return (404, "", "") }
+                let mark = object.marker.map { "x-amz-meta-formwork-upload: \($0)\r\n" } ?? ""
+                return (200, "Content-Length: \(object.bytes.count)\r\n\(mark)", "")
+            case "ListUploads":
+                let prefix = request.query["prefix"] ?? ""
+                let found = state.uploads.filter { $0.value.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }
+                let items = found.map {
+                    "<Upload><Key>\(Self.shown($0.value.key, request))</Key><UploadId>\($0.key)</UploadId>"
+                        + "<Initiated>\($0.value.initiated)</Initiated></Upload>"
+                }
+                return (200, "", "<ListMultipartUploadsResult>\(items.joined())</ListMultipartUploadsResult>")
+            case "ListParts":
+                guard let upload = state.uploads[id] else { return error(404, "NoSuchUpload") }
+                let items = upload.parts.keys.map {
+                    "<Part><PartNumber>\($0)</PartNumber><LastModified>\(upload.partDate)</LastModified></Part>"
+                }
+                return (200, "", "<ListPartsResult>\(items.joined())</ListPartsResult>")
+            default: return error(501, "NotImplemented")
+            }
+        }
+    }
+}
 #endif

@@ -1,397 +1,395 @@
 #if Transfer
-    import FormworkCore
-    import Foundation
-    import Logging
-    import NIOCore
-    import Synchronization
-    import Testing
+import FormworkCore
+import Foundation
+import Logging
+import NIOCore
+import Synchronization
+import Testing
 
-    @testable import FormworkReceiver
+@testable import FormworkReceiver
 
-    private final class Count: Sendable {
-        private let state = Mutex(0)
-        var value: Int { self.state.withLock { $0 } }
-        func add(_ count: Int) { self.state.withLock { $0 += count } }
+private final class Count: Sendable {
+    private let state = Mutex(0)
+    var value: Int { self.state.withLock { $0 } }
+    func add(_ count: Int) { self.state.withLock { $0 += count } }
+}
+
+/// Uploads to a store of our own that does what it is told, wrong things above all. Parts have 64 KiB here.
+@Suite(.timeLimit(.minutes(10)))
+struct S3StorageTests {
+    static let part = 64 << 10
+
+    static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
+
+    /// Runs with a storage below `s3://bucket/in/`.
+    static func with<Result>(
+        _ store: FakeStore, url: String = "s3://bucket/in", stall: Duration = .seconds(20), parallelism: Int = 2,
+        partSize: Int = part,
+        _ body: (S3Storage) async throws -> Result
+    ) async throws -> Result {
+        var options = S3Storage.Options()
+        options.partSize = partSize
+        options.parallelism = parallelism
+        options.patience.attempts = 3
+        options.patience.delay = .milliseconds(1)
+        options.patience.stall = stall
+        let settings = try AWSSettings(environment: [
+            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": store.endpoint,
+        ])
+        let storage = try S3Storage(
+            location: S3Location(url), settings: settings, smallestPart: 1, options: options,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await body(storage)) } catch { result = .failure(error) }
+        await storage.close()
+        store.close()
+        return try result.get()
     }
 
-    /// Uploads to a store of our own that does what it is told, wrong things above all. Parts have 64 KiB here.
-    @Suite(.timeLimit(.minutes(10)))
-    struct S3StorageTests {
-        static let part = 64 << 10
-
-        static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
-
-        /// Runs with a storage below `s3://bucket/in/`.
-        static func with<Result>(
-            _ store: FakeStore, url: String = "s3://bucket/in", stall: Duration = .seconds(20), parallelism: Int = 2,
-            partSize: Int = part,
-            _ body: (S3Storage) async throws -> Result
-        ) async throws -> Result {
-            var options = S3Storage.Options()
-            options.partSize = partSize
-            options.parallelism = parallelism
-            options.patience.attempts = 3
-            options.patience.delay = .milliseconds(1)
-            options.patience.stall = stall
-            let settings = try AWSSettings(environment: [
-                "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": store.endpoint,
-            ])
-            let storage = try S3Storage(
-                location: S3Location(url), settings: settings, smallestPart: 1, options: options,
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-            let result: Swift.Result<Result, any Error>
-            do { result = .success(try await body(storage)) } catch { result = .failure(error) }
-            await storage.close()
-            store.close()
-            return try result.get()
+    /// - Returns: The name it got.
+    static func store(
+        _ bytes: [UInt8], as name: String = "a.bin", type: String? = nil, chunk: Int = 10_000, in storage: S3Storage
+    ) async throws -> String {
+        let name = try #require(SafeFilename(name))
+        let upload = try await storage.begin(IncomingFile(name: name, contentType: type))
+        do {
+            for start in stride(from: 0, to: bytes.count, by: chunk) {
+                try await upload.write(ByteBuffer(bytes: bytes[start..<min(start + chunk, bytes.count)]))
+            }
+            return try await upload.finish()
+        } catch {
+            await upload.abandon()
+            throw error
         }
+    }
 
-        /// - Returns: The name it got.
-        static func store(
-            _ bytes: [UInt8], as name: String = "a.bin", type: String? = nil, chunk: Int = 10_000, in storage: S3Storage
-        ) async throws -> String {
-            let name = try #require(SafeFilename(name))
-            let upload = try await storage.begin(IncomingFile(name: name, contentType: type))
-            do {
-                for start in stride(from: 0, to: bytes.count, by: chunk) {
-                    try await upload.write(ByteBuffer(bytes: bytes[start..<min(start + chunk, bytes.count)]))
+    static func wait(_ condition: () -> Bool) async throws {
+        while !condition() { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    @Test(arguments: [0, 1, part - 1, part, part + 1, 2 * part, 3 * part, 5 * part + 7])
+    func `A file arrives whole, up to one part in one request`(count: Int) async throws {
+        let store = FakeStore()
+        let bytes = Self.bytes(count)
+        let name = try await Self.with(store) { try await Self.store(bytes, type: "image/png", in: $0) }
+        #expect(name == "a.bin")
+        #expect(store.objects["in/a.bin"]?.bytes == bytes)
+        #expect(store.objects["in/a.bin"]?.type == "image/png")
+        #expect(store.uploads.isEmpty)
+        #expect(store.count("Put") == (count <= Self.part ? 1 : 0))
+        #expect(store.count("UploadPart") == (count <= Self.part ? 0 : (count + Self.part - 1) / Self.part))
+    }
+
+    @Test(arguments: [10, 2 * part])
+    func `What is there is not replaced`(count: Int) async throws {
+        let store = FakeStore()
+        store.put("in/a.tar.gz")
+        store.put("in/a.tar (1).gz")
+        let name = try await Self.with(store) { try await Self.store(Self.bytes(count), as: "a.tar.gz", in: $0) }
+        #expect(name == "a.tar (2).gz")
+        #expect(store.objects["in/a.tar.gz"]?.bytes == [1])
+        #expect(store.uploads.isEmpty)
+    }
+
+    @Test func `A store that looks is believed when the name was taken since`() async throws {
+        // HeadObject says there is none.
+        let store = FakeStore { operation, count in
+            operation == "Head" && count == 1 ? .answer(404, "NotFound") : nil
+        }
+        store.put("in/a.bin")
+        #expect(try await Self.with(store) { try await Self.store([2], in: $0) } == "a (1).bin")
+        #expect(store.objects["in/a.bin"]?.bytes == [1])
+    }
+
+    @Test func `Six files of one name at a time get six names`() async throws {
+        let store = FakeStore()
+        let names = try await Self.with(store) { storage in
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for count in 1...6 {
+                    group.addTask { try await Self.store(Self.bytes(count * Self.part / 2), in: storage) }
                 }
-                return try await upload.finish()
-            } catch {
-                await upload.abandon()
-                throw error
+                return try await group.reduce(into: Set()) { $0.insert($1) }
             }
         }
+        #expect(names.count == 6)
+        #expect(store.objects.count == 6)
+        #expect(Set(store.objects.values.map(\.bytes.count)) == Set((1...6).map { $0 * Self.part / 2 }))
+        #expect(store.uploads.isEmpty)
+    }
 
-        static func wait(_ condition: () -> Bool) async throws {
-            while !condition() { try await Task.sleep(for: .milliseconds(5)) }
+    @Test func `A long file takes no name that a short one is about to get`() async throws {
+        let store = FakeStore { operation, count in operation == "Put" && count == 1 ? .hold : nil }
+        let names = try await Self.with(store) { storage in
+            async let short = Self.store([1], in: storage)
+            try await Self.wait { store.held == 1 }
+            let long = try await Self.store(Self.bytes(2 * Self.part), in: storage)
+            store.release()
+            // Names are given back: the store is asked again, and knows of both.
+            return [try await short, long, try await Self.store([2], in: storage)]
         }
+        #expect(names == ["a.bin", "a (1).bin", "a (2).bin"])
+    }
 
-        @Test(arguments: [0, 1, part - 1, part, part + 1, 2 * part, 3 * part, 5 * part + 7])
-        func `A file arrives whole, up to one part in one request`(count: Int) async throws {
-            let store = FakeStore()
-            let bytes = Self.bytes(count)
-            let name = try await Self.with(store) { try await Self.store(bytes, type: "image/png", in: $0) }
-            #expect(name == "a.bin")
-            #expect(store.objects["in/a.bin"]?.bytes == bytes)
-            #expect(store.objects["in/a.bin"]?.type == "image/png")
-            #expect(store.uploads.isEmpty)
-            #expect(store.count("Put") == (count <= Self.part ? 1 : 0))
-            #expect(store.count("UploadPart") == (count <= Self.part ? 0 : (count + Self.part - 1) / Self.part))
+    @Test func `A name that another receiver's upload got between two looks is taken`() async throws {
+        let store = FakeStore(isConditional: false) { operation, count in
+            operation == "ListUploads" && count == 1 ? .hold : nil
         }
-
-        @Test(arguments: [10, 2 * part])
-        func `What is there is not replaced`(count: Int) async throws {
-            let store = FakeStore()
-            store.put("in/a.tar.gz")
-            store.put("in/a.tar (1).gz")
-            let name = try await Self.with(store) { try await Self.store(Self.bytes(count), as: "a.tar.gz", in: $0) }
-            #expect(name == "a.tar (2).gz")
-            #expect(store.objects["in/a.tar.gz"]?.bytes == [1])
-            #expect(store.uploads.isEmpty)
-        }
-
-        @Test func `A store that looks is believed when the name was taken since`() async throws {
-            // HeadObject says there is none.
-            let store = FakeStore { operation, count in
-                operation == "Head" && count == 1 ? .answer(404, "NotFound") : nil
-            }
+        let name = try await Self.with(store) { storage in
+            async let name = Self.store([2], in: storage)
+            try await Self.wait { store.held == 1 }
+            try await Task.sleep(for: .milliseconds(200))
             store.put("in/a.bin")
-            #expect(try await Self.with(store) { try await Self.store([2], in: $0) } == "a (1).bin")
-            #expect(store.objects["in/a.bin"]?.bytes == [1])
+            store.release()
+            return try await name
         }
+        #expect(name == "a (1).bin")
+        #expect(store.objects["in/a.bin"]?.bytes == [1])
+    }
 
-        @Test func `Six files of one name at a time get six names`() async throws {
-            let store = FakeStore()
-            let names = try await Self.with(store) { storage in
-                try await withThrowingTaskGroup(of: String.self) { group in
-                    for count in 1...6 {
-                        group.addTask { try await Self.store(Self.bytes(count * Self.part / 2), in: storage) }
-                    }
-                    return try await group.reduce(into: Set()) { $0.insert($1) }
+    @Test(
+        arguments: ["Put", "Create", "UploadPart", "Complete", "Head", "ListUploads"],
+        [FakeStore.Behaviour.answer(500, "InternalError"), .answer(503, "SlowDown"), .reset(after: 0)])
+    func `A request that failed once is made again`(operation: String, behaviour: FakeStore.Behaviour) async throws {
+        let store = FakeStore { $0 == operation && $1 == 1 ? behaviour : nil }
+        let bytes = Self.bytes(operation == "Put" ? 10 : 3 * Self.part)
+        let name = try await Self.with(store) { try await Self.store(bytes, in: $0) }
+        #expect(name == "a.bin")
+        #expect(store.objects["in/a.bin"]?.bytes == bytes)
+        #expect(store.count(operation) > 1)
+    }
+
+    @Test func `A connection that breaks in the middle of a part is made again`() async throws {
+        let store = FakeStore { $0 == "UploadPart" && $1 == 2 ? .reset(after: 30_000) : nil }
+        let bytes = Self.bytes(4 * Self.part)
+        #expect(try await Self.with(store) { try await Self.store(bytes, in: $0) } == "a.bin")
+        #expect(store.objects["in/a.bin"]?.bytes == bytes)
+    }
+
+    @Test(arguments: ["Put", "Complete"])
+    func `Work that was done though its answer was lost isn't taken for a collision`(operation: String) async throws {
+        let store = FakeStore { $0 == operation && $1 == 1 ? .workAndReset : nil }
+        let bytes = Self.bytes(operation == "Put" ? 10 : 2 * Self.part)
+        #expect(try await Self.with(store) { try await Self.store(bytes, in: $0) } == "a.bin")
+        #expect(store.objects.keys.sorted() == ["in/a.bin"])
+        #expect(store.objects["in/a.bin"]?.bytes == bytes)
+    }
+
+    @Test func `A 200 that holds an error is an error, and one that passes is tried again`() async throws {
+        let store = FakeStore { $0 == "Complete" && $1 == 1 ? .errorInSuccess("InternalError") : nil }
+        #expect(try await Self.with(store) { try await Self.store(Self.bytes(2 * Self.part), in: $0) } == "a.bin")
+
+        let other = FakeStore { operation, _ in operation == "Complete" ? .errorInSuccess("InvalidPart") : nil }
+        await #expect(throws: FormworkError.self) {
+            try await Self.with(other) { try await Self.store(Self.bytes(2 * Self.part), in: $0) }
+        }
+        #expect(other.count("Complete") == 1)
+        #expect(other.uploads.isEmpty)
+        #expect(other.objects.isEmpty)
+    }
+
+    @Test func `A store that always fails is given up, told so, and left clean`() async throws {
+        let store = FakeStore { operation, _ in operation == "UploadPart" ? .answer(500, "InternalError") : nil }
+        let error = await #expect(throws: FormworkError.self) {
+            try await Self.with(store) { try await Self.store(Self.bytes(9 * Self.part), in: $0) }
+        }
+        #expect(error?.code == .writeFailed)
+        #expect(
+            error?.description
+                == "can't be stored in s3://bucket/in/ (UploadPart: 500 InternalError: m, request r1, tried 3 times)"
+        )
+        #expect(store.uploads.isEmpty)
+        #expect(store.count("Abort") >= 1)
+    }
+
+    @Test func `Wrong keys are told at once`() async throws {
+        let store = FakeStore { _, _ in .answer(403, "InvalidAccessKeyId") }
+        let error = await #expect(throws: FormworkError.self) {
+            try await Self.with(store) { try await $0.sweep() }
+        }
+        #expect(error?.description.contains("the store doesn't know AWS_ACCESS_KEY_ID") == true)
+        #expect(store.log == ["ListUploads"])
+    }
+
+    @Test func `A page of some other server isn't taken for a store's answer`() async throws {
+        let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(200, "x</Code><br>") : nil }
+        let error = await #expect(throws: FormworkError.self) {
+            try await Self.with(store) { try await $0.sweep() }
+        }
+        #expect(error?.description.contains("isn't an object store's") == true)
+    }
+
+    /// The larger parts are more than the system's buffers hold, and there is no small one that ends first.
+    @Test(arguments: [part, 24 << 20])
+    func `A store that stops is given up`(partSize: Int) async throws {
+        let store = FakeStore { operation, _ in operation == "UploadPart" ? .stop : nil }
+        let error = await #expect(throws: FormworkError.self) {
+            try await Self.with(store, stall: .milliseconds(500), partSize: partSize) {
+                let bytes = [UInt8](repeating: 7, count: partSize * 2)
+                _ = try await Self.store(bytes, chunk: 1 << 20, in: $0)
+            }
+        }
+        #expect(error?.description.contains("no answer from the store") == true)
+        #expect(store.uploads.isEmpty)
+    }
+
+    @Test func `A store that takes its time holds the sender, within the memory that was said`() async throws {
+        let store = FakeStore { operation, _ in operation == "UploadPart" ? .hold : nil }
+        let bytes = Self.bytes(8 * Self.part)
+        let accepted = Count()
+        try await Self.with(store, parallelism: 2) { storage in
+            let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
+            let sender = Task {
+                for start in stride(from: 0, to: bytes.count, by: 4096) {
+                    try await upload.write(ByteBuffer(bytes: bytes[start..<(start + 4096)]))
+                    accepted.add(4096)
                 }
             }
-            #expect(names.count == 6)
-            #expect(store.objects.count == 6)
-            #expect(Set(store.objects.values.map(\.bytes.count)) == Set((1...6).map { $0 * Self.part / 2 }))
+            try await Self.wait { store.held == 2 && accepted.value >= 3 * Self.part }
+            try await Task.sleep(for: .milliseconds(200))
+            // Two parts on their way and one in the buffer.
+            #expect(accepted.value == 3 * Self.part)
+            #expect(store.held == 2)
+            store.release()
+            try await sender.value
+            #expect(try await upload.finish() == "a.bin")
+        }
+        #expect(store.objects["in/a.bin"]?.bytes == bytes)
+    }
+
+    @Test func `What is abandoned leaves nothing, also with parts on their way`() async throws {
+        let store = FakeStore { operation, count in operation == "UploadPart" && count == 2 ? .hold : nil }
+        try await Self.with(store) { storage in
+            let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
+            try await upload.write(ByteBuffer(bytes: Self.bytes(3 * Self.part)))
+            try await Self.wait { store.held == 1 }
+            #expect(store.uploads.count == 1)
+            await upload.abandon()
+            #expect(store.uploads.isEmpty)
+            await #expect(throws: CancellationError.self) { try await upload.write(ByteBuffer(bytes: [1])) }
+            await upload.abandon()
+        }
+        #expect(store.objects.isEmpty)
+    }
+
+    @Test func `A cancelled sender is woken, and can abandon all the same`() async throws {
+        let store = FakeStore { operation, _ in operation == "UploadPart" ? .hold : nil }
+        try await Self.with(store) { storage in
+            let task = Task { try await Self.store(Self.bytes(9 * Self.part), in: storage) }
+            try await Self.wait { store.held == 2 }
+            task.cancel()
+            let result = await task.result
+            #expect(throws: (any Error).self) { try result.get() }
             #expect(store.uploads.isEmpty)
         }
+    }
 
-        @Test func `A long file takes no name that a short one is about to get`() async throws {
-            let store = FakeStore { operation, count in operation == "Put" && count == 1 ? .hold : nil }
-            let names = try await Self.with(store) { storage in
-                async let short = Self.store([1], in: storage)
-                try await Self.wait { store.held == 1 }
-                let long = try await Self.store(Self.bytes(2 * Self.part), in: storage)
-                store.release()
-                // Names are given back: the store is asked again, and knows of both.
-                return [try await short, long, try await Self.store([2], in: storage)]
-            }
-            #expect(names == ["a.bin", "a (1).bin", "a (2).bin"])
-        }
-
-        @Test func `A name that another receiver's upload got between two looks is taken`() async throws {
-            let store = FakeStore(isConditional: false) { operation, count in
-                operation == "ListUploads" && count == 1 ? .hold : nil
-            }
-            let name = try await Self.with(store) { storage in
-                async let name = Self.store([2], in: storage)
-                try await Self.wait { store.held == 1 }
-                try await Task.sleep(for: .milliseconds(200))
-                store.put("in/a.bin")
-                store.release()
-                return try await name
-            }
-            #expect(name == "a (1).bin")
-            #expect(store.objects["in/a.bin"]?.bytes == [1])
-        }
-
-        @Test(
-            arguments: ["Put", "Create", "UploadPart", "Complete", "Head", "ListUploads"],
-            [FakeStore.Behaviour.answer(500, "InternalError"), .answer(503, "SlowDown"), .reset(after: 0)])
-        func `A request that failed once is made again`(operation: String, behaviour: FakeStore.Behaviour) async throws
-        {
-            let store = FakeStore { $0 == operation && $1 == 1 ? behaviour : nil }
-            let bytes = Self.bytes(operation == "Put" ? 10 : 3 * Self.part)
-            let name = try await Self.with(store) { try await Self.store(bytes, in: $0) }
-            #expect(name == "a.bin")
-            #expect(store.objects["in/a.bin"]?.bytes == bytes)
-            #expect(store.count(operation) > 1)
-        }
-
-        @Test func `A connection that breaks in the middle of a part is made again`() async throws {
-            let store = FakeStore { $0 == "UploadPart" && $1 == 2 ? .reset(after: 30_000) : nil }
-            let bytes = Self.bytes(4 * Self.part)
-            #expect(try await Self.with(store) { try await Self.store(bytes, in: $0) } == "a.bin")
-            #expect(store.objects["in/a.bin"]?.bytes == bytes)
-        }
-
-        @Test(arguments: ["Put", "Complete"])
-        func `Work that was done though its answer was lost isn't taken for a collision`(operation: String) async throws
-        {
-            let store = FakeStore { $0 == operation && $1 == 1 ? .workAndReset : nil }
-            let bytes = Self.bytes(operation == "Put" ? 10 : 2 * Self.part)
-            #expect(try await Self.with(store) { try await Self.store(bytes, in: $0) } == "a.bin")
-            #expect(store.objects.keys.sorted() == ["in/a.bin"])
-            #expect(store.objects["in/a.bin"]?.bytes == bytes)
-        }
-
-        @Test func `A 200 that holds an error is an error, and one that passes is tried again`() async throws {
-            let store = FakeStore { $0 == "Complete" && $1 == 1 ? .errorInSuccess("InternalError") : nil }
-            #expect(try await Self.with(store) { try await Self.store(Self.bytes(2 * Self.part), in: $0) } == "a.bin")
-
-            let other = FakeStore { operation, _ in operation == "Complete" ? .errorInSuccess("InvalidPart") : nil }
-            await #expect(throws: FormworkError.self) {
-                try await Self.with(other) { try await Self.store(Self.bytes(2 * Self.part), in: $0) }
-            }
-            #expect(other.count("Complete") == 1)
-            #expect(other.uploads.isEmpty)
-            #expect(other.objects.isEmpty)
-        }
-
-        @Test func `A store that always fails is given up, told so, and left clean`() async throws {
-            let store = FakeStore { operation, _ in operation == "UploadPart" ? .answer(500, "InternalError") : nil }
-            let error = await #expect(throws: FormworkError.self) {
-                try await Self.with(store) { try await Self.store(Self.bytes(9 * Self.part), in: $0) }
-            }
-            #expect(error?.code == .writeFailed)
-            #expect(
-                error?.description
-                    == "can't be stored in s3://bucket/in/ (UploadPart: 500 InternalError: m, request r1, tried 3 times)"
-            )
-            #expect(store.uploads.isEmpty)
-            #expect(store.count("Abort") >= 1)
-        }
-
-        @Test func `Wrong keys are told at once`() async throws {
-            let store = FakeStore { _, _ in .answer(403, "InvalidAccessKeyId") }
-            let error = await #expect(throws: FormworkError.self) {
-                try await Self.with(store) { try await $0.sweep() }
-            }
-            #expect(error?.description.contains("the store doesn't know AWS_ACCESS_KEY_ID") == true)
-            #expect(store.log == ["ListUploads"])
-        }
-
-        @Test func `A page of some other server isn't taken for a store's answer`() async throws {
-            let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(200, "x</Code><br>") : nil }
-            let error = await #expect(throws: FormworkError.self) {
-                try await Self.with(store) { try await $0.sweep() }
-            }
-            #expect(error?.description.contains("isn't an object store's") == true)
-        }
-
-        /// The larger parts are more than the system's buffers hold, and there is no small one that ends first.
-        @Test(arguments: [part, 24 << 20])
-        func `A store that stops is given up`(partSize: Int) async throws {
-            let store = FakeStore { operation, _ in operation == "UploadPart" ? .stop : nil }
-            let error = await #expect(throws: FormworkError.self) {
-                try await Self.with(store, stall: .milliseconds(500), partSize: partSize) {
-                    let bytes = [UInt8](repeating: 7, count: partSize * 2)
-                    _ = try await Self.store(bytes, chunk: 1 << 20, in: $0)
-                }
-            }
-            #expect(error?.description.contains("no answer from the store") == true)
-            #expect(store.uploads.isEmpty)
-        }
-
-        @Test func `A store that takes its time holds the sender, within the memory that was said`() async throws {
-            let store = FakeStore { operation, _ in operation == "UploadPart" ? .hold : nil }
-            let bytes = Self.bytes(8 * Self.part)
-            let accepted = Count()
-            try await Self.with(store, parallelism: 2) { storage in
-                let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
-                let sender = Task {
-                    for start in stride(from: 0, to: bytes.count, by: 4096) {
-                        try await upload.write(ByteBuffer(bytes: bytes[start..<(start + 4096)]))
-                        accepted.add(4096)
-                    }
-                }
-                try await Self.wait { store.held == 2 && accepted.value >= 3 * Self.part }
-                try await Task.sleep(for: .milliseconds(200))
-                // Two parts on their way and one in the buffer.
-                #expect(accepted.value == 3 * Self.part)
-                #expect(store.held == 2)
-                store.release()
-                try await sender.value
-                #expect(try await upload.finish() == "a.bin")
-            }
-            #expect(store.objects["in/a.bin"]?.bytes == bytes)
-        }
-
-        @Test func `What is abandoned leaves nothing, also with parts on their way`() async throws {
-            let store = FakeStore { operation, count in operation == "UploadPart" && count == 2 ? .hold : nil }
-            try await Self.with(store) { storage in
-                let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
-                try await upload.write(ByteBuffer(bytes: Self.bytes(3 * Self.part)))
-                try await Self.wait { store.held == 1 }
-                #expect(store.uploads.count == 1)
-                await upload.abandon()
-                #expect(store.uploads.isEmpty)
-                await #expect(throws: CancellationError.self) { try await upload.write(ByteBuffer(bytes: [1])) }
-                await upload.abandon()
-            }
+    @Test(arguments: [10, 2 * part])
+    func `A finished file can be withdrawn`(count: Int) async throws {
+        let store = FakeStore()
+        try await Self.with(store) { storage in
+            let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
+            try await upload.write(ByteBuffer(bytes: Self.bytes(count)))
+            #expect(try await upload.finish() == "a.bin")
+            await upload.abandon()
+            #expect(store.objects.count == 1)
+            await upload.withdraw()
             #expect(store.objects.isEmpty)
         }
+    }
 
-        @Test func `A cancelled sender is woken, and can abandon all the same`() async throws {
-            let store = FakeStore { operation, _ in operation == "UploadPart" ? .hold : nil }
-            try await Self.with(store) { storage in
-                let task = Task { try await Self.store(Self.bytes(9 * Self.part), in: storage) }
-                try await Self.wait { store.held == 2 }
-                task.cancel()
-                let result = await task.result
-                #expect(throws: (any Error).self) { try result.get() }
-                #expect(store.uploads.isEmpty)
-            }
-        }
-
-        @Test(arguments: [10, 2 * part])
-        func `A finished file can be withdrawn`(count: Int) async throws {
-            let store = FakeStore()
-            try await Self.with(store) { storage in
-                let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
-                try await upload.write(ByteBuffer(bytes: Self.bytes(count)))
-                #expect(try await upload.finish() == "a.bin")
-                await upload.abandon()
-                #expect(store.objects.count == 1)
-                await upload.withdraw()
-                #expect(store.objects.isEmpty)
-            }
-        }
-
-        @Test func `What another program has put in a finished file's place isn't withdrawn`() async throws {
-            let store = FakeStore()
-            try await Self.with(store) { storage in
-                let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
-                try await upload.write(ByteBuffer(bytes: Self.bytes(10)))
-                #expect(try await upload.finish() == "a.bin")
-                store.put("in/a.bin")
-                await upload.withdraw()
-                #expect(store.objects["in/a.bin"]?.bytes == [1])
-            }
-        }
-
-        @Test func `A long file whose name another program takes meanwhile fails, and replaces nothing`() async throws {
-            let store = FakeStore(isConditional: false)
-            let error = await #expect(throws: FormworkError.self) {
-                try await Self.with(store) { storage in
-                    let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
-                    try await upload.write(ByteBuffer(bytes: Self.bytes(2 * Self.part)))
-                    store.put("in/a.bin")
-                    _ = try await upload.finish()
-                }
-            }
-            #expect((error?.cause as? any StorageFailure)?.publicStatus == 409)
+    @Test func `What another program has put in a finished file's place isn't withdrawn`() async throws {
+        let store = FakeStore()
+        try await Self.with(store) { storage in
+            let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
+            try await upload.write(ByteBuffer(bytes: Self.bytes(10)))
+            #expect(try await upload.finish() == "a.bin")
+            store.put("in/a.bin")
+            await upload.withdraw()
             #expect(store.objects["in/a.bin"]?.bytes == [1])
-            #expect(store.uploads.isEmpty)
         }
+    }
 
-        @Test func `A sweep aborts what is old and still, and nothing else`() async throws {
-            let store = FakeStore()
-            // The store's clock says 3 January.
-            store.add("old", .init(key: "in/old.bin", parts: [1: [1]]))
-            store.add("empty", .init(key: "in/empty.bin"))
-            store.add("alive", .init(key: "in/alive.bin", partDate: "2026-01-02T12:00:00Z", parts: [1: [1]]))
-            store.add("new", .init(key: "in/new.bin", initiated: "2026-01-02T12:00:00Z"))
-            store.add("deeper", .init(key: "in/x/deeper.bin"))
-            store.add("other", .init(key: "inside.bin"))
-            let report = try await Self.with(store) { try await $0.sweep() }
-            #expect(report.aborted.sorted() == ["in/empty.bin", "in/old.bin"])
-            #expect(store.uploads.keys.sorted() == ["alive", "deeper", "new", "other"])
-        }
-
-        @Test func `What is left meanwhile is swept too, and what is under way stays`() async throws {
-            let store = FakeStore()
+    @Test func `A long file whose name another program takes meanwhile fails, and replaces nothing`() async throws {
+        let store = FakeStore(isConditional: false)
+        let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store) { storage in
                 let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
                 try await upload.write(ByteBuffer(bytes: Self.bytes(2 * Self.part)))
-                #expect(store.uploads.count == 1)
-                store.add("left", .init(key: "in/left.bin"))
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask {
-                        try await S3Sweeper(storage, olderThan: .zero, pause: .milliseconds(10)).run()
-                    }
-                    try await Self.wait { store.uploads["left"] == nil }
-                    store.add("again", .init(key: "in/left.bin"))
-                    try await Self.wait { store.uploads["again"] == nil }
-                    #expect(store.uploads.count == 1)
-                    group.cancelAll()
-                }
-                #expect(try await upload.finish() == "a.bin")
-                #expect(!storage.isUnderWay("u1"))
+                store.put("in/a.bin")
+                _ = try await upload.finish()
             }
-            #expect(store.objects["in/a.bin"]?.bytes == Self.bytes(2 * Self.part))
         }
-
-        @Test func `A key's blanks and signs are the same in a list`() async throws {
-            let store = FakeStore()
-            store.add("old", .init(key: "ü & <in>/ö & %41+.bin", parts: [1: [1]]))
-            try await Self.with(store, url: "s3://bucket/ü & <in>") { storage in
-                #expect(try await storage.isFree("ö & %41+.bin") == false)
-                let name = try await Self.store(Self.bytes(2 * Self.part), as: "ö & %41+.bin", in: storage)
-                #expect(name == "ö & %41+ (1).bin")
-                #expect(try await storage.sweep().aborted == ["ü & <in>/ö & %41+.bin"])
-            }
-            #expect(store.objects.keys.sorted() == ["ü & <in>/ö & %41+ (1).bin"])
-            #expect(store.uploads.isEmpty)
-        }
-
-        @Test func `Where the keys may not list uploads, a sweep does nothing`() async throws {
-            let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
-            #expect(try await Self.with(store) { try await $0.sweep() } == S3Storage.SweepReport())
-        }
-
-        @Test func `Without a prefix nothing is swept`() async throws {
-            let store = FakeStore()
-            store.add("old", .init(key: "old.bin"))
-            let report = try await Self.with(store, url: "s3://bucket") { try await $0.sweep() }
-            #expect(report.aborted.isEmpty)
-            #expect(store.uploads.count == 1)
-        }
-
-        @Test func `Where uploads aren't listed, files are stored all the same`() async throws {
-            let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
-            #expect(try await Self.with(store) { try await Self.store(Self.bytes(2 * Self.part), in: $0) } == "a.bin")
-        }
+        #expect((error?.cause as? any StorageFailure)?.publicStatus == 409)
+        #expect(store.objects["in/a.bin"]?.bytes == [1])
+        #expect(store.uploads.isEmpty)
     }
+
+    @Test func `A sweep aborts what is old and still, and nothing else`() async throws {
+        let store = FakeStore()
+        // The store's clock says 3 January.
+        store.add("old", .init(key: "in/old.bin", parts: [1: [1]]))
+        store.add("empty", .init(key: "in/empty.bin"))
+        store.add("alive", .init(key: "in/alive.bin", partDate: "2026-01-02T12:00:00Z", parts: [1: [1]]))
+        store.add("new", .init(key: "in/new.bin", initiated: "2026-01-02T12:00:00Z"))
+        store.add("deeper", .init(key: "in/x/deeper.bin"))
+        store.add("other", .init(key: "inside.bin"))
+        let report = try await Self.with(store) { try await $0.sweep() }
+        #expect(report.aborted.sorted() == ["in/empty.bin", "in/old.bin"])
+        #expect(store.uploads.keys.sorted() == ["alive", "deeper", "new", "other"])
+    }
+
+    @Test func `What is left meanwhile is swept too, and what is under way stays`() async throws {
+        let store = FakeStore()
+        try await Self.with(store) { storage in
+            let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
+            try await upload.write(ByteBuffer(bytes: Self.bytes(2 * Self.part)))
+            #expect(store.uploads.count == 1)
+            store.add("left", .init(key: "in/left.bin"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await S3Sweeper(storage, olderThan: .zero, pause: .milliseconds(10)).run()
+                }
+                try await Self.wait { store.uploads["left"] == nil }
+                store.add("again", .init(key: "in/left.bin"))
+                try await Self.wait { store.uploads["again"] == nil }
+                #expect(store.uploads.count == 1)
+                group.cancelAll()
+            }
+            #expect(try await upload.finish() == "a.bin")
+            #expect(!storage.isUnderWay("u1"))
+        }
+        #expect(store.objects["in/a.bin"]?.bytes == Self.bytes(2 * Self.part))
+    }
+
+    @Test func `A key's blanks and signs are the same in a list`() async throws {
+        let store = FakeStore()
+        store.add("old", .init(key: "ü & <in>/ö & %41+.bin", parts: [1: [1]]))
+        try await Self.with(store, url: "s3://bucket/ü & <in>") { storage in
+            #expect(try await storage.isFree("ö & %41+.bin") == false)
+            let name = try await Self.store(Self.bytes(2 * Self.part), as: "ö & %41+.bin", in: storage)
+            #expect(name == "ö & %41+ (1).bin")
+            #expect(try await storage.sweep().aborted == ["ü & <in>/ö & %41+.bin"])
+        }
+        #expect(store.objects.keys.sorted() == ["ü & <in>/ö & %41+ (1).bin"])
+        #expect(store.uploads.isEmpty)
+    }
+
+    @Test func `Where the keys may not list uploads, a sweep does nothing`() async throws {
+        let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
+        #expect(try await Self.with(store) { try await $0.sweep() } == S3Storage.SweepReport())
+    }
+
+    @Test func `Without a prefix nothing is swept`() async throws {
+        let store = FakeStore()
+        store.add("old", .init(key: "old.bin"))
+        let report = try await Self.with(store, url: "s3://bucket") { try await $0.sweep() }
+        #expect(report.aborted.isEmpty)
+        #expect(store.uploads.count == 1)
+    }
+
+    @Test func `Where uploads aren't listed, files are stored all the same`() async throws {
+        let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
+        #expect(try await Self.with(store) { try await Self.store(Self.bytes(2 * Self.part), in: $0) } == "a.bin")
+    }
+}
 #endif

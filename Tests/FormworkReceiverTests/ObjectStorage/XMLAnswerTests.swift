@@ -1,45 +1,45 @@
 #if Transfer
-    import Testing
+import Testing
 
-    @testable import FormworkReceiver
+@testable import FormworkReceiver
 
-    /// What stores answer, and what must not be taken for it.
-    @Suite(.timeLimit(.minutes(10)))
-    struct XMLAnswerTests {
-        @Test func `An answer's elements, text, references and CDATA are read`() throws {
-            let text = """
-                <?xml version="1.0" encoding="UTF-8"?>
-                <!-- a --><s3:Result xmlns:s3='http://a/?b="c"'>
-                  <Key>a&amp;&lt;&gt;&quot;&apos;&#252;&#x1F389;</Key><Empty/><Data><![CDATA[<b>&amp;]]></Data>
-                  <Upload><Key>1</Key></Upload><Upload ><Key >2</Key ></Upload >
-                </s3:Result>
+/// What stores answer, and what must not be taken for it.
+@Suite(.timeLimit(.minutes(10)))
+struct XMLAnswerTests {
+    @Test func `An answer's elements, text, references and CDATA are read`() throws {
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!-- a --><s3:Result xmlns:s3='http://a/?b="c"'>
+              <Key>a&amp;&lt;&gt;&quot;&apos;&#252;&#x1F389;</Key><Empty/><Data><![CDATA[<b>&amp;]]></Data>
+              <Upload><Key>1</Key></Upload><Upload ><Key >2</Key ></Upload >
+            </s3:Result>
 
-                """
-            let xml = try #require(XMLAnswer(text.utf8))
-            #expect(xml.name == "Result")
-            #expect(xml["Key"] == "a&<>\"'ü🎉")
-            #expect(xml["Empty"] == "")
-            #expect(xml["Data"] == "<b>&amp;")
-            #expect(xml["None"] == nil)
-            #expect(xml.children.filter { $0.name == "Upload" }.map { $0["Key"] } == ["1", "2"])
-        }
-
-        @Test(
-            arguments: [
-                "", "text", "<a>", "<a></b>", "<a/><b/>", "<a>&b;</a>", "<a>&#xD800;</a>", "<a>&#99999999;</a>",
-                "<a>&amp</a>",
-                "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<a b=c/>", "<a b='<'/>", "<a><![CDATA[</a>", "<a", "</a>",
-                "<a/>b",
-                "<html><br><p></html>",
-            ])
-        func `What is no answer is none`(text: String) {
-            #expect(XMLAnswer(text.utf8) == nil)
-        }
-
-        @Test func `Nesting is bounded, and bytes that are no UTF-8 are refused`() {
-            let deep = String(repeating: "<a>", count: 100_000)
-            #expect(XMLAnswer(deep.utf8) == nil)
-            #expect(XMLAnswer([0x3C, 0x61, 0x3E, 0xFF, 0x3C, 0x2F, 0x61, 0x3E]) == nil)
-        }
+            """
+        let xml = try #require(XMLAnswer(text.utf8))
+        #expect(xml.name == "Result")
+        #expect(xml["Key"] == "a&<>\"'ü🎉")
+        #expect(xml["Empty"] == "")
+        #expect(xml["Data"] == "<b>&amp;")
+        #expect(xml["None"] == nil)
+        #expect(xml.children.filter { $0.name == "Upload" }.map { $0["Key"] } == ["1", "2"])
     }
+
+    @Test(
+        arguments: [
+            "", "text", "<a>", "<a></b>", "<a/><b/>", "<a>&b;</a>", "<a>&#xD800;</a>", "<a>&#99999999;</a>",
+            "<a>&amp</a>",
+            "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<a b=c/>", "<a b='<'/>", "<a><![CDATA[</a>", "<a", "</a>",
+            "<a/>b",
+            "<html><br><p></html>",
+        ])
+    func `What is no answer is none`(text: String) {
+        #expect(XMLAnswer(text.utf8) == nil)
+    }
+
+    @Test func `Nesting is bounded, and bytes that are no UTF-8 are refused`() {
+        let deep = String(repeating: "<a>", count: 100_000)
+        #expect(XMLAnswer(deep.utf8) == nil)
+        #expect(XMLAnswer([0x3C, 0x61, 0x3E, 0xFF, 0x3C, 0x2F, 0x61, 0x3E]) == nil)
+    }
+}
 #endif

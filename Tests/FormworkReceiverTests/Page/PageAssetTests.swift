@@ -1,55 +1,55 @@
 #if Transfer
-    import Crypto
-    import Foundation
-    import FormworkReceiver
-    import Testing
+import Crypto
+import Foundation
+import FormworkReceiver
+import Testing
 
-    @Suite(.timeLimit(.minutes(10))) struct PageAssetTests {
-        private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Sources/FormworkReceiver/Page/Resources").standardizedFileURL
+@Suite(.timeLimit(.minutes(10))) struct PageAssetTests {
+    private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Sources/FormworkReceiver/Page/Resources").standardizedFileURL
 
-        @Test(arguments: [
-            ("page.css", ReceiverPage().styleSheet, "text/css; charset=utf-8"),
-            ("page.js", ReceiverPage().script, "text/javascript; charset=utf-8"),
-        ])
-        func `What is served is the file`(name: String, asset: PageAsset, contentType: String) throws {
-            let file = try Data(contentsOf: Self.sources.appending(path: name))
-            #expect(asset.content == [UInt8](file))
-            #expect(asset.contentType == contentType)
-            let digest = SHA256.hash(data: file).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            #expect(asset.etag == "\"\(digest.prefix(32))\"")
-        }
+    @Test(arguments: [
+        ("page.css", ReceiverPage().styleSheet, "text/css; charset=utf-8"),
+        ("page.js", ReceiverPage().script, "text/javascript; charset=utf-8"),
+    ])
+    func `What is served is the file`(name: String, asset: PageAsset, contentType: String) throws {
+        let file = try Data(contentsOf: Self.sources.appending(path: name))
+        #expect(asset.content == [UInt8](file))
+        #expect(asset.contentType == contentType)
+        let digest = SHA256.hash(data: file).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        #expect(asset.etag == "\"\(digest.prefix(32))\"")
+    }
 
-        @Test func `Whoever has it is told so`() async throws {
-            try await TestReceiver.run { receiver in
-                let etag = ReceiverPage().script.etag
-                let first = try await receiver.request("GET /page.js")
-                #expect(first.status == 200)
-                #expect(first.field("ETag") == etag)
-                #expect(first.field("Cache-Control") == "no-cache")
-                #expect(first.body == String(decoding: ReceiverPage().script.content, as: UTF8.self))
-                for known in [etag, "W/\(etag)", "\"other\", \(etag)", "*"] {
-                    let again = try await receiver.request("GET /page.js", ["If-None-Match: \(known)"])
-                    #expect(again.status == 304, "\(known)")
-                    #expect(again.body.isEmpty)
-                    #expect(again.field("Content-Length") == nil)
-                }
-                #expect(try await receiver.request("GET /page.js", ["If-None-Match: \"other\""]).status == 200)
+    @Test func `Whoever has it is told so`() async throws {
+        try await TestReceiver.run { receiver in
+            let etag = ReceiverPage().script.etag
+            let first = try await receiver.request("GET /page.js")
+            #expect(first.status == 200)
+            #expect(first.field("ETag") == etag)
+            #expect(first.field("Cache-Control") == "no-cache")
+            #expect(first.body == String(decoding: ReceiverPage().script.content, as: UTF8.self))
+            for known in [etag, "W/\(etag)", "\"other\", \(etag)", "*"] {
+                let again = try await receiver.request("GET /page.js", ["If-None-Match: \(known)"])
+                #expect(again.status == 304, "\(known)")
+                #expect(again.body.isEmpty)
+                #expect(again.field("Content-Length") == nil)
             }
-        }
-
-        /// The policy forbids all of these, and names of files are put into the page as text alone.
-        @Test(arguments: [
-            "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "localStorage",
-            "http://", "https://", ".style",
-        ])
-        func `The script has no need of`(word: String) {
-            #expect(!String(decoding: ReceiverPage().script.content, as: UTF8.self).contains(word))
-        }
-
-        @Test(arguments: ["url(", "@import"])
-        func `The stylesheet loads nothing by`(word: String) {
-            #expect(!String(decoding: ReceiverPage().styleSheet.content, as: UTF8.self).contains(word))
+            #expect(try await receiver.request("GET /page.js", ["If-None-Match: \"other\""]).status == 200)
         }
     }
+
+    /// The policy forbids all of these, and names of files are put into the page as text alone.
+    @Test(arguments: [
+        "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "localStorage",
+        "http://", "https://", ".style",
+    ])
+    func `The script has no need of`(word: String) {
+        #expect(!String(decoding: ReceiverPage().script.content, as: UTF8.self).contains(word))
+    }
+
+    @Test(arguments: ["url(", "@import"])
+    func `The stylesheet loads nothing by`(word: String) {
+        #expect(!String(decoding: ReceiverPage().styleSheet.content, as: UTF8.self).contains(word))
+    }
+}
 #endif

@@ -1,118 +1,118 @@
 #if Transfer
-    import Foundation
-    import FormworkHTTP
-    import FormworkResumable
-    import FormworkReceiver
-    import Testing
+import Foundation
+import FormworkHTTP
+import FormworkResumable
+import FormworkReceiver
+import Testing
 
-    @Suite(.timeLimit(.minutes(10))) struct ReceiverPageTests {
-        private static func page(
-            _ view: PageState.View = .uploads(received: []), _ arrivals: [Arrival] = [],
-            _ change: (inout PageState) -> Void = { _ in }
-        ) -> String {
-            var state = PageState(
-                view, limits: ReceivingLimits(), arrivals: arrivals, origin: "http://127.0.0.1:8080", needsToken: false)
-            change(&state)
-            return ReceiverPage().html(state)
-        }
+@Suite(.timeLimit(.minutes(10))) struct ReceiverPageTests {
+    private static func page(
+        _ view: PageState.View = .uploads(received: []), _ arrivals: [Arrival] = [],
+        _ change: (inout PageState) -> Void = { _ in }
+    ) -> String {
+        var state = PageState(
+            view, limits: ReceivingLimits(), arrivals: arrivals, origin: "http://127.0.0.1:8080", needsToken: false)
+        change(&state)
+        return ReceiverPage().html(state)
+    }
 
-        private static func file(_ id: Int, _ name: String, _ state: Arrival.State = .complete) -> Arrival {
-            Arrival(id: id, name: name, size: 1536, sha256: "0a", time: "2026-01-31T12:00:00Z", state: state)
-        }
+    private static func file(_ id: Int, _ name: String, _ state: Arrival.State = .complete) -> Arrival {
+        Arrival(id: id, name: name, size: 1536, sha256: "0a", time: "2026-01-31T12:00:00Z", state: state)
+    }
 
-        @Test(arguments: [
-            ("<img src=x onerror=alert(1)>.txt", "<bdi>&lt;img src=x onerror=alert(1)&gt;.txt</bdi>"),
-            (#"" autofocus onfocus="alert(1)"#, "<bdi>&quot; autofocus onfocus=&quot;alert(1)</bdi>"),
-            ("</bdi></li></ul><script>", "<bdi>&lt;/bdi&gt;&lt;/li&gt;&lt;/ul&gt;&lt;script&gt;</bdi>"),
-            ("it's &lt;", "<bdi>it&#39;s &amp;lt;</bdi>"),
-            ("evil\u{202E}gpj.exe", #"<bdi>evil\u{202E}gpj.exe</bdi>"#),
-            ("a\u{2066}b\u{2069}\u{200F}", #"<bdi>a\u{2066}b\u{2069}\u{200F}</bdi>"#),
-            ("line\r\nbreak\u{2028}\0", #"<bdi>line\r\nbreak\u{2028}\0</bdi>"#),
-            ("e\u{301} اسم 👩‍👧", "<bdi>e\u{301} اسم 👩‍👧</bdi>"),
-        ])
-        func `A name is text, whatever is in it`(name: String, markup: String) {
-            let page = Self.page(.uploads(received: []), [Self.file(1, name)])
-            #expect(page.contains(markup), "\(page)")
-        }
+    @Test(arguments: [
+        ("<img src=x onerror=alert(1)>.txt", "<bdi>&lt;img src=x onerror=alert(1)&gt;.txt</bdi>"),
+        (#"" autofocus onfocus="alert(1)"#, "<bdi>&quot; autofocus onfocus=&quot;alert(1)</bdi>"),
+        ("</bdi></li></ul><script>", "<bdi>&lt;/bdi&gt;&lt;/li&gt;&lt;/ul&gt;&lt;script&gt;</bdi>"),
+        ("it's &lt;", "<bdi>it&#39;s &amp;lt;</bdi>"),
+        ("evil\u{202E}gpj.exe", #"<bdi>evil\u{202E}gpj.exe</bdi>"#),
+        ("a\u{2066}b\u{2069}\u{200F}", #"<bdi>a\u{2066}b\u{2069}\u{200F}</bdi>"#),
+        ("line\r\nbreak\u{2028}\0", #"<bdi>line\r\nbreak\u{2028}\0</bdi>"#),
+        ("e\u{301} اسم 👩‍👧", "<bdi>e\u{301} اسم 👩‍👧</bdi>"),
+    ])
+    func `A name is text, whatever is in it`(name: String, markup: String) {
+        let page = Self.page(.uploads(received: []), [Self.file(1, name)])
+        #expect(page.contains(markup), "\(page)")
+    }
 
-        @Test func `Nothing gets out of its place`() {
-            let hostile = #"'"><script>alert(1)</script>"#
-            let problem = ProblemDetails(title: hostile, status: 400, detail: hostile)
-            for view in [PageState.View.uploads(received: [1]), .login(isWrong: true), .problem(problem)] {
-                var file = Self.file(1, hostile)
-                (file.sha256, file.time) = (hostile, hostile)
-                let page = Self.page(view, [file]) { $0.origin = hostile }
-                #expect(!page.contains("<script>"))
-                #expect(!page.contains(#"'">"#))
-            }
-        }
-
-        @Test(arguments: [
-            PageState.View.uploads(received: [1]), .login(isWrong: true),
-            .problem(ProblemDetails(title: "Gone", status: 410)),
-        ])
-        func `The policy would refuse nothing of it`(view: PageState.View) {
-            let page = Self.page(view, [Self.file(1, "a.txt")])
-            // Style elements and attributes, handlers, scripts with content, addresses of other places.
-            #expect(!page.contains(/<style|\sstyle=|\son[a-z]+=|javascript:/.ignoresCase()))
-            #expect(!page.contains(/<script(?![^>]*\ssrc="\/page\.js")|<script[^>]*>[^<]/.ignoresCase()))
-            #expect(!page.contains(/\s(src|href|action)="(?!\/page\.|data:image|\/"|\/login")/.ignoresCase()))
-            #expect(page.hasPrefix("<!doctype html>\n<html lang=\"en\">"))
-        }
-
-        @Test func `The script is on the page of files alone: the others have nothing for it`() {
-            #expect(Self.page().contains(#"<script src="/page.js" type="module"></script>"#))
-            #expect(!Self.page(.login(isWrong: false)).contains("page.js"))
-            #expect(!Self.page(.problem(ProblemDetails(title: "Gone", status: 410))).contains("page.js"))
-        }
-
-        @Test func `The newest file comes first, and what is not complete doesn't come`() throws {
-            let page = Self.page(
-                .uploads(received: [2]),
-                [
-                    Self.file(1, "old.txt"), Self.file(2, "new.txt"), Self.file(3, "on its way.txt", .receiving),
-                    Self.file(4, "failed.txt", .failed),
-                ])
-            let new = try #require(page.range(of: #"<bdi class="new">new.txt</bdi>"#))
-            let old = try #require(page.range(of: "<bdi>old.txt</bdi>"))
-            #expect(new.lowerBound < old.lowerBound)
-            #expect(page.contains(#"<span class="size">1.5 KiB</span>"#))
-            #expect(page.contains("<code>0a</code>"))
-            #expect(page.contains(#"<time datetime="2026-01-31T12:00:00Z">"#))
-            #expect(page.contains("1 file has arrived."))
-            #expect(page.contains(#"<span id="count">2</span>"#))
-            #expect(!page.contains("on its way.txt") && !page.contains("failed.txt"))
-        }
-
-        @Test(arguments: [
-            (false, "http://127.0.0.1:8080", "curl -F files=@FILE", ">http://127.0.0.1:8080/<"),
-            (
-                true, "http://[::1]:8080", "curl -H 'Authorization: Bearer TOKEN' -F files=@FILE",
-                ">'http://[::1]:8080/'<"
-            ),
-            (false, "http://a';reboot;'", "formwork send --resume auto -F files=@FILE", ">'http://a%27;reboot;%27/'<"),
-        ])
-        func `Command lines are ready for a shell`(needsToken: Bool, origin: String, command: String, word: String) {
-            let page = Self.page { ($0.needsToken, $0.origin) = (needsToken, origin) }.replacing("&#39;", with: "'")
-            #expect(page.contains("\(command) <span class=\"address\""), "\(page)")
-            #expect(page.contains(word), "\(page)")
-        }
-
-        @Test func `Limits are told`() {
-            let page = Self.page { ($0.limits.fileBytes, $0.limits.bodyBytes, $0.limits.files) = (8 << 20, 1 << 30, 1) }
-            let more = #"<span class="plain">, and 1 file of 1.0 GiB in all at once</span>"#
-            #expect(page.contains("At most 8.0 MiB a file\(more)."))
-        }
-
-        @Test(
-            arguments: [
-                (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1024, "1.0 KiB"), (1280, "1.3 KiB"),
-                (1536, "1.5 KiB"),
-                (1_048_524, "1023.9 KiB"), (1_048_525, "1.0 MiB"), (1_048_576, "1.0 MiB"), (5_000_000_000, "4.7 GiB"),
-                (1 << 50, "1.0 PiB"), (Int64.max, "8192.0 PiB"),
-            ] as [(Int64, String)])
-        func `Sizes are read easily`(size: Int64, text: String) {
-            #expect(size.asByteCount == text)
+    @Test func `Nothing gets out of its place`() {
+        let hostile = #"'"><script>alert(1)</script>"#
+        let problem = ProblemDetails(title: hostile, status: 400, detail: hostile)
+        for view in [PageState.View.uploads(received: [1]), .login(isWrong: true), .problem(problem)] {
+            var file = Self.file(1, hostile)
+            (file.sha256, file.time) = (hostile, hostile)
+            let page = Self.page(view, [file]) { $0.origin = hostile }
+            #expect(!page.contains("<script>"))
+            #expect(!page.contains(#"'">"#))
         }
     }
+
+    @Test(arguments: [
+        PageState.View.uploads(received: [1]), .login(isWrong: true),
+        .problem(ProblemDetails(title: "Gone", status: 410)),
+    ])
+    func `The policy would refuse nothing of it`(view: PageState.View) {
+        let page = Self.page(view, [Self.file(1, "a.txt")])
+        // Style elements and attributes, handlers, scripts with content, addresses of other places.
+        #expect(!page.contains(/<style|\sstyle=|\son[a-z]+=|javascript:/.ignoresCase()))
+        #expect(!page.contains(/<script(?![^>]*\ssrc="\/page\.js")|<script[^>]*>[^<]/.ignoresCase()))
+        #expect(!page.contains(/\s(src|href|action)="(?!\/page\.|data:image|\/"|\/login")/.ignoresCase()))
+        #expect(page.hasPrefix("<!doctype html>\n<html lang=\"en\">"))
+    }
+
+    @Test func `The script is on the page of files alone: the others have nothing for it`() {
+        #expect(Self.page().contains(#"<script src="/page.js" type="module"></script>"#))
+        #expect(!Self.page(.login(isWrong: false)).contains("page.js"))
+        #expect(!Self.page(.problem(ProblemDetails(title: "Gone", status: 410))).contains("page.js"))
+    }
+
+    @Test func `The newest file comes first, and what is not complete doesn't come`() throws {
+        let page = Self.page(
+            .uploads(received: [2]),
+            [
+                Self.file(1, "old.txt"), Self.file(2, "new.txt"), Self.file(3, "on its way.txt", .receiving),
+                Self.file(4, "failed.txt", .failed),
+            ])
+        let new = try #require(page.range(of: #"<bdi class="new">new.txt</bdi>"#))
+        let old = try #require(page.range(of: "<bdi>old.txt</bdi>"))
+        #expect(new.lowerBound < old.lowerBound)
+        #expect(page.contains(#"<span class="size">1.5 KiB</span>"#))
+        #expect(page.contains("<code>0a</code>"))
+        #expect(page.contains(#"<time datetime="2026-01-31T12:00:00Z">"#))
+        #expect(page.contains("1 file has arrived."))
+        #expect(page.contains(#"<span id="count">2</span>"#))
+        #expect(!page.contains("on its way.txt") && !page.contains("failed.txt"))
+    }
+
+    @Test(arguments: [
+        (false, "http://127.0.0.1:8080", "curl -F files=@FILE", ">http://127.0.0.1:8080/<"),
+        (
+            true, "http://[::1]:8080", "curl -H 'Authorization: Bearer TOKEN' -F files=@FILE",
+            ">'http://[::1]:8080/'<"
+        ),
+        (false, "http://a';reboot;'", "formwork send --resume auto -F files=@FILE", ">'http://a%27;reboot;%27/'<"),
+    ])
+    func `Command lines are ready for a shell`(needsToken: Bool, origin: String, command: String, word: String) {
+        let page = Self.page { ($0.needsToken, $0.origin) = (needsToken, origin) }.replacing("&#39;", with: "'")
+        #expect(page.contains("\(command) <span class=\"address\""), "\(page)")
+        #expect(page.contains(word), "\(page)")
+    }
+
+    @Test func `Limits are told`() {
+        let page = Self.page { ($0.limits.fileBytes, $0.limits.bodyBytes, $0.limits.files) = (8 << 20, 1 << 30, 1) }
+        let more = #"<span class="plain">, and 1 file of 1.0 GiB in all at once</span>"#
+        #expect(page.contains("At most 8.0 MiB a file\(more)."))
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1024, "1.0 KiB"), (1280, "1.3 KiB"),
+            (1536, "1.5 KiB"),
+            (1_048_524, "1023.9 KiB"), (1_048_525, "1.0 MiB"), (1_048_576, "1.0 MiB"), (5_000_000_000, "4.7 GiB"),
+            (1 << 50, "1.0 PiB"), (Int64.max, "8192.0 PiB"),
+        ] as [(Int64, String)])
+    func `Sizes are read easily`(size: Int64, text: String) {
+        #expect(size.asByteCount == text)
+    }
+}
 #endif

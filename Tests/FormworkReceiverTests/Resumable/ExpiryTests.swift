@@ -1,107 +1,107 @@
 #if Transfer
-    import Foundation
-    import FormworkHTTP
-    import FormworkResumable
-    import FormworkReceiver
-    import HTTPTypes
-    import NIOCore
-    import Synchronization
-    import SystemPackage
-    import Testing
+import Foundation
+import FormworkHTTP
+import FormworkResumable
+import FormworkReceiver
+import HTTPTypes
+import NIOCore
+import Synchronization
+import SystemPackage
+import Testing
 
-    /// Uploads whose time is over while somebody is at them.
-    @Suite(.timeLimit(.minutes(10))) struct ExpiryTests {
-        private static let append = ResumableHandlerTests.append
-        private static let ask = ResumableHandlerTests.ask
+/// Uploads whose time is over while somebody is at them.
+@Suite(.timeLimit(.minutes(10))) struct ExpiryTests {
+    private static let append = ResumableHandlerTests.append
+    private static let ask = ResumableHandlerTests.ask
 
-        private func names(_ bench: HandlerBench) throws -> [String] {
-            try FileManager.default.contentsOfDirectory(atPath: bench.folder.string).sorted()
-        }
+    private func names(_ bench: HandlerBench) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: bench.folder.string).sorted()
+    }
 
-        /// A handler that stops in the middle of processing.
-        private struct StoppingHandler {
-            let handler: ResumableHandler
-            let entered = AsyncStream<Void>.makeStream()
-            let mayGoOn = AsyncStream<Void>.makeStream()
+    /// A handler that stops in the middle of processing.
+    private struct StoppingHandler {
+        let handler: ResumableHandler
+        let entered = AsyncStream<Void>.makeStream()
+        let mayGoOn = AsyncStream<Void>.makeStream()
 
-            init(_ bench: HandlerBench) throws {
-                let (entered, mayGoOn) = (self.entered, self.mayGoOn)
-                self.handler = ResumableHandler(try UploadStore(bench.folder, options: bench.options)) { upload in
-                    entered.continuation.yield()
-                    for await _ in mayGoOn.stream {}
-                    let content = try String(contentsOfFile: upload.path.string, encoding: .utf8)
-                    bench.completed.withLock { $0.append((upload, content)) }
-                    return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
-                }
-            }
-        }
-
-        @Test(arguments: [false, true])
-        func `What is being processed outlives its time`(sweepsAnotherProcess: Bool) async throws {
-            // Its time is over as soon as it is there.
-            let bench = HandlerBench { $0.lifetime = 0 }
-            let stopping = try StoppingHandler(bench)
-            let store = sweepsAnotherProcess ? try UploadStore(bench.folder) : stopping.handler.store
-            try await withThrowingTaskGroup(of: UploadAnswer.self) { group in
-                group.addTask {
-                    try await bench.answer(
-                        .post, "/files", ResumableHandlerTests.create(5), TestBody("hello"), by: stopping.handler)
-                }
-                for await _ in stopping.entered.stream { break }
-                #expect(store.removeExpired() == 0)
-                #expect(try self.names(bench).count == 2)
-                let location = try bench.location()
-                // Who asks now is told when it is through.
-                group.addTask {
-                    try await bench.answer(
-                        .patch, location, Self.append(5, 0, true), TestBody([]), by: stopping.handler)
-                }
-                // Another process has no answer yet, and doesn't say that there is none.
-                let other = try await bench.answer(.head, location, Self.ask)
-                #expect(other.response.status == .serviceUnavailable)
-                stopping.mayGoOn.continuation.finish()
-                while let answer = try await group.next() {
-                    #expect(answer.response.status == .ok)
-                    #expect(String(decoding: answer.content, as: UTF8.self) == "thanks")
-                }
-                // What was kept is now the answer, for its own time.
-                #expect(store.removeExpired() == 0)
-                let later = try await bench.answer(.patch, location, Self.append(5, 0, true))
-                #expect(String(decoding: later.content, as: UTF8.self) == "thanks")
-            }
-            #expect(bench.contents == ["hello"])
-        }
-
-        @Test(arguments: [false, true])
-        func `What is being sent outlives its time, until that ends`(isWhole: Bool) async throws {
-            let bench = HandlerBench { $0.lifetime = 0 }
-            let handler = try bench.handler()
-            let told = AsyncStream<Void>.makeStream()
-            let (body, more) = AsyncStream.makeStream(of: ByteBuffer.self)
-            let fields = ResumableHandlerTests.create(5)
-            async let outcome = handler.handle(
-                HTTPRequest(
-                    method: .post, scheme: "http", authority: "localhost", path: "/files", headerFields: fields),
-                body: body
-            ) { response in
-                if response.headerFields[.uploadOffset] == "3" { told.continuation.yield() }
-            }
-            more.yield(ByteBuffer(string: "hel"))
-            for await _ in told.stream { break }
-            #expect(handler.store.removeExpired() == 0)
-            #expect(try UploadStore(bench.folder).removeExpired() == 0)
-            #expect(try self.names(bench).count == 2)
-            if isWhole { more.yield(ByteBuffer(string: "lo")) }
-            more.finish()
-            if isWhole {
-                guard case .answer(let answer) = await outcome else { throw HandlerBench.NotNow() }
-                #expect(answer.response.status == .ok)
-                #expect(bench.contents == ["hello"])
-            } else {
-                guard case .close = await outcome else { throw HandlerBench.NotNow() }
-                #expect(handler.store.removeExpired() == 1)
-                #expect(try self.names(bench) == [])
+        init(_ bench: HandlerBench) throws {
+            let (entered, mayGoOn) = (self.entered, self.mayGoOn)
+            self.handler = ResumableHandler(try UploadStore(bench.folder, options: bench.options)) { upload in
+                entered.continuation.yield()
+                for await _ in mayGoOn.stream {}
+                let content = try String(contentsOfFile: upload.path.string, encoding: .utf8)
+                bench.completed.withLock { $0.append((upload, content)) }
+                return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
             }
         }
     }
+
+    @Test(arguments: [false, true])
+    func `What is being processed outlives its time`(sweepsAnotherProcess: Bool) async throws {
+        // Its time is over as soon as it is there.
+        let bench = HandlerBench { $0.lifetime = 0 }
+        let stopping = try StoppingHandler(bench)
+        let store = sweepsAnotherProcess ? try UploadStore(bench.folder) : stopping.handler.store
+        try await withThrowingTaskGroup(of: UploadAnswer.self) { group in
+            group.addTask {
+                try await bench.answer(
+                    .post, "/files", ResumableHandlerTests.create(5), TestBody("hello"), by: stopping.handler)
+            }
+            for await _ in stopping.entered.stream { break }
+            #expect(store.removeExpired() == 0)
+            #expect(try self.names(bench).count == 2)
+            let location = try bench.location()
+            // Who asks now is told when it is through.
+            group.addTask {
+                try await bench.answer(
+                    .patch, location, Self.append(5, 0, true), TestBody([]), by: stopping.handler)
+            }
+            // Another process has no answer yet, and doesn't say that there is none.
+            let other = try await bench.answer(.head, location, Self.ask)
+            #expect(other.response.status == .serviceUnavailable)
+            stopping.mayGoOn.continuation.finish()
+            while let answer = try await group.next() {
+                #expect(answer.response.status == .ok)
+                #expect(String(decoding: answer.content, as: UTF8.self) == "thanks")
+            }
+            // What was kept is now the answer, for its own time.
+            #expect(store.removeExpired() == 0)
+            let later = try await bench.answer(.patch, location, Self.append(5, 0, true))
+            #expect(String(decoding: later.content, as: UTF8.self) == "thanks")
+        }
+        #expect(bench.contents == ["hello"])
+    }
+
+    @Test(arguments: [false, true])
+    func `What is being sent outlives its time, until that ends`(isWhole: Bool) async throws {
+        let bench = HandlerBench { $0.lifetime = 0 }
+        let handler = try bench.handler()
+        let told = AsyncStream<Void>.makeStream()
+        let (body, more) = AsyncStream.makeStream(of: ByteBuffer.self)
+        let fields = ResumableHandlerTests.create(5)
+        async let outcome = handler.handle(
+            HTTPRequest(
+                method: .post, scheme: "http", authority: "localhost", path: "/files", headerFields: fields),
+            body: body
+        ) { response in
+            if response.headerFields[.uploadOffset] == "3" { told.continuation.yield() }
+        }
+        more.yield(ByteBuffer(string: "hel"))
+        for await _ in told.stream { break }
+        #expect(handler.store.removeExpired() == 0)
+        #expect(try UploadStore(bench.folder).removeExpired() == 0)
+        #expect(try self.names(bench).count == 2)
+        if isWhole { more.yield(ByteBuffer(string: "lo")) }
+        more.finish()
+        if isWhole {
+            guard case .answer(let answer) = await outcome else { throw HandlerBench.NotNow() }
+            #expect(answer.response.status == .ok)
+            #expect(bench.contents == ["hello"])
+        } else {
+            guard case .close = await outcome else { throw HandlerBench.NotNow() }
+            #expect(handler.store.removeExpired() == 1)
+            #expect(try self.names(bench) == [])
+        }
+    }
+}
 #endif

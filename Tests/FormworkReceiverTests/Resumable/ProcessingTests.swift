@@ -1,97 +1,97 @@
 #if Transfer
-    import Foundation
-    import FormworkHTTP
-    import FormworkResumable
-    import FormworkReceiver
-    import HTTPTypes
-    import Synchronization
-    import SystemPackage
-    import Testing
+import Foundation
+import FormworkHTTP
+import FormworkResumable
+import FormworkReceiver
+import HTTPTypes
+import Synchronization
+import SystemPackage
+import Testing
 
-    /// A whole upload, while it is processed and right behind that.
-    @Suite(.timeLimit(.minutes(10))) struct ProcessingTests {
-        private static let append = ResumableHandlerTests.append
-        private static let ask = ResumableHandlerTests.ask
+/// A whole upload, while it is processed and right behind that.
+@Suite(.timeLimit(.minutes(10))) struct ProcessingTests {
+    private static let append = ResumableHandlerTests.append
+    private static let ask = ResumableHandlerTests.ask
 
-        @Test func `No request harms an upload that is being processed`() async throws {
-            let bench = HandlerBench()
-            let entered = AsyncStream<Void>.makeStream()
-            let opened = AsyncStream<Void>.makeStream()
-            let handler = ResumableHandler(try UploadStore(bench.folder)) { upload in
-                entered.continuation.yield()
-                for await _ in opened.stream {}
-                // Opened only now.
-                let content = try String(contentsOfFile: upload.path.string, encoding: .utf8)
-                bench.completed.withLock { $0.append((upload, content)) }
-                return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
-            }
-            try await withThrowingTaskGroup(of: UploadAnswer.self) { group in
-                group.addTask {
-                    try await bench.answer(
-                        .post, "/files", ResumableHandlerTests.create(5), TestBody("hello"), by: handler)
-                }
-                for await _ in entered.stream { break }
-                let location = try bench.location()
-                let early = try await bench.answer(
-                    .patch, location, Self.append(0, 5, true), TestBody("hello"), by: handler)
-                #expect(early.response.status == .conflict)
-                #expect(early.response.headerFields[.uploadOffset] == "5")
-                // Without a length nobody knows before that there is more than nothing.
-                let late = try await bench.answer(
-                    .patch, location, Self.append(5, nil, true), TestBody("x"), by: handler)
-                #expect(late.response.status == .badRequest)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.string).count == 2)
-                // Locked as before.
-                let other = try await bench.answer(.patch, location, Self.append(5, 0, true))
-                #expect(other.response.status == .serviceUnavailable)
-                opened.continuation.finish()
-                #expect(try await group.next()?.response.status == .ok)
-                let again = try await bench.answer(.patch, location, Self.append(5, 0, true), TestBody([]), by: handler)
-                #expect(String(decoding: again.content, as: UTF8.self) == "thanks")
-            }
-            #expect(bench.contents == ["hello"])
+    @Test func `No request harms an upload that is being processed`() async throws {
+        let bench = HandlerBench()
+        let entered = AsyncStream<Void>.makeStream()
+        let opened = AsyncStream<Void>.makeStream()
+        let handler = ResumableHandler(try UploadStore(bench.folder)) { upload in
+            entered.continuation.yield()
+            for await _ in opened.stream {}
+            // Opened only now.
+            let content = try String(contentsOfFile: upload.path.string, encoding: .utf8)
+            bench.completed.withLock { $0.append((upload, content)) }
+            return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
         }
-
-        @Test func `More than a whole upload is refused, and the upload kept`() async throws {
-            let bench = HandlerBench()
-            bench.failures.withLock { $0 = 1 }
-            let failed = try await bench.answer(.post, "/files", ResumableHandlerTests.create(2), TestBody("hi"))
-            #expect(failed.response.status == .internalServerError)
-            let location = try bench.location()
-            let more = try await bench.answer(.patch, location, Self.append(2, nil, true), TestBody("x"))
-            #expect(more.response.status == .badRequest)
-            let again = try await bench.answer(.patch, location, Self.append(2, 0, true))
-            #expect(again.response.status == .ok && bench.contents == ["hi"])
-        }
-
-        @Test func `An answer that can't be written down is kept, and written later`() async throws {
-            let bench = HandlerBench()
-            let manager = FileManager.default
-            let handler = ResumableHandler(try UploadStore(bench.folder)) { upload in
-                // Nothing replaces a folder, so that the record can't be written.
-                let record = upload.path.string.replacing(".data", with: ".json")
-                try manager.moveItem(atPath: record, toPath: record + ".aside")
-                try manager.createDirectory(atPath: record, withIntermediateDirectories: false)
-                bench.completed.withLock { $0.append((upload, "")) }
-                return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
+        try await withThrowingTaskGroup(of: UploadAnswer.self) { group in
+            group.addTask {
+                try await bench.answer(
+                    .post, "/files", ResumableHandlerTests.create(5), TestBody("hello"), by: handler)
             }
-            let first = try await bench.answer(
-                .post, "/files", ResumableHandlerTests.create(5), TestBody("hello"), by: handler)
-            #expect(first.response.status == .ok)
+            for await _ in entered.stream { break }
             let location = try bench.location()
-            let name = try #require(location.split(separator: "/").last)
-            let record = bench.folder.appending("\(name).json").string
-            try manager.removeItem(atPath: record)
-            try manager.moveItem(atPath: record + ".aside", toPath: record)
-            let told = try await bench.answer(.head, location, Self.ask, by: handler)
-            #expect(told.response.headerFields[.uploadComplete] == "?1")
-            #expect(told.response.headerFields[.uploadOffset] == "5")
+            let early = try await bench.answer(
+                .patch, location, Self.append(0, 5, true), TestBody("hello"), by: handler)
+            #expect(early.response.status == .conflict)
+            #expect(early.response.headerFields[.uploadOffset] == "5")
+            // Without a length nobody knows before that there is more than nothing.
+            let late = try await bench.answer(
+                .patch, location, Self.append(5, nil, true), TestBody("x"), by: handler)
+            #expect(late.response.status == .badRequest)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.string).count == 2)
+            // Locked as before.
+            let other = try await bench.answer(.patch, location, Self.append(5, 0, true))
+            #expect(other.response.status == .serviceUnavailable)
+            opened.continuation.finish()
+            #expect(try await group.next()?.response.status == .ok)
             let again = try await bench.answer(.patch, location, Self.append(5, 0, true), TestBody([]), by: handler)
             #expect(String(decoding: again.content, as: UTF8.self) == "thanks")
-            // By now another process knows it too.
-            let later = try await bench.answer(.patch, location, Self.append(5, 0, true))
-            #expect(String(decoding: later.content, as: UTF8.self) == "thanks")
-            #expect(bench.completed.withLock { $0.count } == 1)
         }
+        #expect(bench.contents == ["hello"])
     }
+
+    @Test func `More than a whole upload is refused, and the upload kept`() async throws {
+        let bench = HandlerBench()
+        bench.failures.withLock { $0 = 1 }
+        let failed = try await bench.answer(.post, "/files", ResumableHandlerTests.create(2), TestBody("hi"))
+        #expect(failed.response.status == .internalServerError)
+        let location = try bench.location()
+        let more = try await bench.answer(.patch, location, Self.append(2, nil, true), TestBody("x"))
+        #expect(more.response.status == .badRequest)
+        let again = try await bench.answer(.patch, location, Self.append(2, 0, true))
+        #expect(again.response.status == .ok && bench.contents == ["hi"])
+    }
+
+    @Test func `An answer that can't be written down is kept, and written later`() async throws {
+        let bench = HandlerBench()
+        let manager = FileManager.default
+        let handler = ResumableHandler(try UploadStore(bench.folder)) { upload in
+            // Nothing replaces a folder, so that the record can't be written.
+            let record = upload.path.string.replacing(".data", with: ".json")
+            try manager.moveItem(atPath: record, toPath: record + ".aside")
+            try manager.createDirectory(atPath: record, withIntermediateDirectories: false)
+            bench.completed.withLock { $0.append((upload, "")) }
+            return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
+        }
+        let first = try await bench.answer(
+            .post, "/files", ResumableHandlerTests.create(5), TestBody("hello"), by: handler)
+        #expect(first.response.status == .ok)
+        let location = try bench.location()
+        let name = try #require(location.split(separator: "/").last)
+        let record = bench.folder.appending("\(name).json").string
+        try manager.removeItem(atPath: record)
+        try manager.moveItem(atPath: record + ".aside", toPath: record)
+        let told = try await bench.answer(.head, location, Self.ask, by: handler)
+        #expect(told.response.headerFields[.uploadComplete] == "?1")
+        #expect(told.response.headerFields[.uploadOffset] == "5")
+        let again = try await bench.answer(.patch, location, Self.append(5, 0, true), TestBody([]), by: handler)
+        #expect(String(decoding: again.content, as: UTF8.self) == "thanks")
+        // By now another process knows it too.
+        let later = try await bench.answer(.patch, location, Self.append(5, 0, true))
+        #expect(String(decoding: later.content, as: UTF8.self) == "thanks")
+        #expect(bench.completed.withLock { $0.count } == 1)
+    }
+}
 #endif

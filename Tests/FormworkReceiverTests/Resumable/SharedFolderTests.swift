@@ -1,65 +1,65 @@
 #if Transfer
-    import Dispatch
-    import Foundation
-    import FormworkHTTP
-    import FormworkResumable
-    import FormworkReceiver
-    import HTTPTypes
-    import Synchronization
-    import SystemPackage
-    import Testing
+import Dispatch
+import Foundation
+import FormworkHTTP
+import FormworkResumable
+import FormworkReceiver
+import HTTPTypes
+import Synchronization
+import SystemPackage
+import Testing
 
-    /// Two processes at the same uploads.
-    @Suite(.timeLimit(.minutes(10))) struct SharedFolderTests {
-        private static let append = ResumableHandlerTests.append
+/// Two processes at the same uploads.
+@Suite(.timeLimit(.minutes(10))) struct SharedFolderTests {
+    private static let append = ResumableHandlerTests.append
 
-        private func names(_ bench: HandlerBench) throws -> [String] {
-            try FileManager.default.contentsOfDirectory(atPath: bench.folder.string).sorted()
-        }
-
-        @Test(arguments: [false, true])
-        func `An upload that another process finishes between two looks is processed once`(
-            hasBytesLeft: Bool
-        ) async throws {
-            let bench = HandlerBench()
-            bench.failures.withLock { $0 = 1 }
-            _ = try await bench.answer(.post, "/files", ResumableHandlerTests.create(5), TestBody("hello"))
-            let location = try bench.location()
-            let name = try #require(location.split(separator: "/").last)
-            let data = bench.folder.appending("\(name).data").string
-
-            // The first look finds the upload, the second one is what counts.
-            let looks = Mutex(0)
-            let looked = AsyncStream<Void>.makeStream()
-            let mayGoOn = DispatchSemaphore(value: 0)
-            let store = try UploadStore(bench.folder) {
-                let count = looks.withLock { looks in
-                    looks += 1
-                    return looks
-                }
-                guard count == 2 else { return }
-                looked.continuation.yield()
-                mayGoOn.wait()
-            }
-            let slow = ResumableHandler(store) { upload in
-                let content = try String(contentsOfFile: upload.path.string, encoding: .utf8)
-                bench.completed.withLock { $0.append((upload, content)) }
-                return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
-            }
-            async let answer = bench.answer(.patch, location, Self.append(5, 0, true), TestBody([]), by: slow)
-            for await _ in looked.stream { break }
-            // Goes first, or finds that it can't.
-            let other = try await bench.answer(.patch, location, Self.append(5, 0, true))
-            if hasBytesLeft, other.response.status == .ok {
-                // As right before it removes them.
-                try Data("hello".utf8).write(to: URL(filePath: data))
-            }
-            mayGoOn.signal()
-            #expect(String(decoding: try await answer.content, as: UTF8.self) == "thanks")
-            let again = try await bench.answer(.patch, location, Self.append(5, 0, true))
-            #expect(String(decoding: again.content, as: UTF8.self) == "thanks")
-            #expect(bench.contents == ["hello"])
-            #expect(try self.names(bench) == ["\(name).json"])
-        }
+    private func names(_ bench: HandlerBench) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: bench.folder.string).sorted()
     }
+
+    @Test(arguments: [false, true])
+    func `An upload that another process finishes between two looks is processed once`(
+        hasBytesLeft: Bool
+    ) async throws {
+        let bench = HandlerBench()
+        bench.failures.withLock { $0 = 1 }
+        _ = try await bench.answer(.post, "/files", ResumableHandlerTests.create(5), TestBody("hello"))
+        let location = try bench.location()
+        let name = try #require(location.split(separator: "/").last)
+        let data = bench.folder.appending("\(name).data").string
+
+        // The first look finds the upload, the second one is what counts.
+        let looks = Mutex(0)
+        let looked = AsyncStream<Void>.makeStream()
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let store = try UploadStore(bench.folder) {
+            let count = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            guard count == 2 else { return }
+            looked.continuation.yield()
+            mayGoOn.wait()
+        }
+        let slow = ResumableHandler(store) { upload in
+            let content = try String(contentsOfFile: upload.path.string, encoding: .utf8)
+            bench.completed.withLock { $0.append((upload, content)) }
+            return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
+        }
+        async let answer = bench.answer(.patch, location, Self.append(5, 0, true), TestBody([]), by: slow)
+        for await _ in looked.stream { break }
+        // Goes first, or finds that it can't.
+        let other = try await bench.answer(.patch, location, Self.append(5, 0, true))
+        if hasBytesLeft, other.response.status == .ok {
+            // As right before it removes them.
+            try Data("hello".utf8).write(to: URL(filePath: data))
+        }
+        mayGoOn.signal()
+        #expect(String(decoding: try await answer.content, as: UTF8.self) == "thanks")
+        let again = try await bench.answer(.patch, location, Self.append(5, 0, true))
+        #expect(String(decoding: again.content, as: UTF8.self) == "thanks")
+        #expect(bench.contents == ["hello"])
+        #expect(try self.names(bench) == ["\(name).json"])
+    }
+}
 #endif

@@ -1,50 +1,50 @@
 #if Transfer
-    import FormworkHTTP
-    import FormworkResumable
-    @testable import FormworkReceiver
-    import Foundation
-    import HTTPTypes
-    import NIOCore
-    import SystemPackage
-    import Testing
+import FormworkHTTP
+import FormworkResumable
+@testable import FormworkReceiver
+import Foundation
+import HTTPTypes
+import NIOCore
+import SystemPackage
+import Testing
 
-    @Suite(.timeLimit(.minutes(10))) struct UploadPlaceTests {
-        @Test func `A name leads to an upload of its own folder alone`() async throws {
-            let bench = HandlerBench()
-            _ = try await bench.answer(
-                .post, "/files", [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"], TestBody("abc"))
-            let name = String(try #require(try bench.location().split(separator: "/").last))
-            #expect(try UploadStore(bench.folder).upload(name) != nil)
-            let inner = try UploadStore(bench.folder.appending("inner"))
-            for other in ["../\(name)", "\(bench.folder)/\(name)", "./../\(name)", "..", "", "\(name)/", "\(name)\0"] {
-                #expect(try inner.upload(other) == nil, "\(other)")
-            }
-        }
-
-        @Test func `An upload is there until its time is over, and not after`() async throws {
-            let bench = HandlerBench()
-            _ = try await bench.answer(
-                .post, "/files", [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"], TestBody("abc"))
-            let name = String(try #require(try bench.location().split(separator: "/").last))
-            let store = try UploadStore(bench.folder)
-            #expect(store.options.lifetime == 24 * 3600)
-            #expect(try store.upload(name, now: Date().addingTimeInterval(23 * 3600)) != nil)
-            #expect(try store.upload(name, now: Date().addingTimeInterval(25 * 3600)) == nil)
-        }
-
-        @Test func `Uploads together take the bytes that they may`() async throws {
-            let bench = HandlerBench { $0.maximumTotalSize = 10 }
-            func begin(_ length: Int) async throws -> Int {
-                let fields: HTTPFields = [
-                    .uploadDraftInteropVersion: "8", .uploadComplete: "?0", .uploadLength: "\(length)",
-                ]
-                return try await bench.answer(.post, "/files", fields, TestBody("abc")).response.status.code
-            }
-            #expect(try await begin(11) == 503)
-            #expect(try await begin(10) == 201)
-            // Three bytes are there.
-            #expect(try await begin(8) == 503)
-            #expect(try await begin(7) == 201)
+@Suite(.timeLimit(.minutes(10))) struct UploadPlaceTests {
+    @Test func `A name leads to an upload of its own folder alone`() async throws {
+        let bench = HandlerBench()
+        _ = try await bench.answer(
+            .post, "/files", [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"], TestBody("abc"))
+        let name = String(try #require(try bench.location().split(separator: "/").last))
+        #expect(try UploadStore(bench.folder).upload(name) != nil)
+        let inner = try UploadStore(bench.folder.appending("inner"))
+        for other in ["../\(name)", "\(bench.folder)/\(name)", "./../\(name)", "..", "", "\(name)/", "\(name)\0"] {
+            #expect(try inner.upload(other) == nil, "\(other)")
         }
     }
+
+    @Test func `An upload is there until its time is over, and not after`() async throws {
+        let bench = HandlerBench()
+        _ = try await bench.answer(
+            .post, "/files", [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"], TestBody("abc"))
+        let name = String(try #require(try bench.location().split(separator: "/").last))
+        let store = try UploadStore(bench.folder)
+        #expect(store.options.lifetime == 24 * 3600)
+        #expect(try store.upload(name, now: Date().addingTimeInterval(23 * 3600)) != nil)
+        #expect(try store.upload(name, now: Date().addingTimeInterval(25 * 3600)) == nil)
+    }
+
+    @Test func `Uploads together take the bytes that they may`() async throws {
+        let bench = HandlerBench { $0.maximumTotalSize = 10 }
+        func begin(_ length: Int) async throws -> Int {
+            let fields: HTTPFields = [
+                .uploadDraftInteropVersion: "8", .uploadComplete: "?0", .uploadLength: "\(length)",
+            ]
+            return try await bench.answer(.post, "/files", fields, TestBody("abc")).response.status.code
+        }
+        #expect(try await begin(11) == 503)
+        #expect(try await begin(10) == 201)
+        // Three bytes are there.
+        #expect(try await begin(8) == 503)
+        #expect(try await begin(7) == 201)
+    }
+}
 #endif

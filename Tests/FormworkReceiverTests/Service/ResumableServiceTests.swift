@@ -1,223 +1,223 @@
 #if Transfer
-    import FormworkReceiver
-    import Testing
+import FormworkReceiver
+import Testing
 
-    /// Uploads that come in pieces, over real connections.
-    @Suite(.timeLimit(.minutes(10)))
-    struct ResumableServiceTests {
-        private static let version = "Upload-Draft-Interop-Version: 8"
-        private static let form = "Content-Type: multipart/form-data; boundary=b"
-        private static let partial = "Content-Type: application/partial-upload"
+/// Uploads that come in pieces, over real connections.
+@Suite(.timeLimit(.minutes(10)))
+struct ResumableServiceTests {
+    private static let version = "Upload-Draft-Interop-Version: 8"
+    private static let form = "Content-Type: multipart/form-data; boundary=b"
+    private static let partial = "Content-Type: application/partial-upload"
 
-        /// A form with one file of a million bytes.
-        private static let body = formBody([
-            ("title", "x"), ("f;a.txt", String(repeating: "0123456789", count: 100_000)),
-        ])
+    /// A form with one file of a million bytes.
+    private static let body = formBody([
+        ("title", "x"), ("f;a.txt", String(repeating: "0123456789", count: 100_000)),
+    ])
 
-        private func head(_ receiver: TestReceiver, _ line: String, _ fields: [String]) -> String {
-            (["\(line) HTTP/1.1", "Host: localhost:\(receiver.port)"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
+    private func head(_ receiver: TestReceiver, _ line: String, _ fields: [String]) -> String {
+        (["\(line) HTTP/1.1", "Host: localhost:\(receiver.port)"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
+    }
+
+    /// Begins an upload, has some of it arrive, and is cut; gives the upload's path.
+    private func cutUpload(
+        _ receiver: TestReceiver, _ store: UploadStore, _ fields: [String] = [], sending count: Int
+    ) async throws -> String {
+        let connection = try receiver.connect()
+        let length = "Content-Length: \(Self.body.utf8.count)"
+        await connection.send(
+            self.head(receiver, "POST /up", [Self.version, "Upload-Complete: ?1", Self.form, length] + fields))
+        let offer = RawAnswer(await connection.receive(until: "\r\n\r\n"))
+        #expect(offer.status == 104)
+        #expect(offer.field("Upload-Draft-Interop-Version") == "8")
+        await connection.send(Array(Self.body.utf8.prefix(count)))
+        #expect(try await receiver.eventually { store.list().last?.offset == Int64(count) })
+        await connection.cut()
+        return try #require(offer.field("Location"))
+    }
+
+    @Test func `A cut upload goes on in a new process, and is answered as a whole one`() async throws {
+        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
+        let path = Local("")
+        let first = try UploadStore(uploads.path)
+        try await TestReceiver.run(in: folder, store: first) { receiver in
+            path.value = try await self.cutUpload(receiver, first, sending: 300_000)
         }
+        #expect(folder.names == [])
+        let second = try UploadStore(uploads.path)
+        try await TestReceiver.run(in: folder, store: second) { receiver in
+            let told = try await receiver.request("HEAD \(path.value)", [Self.version])
+            #expect(told.status == 204 || told.status == 200)
+            #expect(told.field("Upload-Offset") == "300000" && told.field("Upload-Complete") == "?0")
+            #expect(told.field("Cache-Control") == "no-store")
+            let wrong = try await receiver.request(
+                "PATCH \(path.value)",
+                [Self.version, Self.partial, "Upload-Offset: 299999", "Upload-Complete: ?1"],
+                "x")
+            #expect(wrong.status == 409 && wrong.field("Upload-Offset") == "300000")
+            let rest = String(decoding: Self.body.utf8.dropFirst(300_000), as: UTF8.self)
+            let fields = [Self.version, Self.partial, "Upload-Offset: 300000", "Upload-Complete: ?1"]
+            let answer = try await receiver.request("PATCH \(path.value)", fields, rest)
+            #expect(answer.status == 201)
+            #expect(
+                answer.body.hasPrefix(
+                    #"{"fields":[{"name":"title","value":"x"}],"files":[{"field":"f","name":"a.txt""#))
+            #expect(answer.body.contains(#""size":1000000"#))
+            // Whoever lost the answer gets it again, and nothing is stored twice.
+            let again = try await receiver.request(
+                "PATCH \(path.value)",
+                [
+                    Self.version, Self.partial, "Upload-Offset: \(Self.body.utf8.count)", "Upload-Complete: ?1",
+                    "Content-Length: 0",
+                ])
+            #expect(again.status == 201 && again.body == answer.body)
+            #expect(folder.names == ["a.txt"])
+            let text = try folder.text(of: "a.txt")
+            #expect(text.utf8.count == 1_000_000 && text.hasPrefix("01234") && text.hasSuffix("56789"))
+        }
+    }
 
-        /// Begins an upload, has some of it arrive, and is cut; gives the upload's path.
-        private func cutUpload(
-            _ receiver: TestReceiver, _ store: UploadStore, _ fields: [String] = [], sending count: Int
-        ) async throws -> String {
+    @Test func `A client that asks first is offered to resume, and gets its 100 too`() async throws {
+        let uploads = TemporaryFolder()
+        let store = try UploadStore(uploads.path)
+        try await TestReceiver.run(store: store) { receiver in
             let connection = try receiver.connect()
-            let length = "Content-Length: \(Self.body.utf8.count)"
             await connection.send(
-                self.head(receiver, "POST /up", [Self.version, "Upload-Complete: ?1", Self.form, length] + fields))
-            let offer = RawAnswer(await connection.receive(until: "\r\n\r\n"))
-            #expect(offer.status == 104)
-            #expect(offer.field("Upload-Draft-Interop-Version") == "8")
-            await connection.send(Array(Self.body.utf8.prefix(count)))
-            #expect(try await receiver.eventually { store.list().last?.offset == Int64(count) })
-            await connection.cut()
-            return try #require(offer.field("Location"))
-        }
-
-        @Test func `A cut upload goes on in a new process, and is answered as a whole one`() async throws {
-            let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
-            let path = Local("")
-            let first = try UploadStore(uploads.path)
-            try await TestReceiver.run(in: folder, store: first) { receiver in
-                path.value = try await self.cutUpload(receiver, first, sending: 300_000)
-            }
-            #expect(folder.names == [])
-            let second = try UploadStore(uploads.path)
-            try await TestReceiver.run(in: folder, store: second) { receiver in
-                let told = try await receiver.request("HEAD \(path.value)", [Self.version])
-                #expect(told.status == 204 || told.status == 200)
-                #expect(told.field("Upload-Offset") == "300000" && told.field("Upload-Complete") == "?0")
-                #expect(told.field("Cache-Control") == "no-store")
-                let wrong = try await receiver.request(
-                    "PATCH \(path.value)",
-                    [Self.version, Self.partial, "Upload-Offset: 299999", "Upload-Complete: ?1"],
-                    "x")
-                #expect(wrong.status == 409 && wrong.field("Upload-Offset") == "300000")
-                let rest = String(decoding: Self.body.utf8.dropFirst(300_000), as: UTF8.self)
-                let fields = [Self.version, Self.partial, "Upload-Offset: 300000", "Upload-Complete: ?1"]
-                let answer = try await receiver.request("PATCH \(path.value)", fields, rest)
-                #expect(answer.status == 201)
-                #expect(
-                    answer.body.hasPrefix(
-                        #"{"fields":[{"name":"title","value":"x"}],"files":[{"field":"f","name":"a.txt""#))
-                #expect(answer.body.contains(#""size":1000000"#))
-                // Whoever lost the answer gets it again, and nothing is stored twice.
-                let again = try await receiver.request(
-                    "PATCH \(path.value)",
+                self.head(
+                    receiver, "POST /up",
                     [
-                        Self.version, Self.partial, "Upload-Offset: \(Self.body.utf8.count)", "Upload-Complete: ?1",
-                        "Content-Length: 0",
-                    ])
-                #expect(again.status == 201 && again.body == answer.body)
-                #expect(folder.names == ["a.txt"])
-                let text = try folder.text(of: "a.txt")
-                #expect(text.utf8.count == 1_000_000 && text.hasPrefix("01234") && text.hasSuffix("56789"))
-            }
+                        Self.version, "Upload-Complete: ?1", Self.form, "Content-Length: \(Self.body.utf8.count)",
+                        "Expect: 100-continue", "Connection: close",
+                    ]))
+            #expect(RawAnswer(await connection.receive(until: "\r\n\r\n")).status == 104)
+            #expect(RawAnswer(await connection.receive(until: "\r\n\r\n")).status == 100)
+            await connection.send(Self.body)
+            // On a slow machine there may be a 104 of progress before.
+            let answer = RawAnswer(await connection.receiveAll()).final
+            #expect(answer.status == 201 && answer.field("Upload-Complete") == "?1")
+            #expect(receiver.folder.names == ["a.txt"])
         }
+    }
 
-        @Test func `A client that asks first is offered to resume, and gets its 100 too`() async throws {
-            let uploads = TemporaryFolder()
-            let store = try UploadStore(uploads.path)
-            try await TestReceiver.run(store: store) { receiver in
+    @Test func `A body in chunks that is cut is not taken for whole`() async throws {
+        let uploads = TemporaryFolder()
+        let store = try UploadStore(uploads.path)
+        try await TestReceiver.run(store: store) { receiver in
+            for resets in [false, true] {
                 let connection = try receiver.connect()
                 await connection.send(
                     self.head(
                         receiver, "POST /up",
                         [
-                            Self.version, "Upload-Complete: ?1", Self.form, "Content-Length: \(Self.body.utf8.count)",
-                            "Expect: 100-continue", "Connection: close",
+                            Self.version, "Upload-Complete: ?1", "Content-Type: text/plain",
+                            "Transfer-Encoding: chunked",
                         ]))
-                #expect(RawAnswer(await connection.receive(until: "\r\n\r\n")).status == 104)
-                #expect(RawAnswer(await connection.receive(until: "\r\n\r\n")).status == 100)
-                await connection.send(Self.body)
-                // On a slow machine there may be a 104 of progress before.
-                let answer = RawAnswer(await connection.receiveAll()).final
-                #expect(answer.status == 201 && answer.field("Upload-Complete") == "?1")
-                #expect(receiver.folder.names == ["a.txt"])
-            }
-        }
-
-        @Test func `A body in chunks that is cut is not taken for whole`() async throws {
-            let uploads = TemporaryFolder()
-            let store = try UploadStore(uploads.path)
-            try await TestReceiver.run(store: store) { receiver in
-                for resets in [false, true] {
-                    let connection = try receiver.connect()
-                    await connection.send(
-                        self.head(
-                            receiver, "POST /up",
-                            [
-                                Self.version, "Upload-Complete: ?1", "Content-Type: text/plain",
-                                "Transfer-Encoding: chunked",
-                            ]))
-                    let offer = RawAnswer(await connection.receive(until: "\r\n\r\n"))
-                    await connection.send("5\r\nhello\r\n")
-                    #expect(try await receiver.eventually { store.list().last?.offset == 5 })
-                    if resets { await connection.cut() } else { await connection.finishSending() }
-                    _ = await connection.receiveAll()
-                    let path = try #require(offer.field("Location"))
-                    let told = try await receiver.request("HEAD \(path)", [Self.version])
-                    #expect(told.field("Upload-Offset") == "5" && told.field("Upload-Complete") == "?0")
-                    #expect(receiver.folder.names == [])
-                    let answer = try await receiver.request(
-                        "PATCH \(path)", [Self.version, Self.partial, "Upload-Offset: 5", "Upload-Complete: ?1"],
-                        " there")
-                    #expect(answer.status == 201 && answer.body.contains(#""size":11"#))
-                    try receiver.folder.empty()
-                }
-            }
-        }
-
-        @Test func `Who has no token neither begins an upload nor goes on with one`() async throws {
-            let uploads = TemporaryFolder()
-            let store = try UploadStore(uploads.path)
-            try await TestReceiver.run({ $0.token = try AccessToken("secret") }, store: store) { receiver in
-                let begin = [Self.version, "Upload-Complete: ?1", Self.form]
-                #expect(try await receiver.request("POST /up", begin, Self.body).status == 401)
-                #expect(store.list() == [])
-                let path = try await self.cutUpload(
-                    receiver, store, ["Authorization: Bearer secret"], sending: 1000)
-                #expect(try await receiver.request("HEAD \(path)", [Self.version]).status == 401)
-                let append = [Self.version, Self.partial, "Upload-Offset: 1000", "Upload-Complete: ?0"]
-                #expect(try await receiver.request("PATCH \(path)", append, "x").status == 401)
-                #expect(try await receiver.request("DELETE \(path)", [Self.version]).status == 401)
-                let known = [Self.version, "Authorization: Bearer secret"]
-                #expect(try await receiver.request("HEAD \(path)", known).field("Upload-Offset") == "1000")
-                #expect(try await receiver.request("DELETE \(path)", known).status == 204)
-                #expect(try await receiver.request("HEAD \(path)", known).status == 404)
-            }
-        }
-
-        @Test func `A file comes by tus in two pieces, under the name that it was given`() async throws {
-            let uploads = TemporaryFolder()
-            let store = try UploadStore(uploads.path)
-            try await TestReceiver.run(store: store) { receiver in
-                let tus = "Tus-Resumable: 1.0.0"
-                let abilities = try await receiver.request("OPTIONS /", [tus])
-                #expect(abilities.field("Tus-Version") == "1.0.0")
-                let created = try await receiver.request(
-                    "POST /", [tus, "Upload-Length: 11", "Upload-Metadata: filename YS50eHQ=", "Content-Length: 0"])
-                #expect(created.status == 201)
-                let path = try #require(created.field("Location"))
-                let type = "Content-Type: application/offset+octet-stream"
-                let first = try await receiver.request("PATCH \(path)", [tus, type, "Upload-Offset: 0"], "hello")
-                #expect(first.status == 204 && first.field("Upload-Offset") == "5")
-                let last = try await receiver.request("PATCH \(path)", [tus, type, "Upload-Offset: 5"], " there")
-                #expect(last.status == 204 && last.field("Upload-Offset") == "11")
-                #expect(receiver.folder.names == ["a.txt"])
-                #expect(try receiver.folder.text(of: "a.txt") == "hello there")
-            }
-        }
-
-        @Test func `Whatever brings bytes needs a place`() async throws {
-            let uploads = TemporaryFolder()
-            let store = try UploadStore(uploads.path)
-            try await TestReceiver.run({ $0.limits.uploads = 1 }, store: store) { receiver in
-                let tus = "Tus-Resumable: 1.0.0"
-                let created = try await receiver.request("POST /", [tus, "Upload-Length: 5", "Content-Length: 0"])
-                let path = try #require(created.field("Location"))
-                let first = try receiver.connect()
-                await first.send(self.head(receiver, "PUT /a", ["Content-Length: 2"]) + "1")
-                let isUnderWay = try await receiver.eventually {
-                    try await receiver.request("GET /files.json").body.contains("receiving")
-                }
-                #expect(isUnderWay)
-                let append = [
-                    tus, "Upload-Offset: 0", "X-HTTP-Method-Override: PATCH",
-                    "Content-Type: application/offset+octet-stream",
-                ]
-                #expect(try await receiver.request("POST \(path)", append, "hello").status == 503)
-                // tusd reads the field with POST alone too.
-                #expect(try await receiver.request("GET \(path)", append, "hello").status == 405)
-                let begin = [Self.version, "Upload-Complete: ?0"]
-                #expect(try await receiver.request("REPORT /b", begin, "hello").status == 503)
-                #expect(store.list().map(\.offset) == [0])
-                #expect(try await receiver.request("HEAD \(path)", [tus]).field("Upload-Offset") == "0")
-                await first.send("2")
-                #expect(await first.receive(until: "}]}").hasPrefix("HTTP/1.1 201 "))
-                #expect(try await receiver.request("POST \(path)", append, "hello").status == 204)
-            }
-        }
-
-        @Test func `What is no form fails as a whole upload does, and can't be ended twice`() async throws {
-            let uploads = TemporaryFolder()
-            let store = try UploadStore(uploads.path)
-            try await TestReceiver.run(store: store) { receiver in
-                let fields = [Self.version, "Upload-Complete: ?1", Self.form]
-                let answer = try await receiver.request("POST /up", fields, "no form at all")
-                #expect(answer.status == 400)
+                let offer = RawAnswer(await connection.receive(until: "\r\n\r\n"))
+                await connection.send("5\r\nhello\r\n")
+                #expect(try await receiver.eventually { store.list().last?.offset == 5 })
+                if resets { await connection.cut() } else { await connection.finishSending() }
+                _ = await connection.receiveAll()
+                let path = try #require(offer.field("Location"))
+                let told = try await receiver.request("HEAD \(path)", [Self.version])
+                #expect(told.field("Upload-Offset") == "5" && told.field("Upload-Complete") == "?0")
                 #expect(receiver.folder.names == [])
-            }
-        }
-
-        @Test func `Without a store there are no uploads to go on with, and whole ones are taken`() async throws {
-            try await TestReceiver.run { receiver in
-                #expect(try await receiver.request("HEAD /.uploads/x", [Self.version]).status == 404)
-                let fields = [Self.version, "Upload-Complete: ?1", Self.form]
-                let answer = try await receiver.request("POST /up", fields, Self.body)
-                #expect(answer.status == 201 && answer.field("Upload-Complete") == nil)
+                let answer = try await receiver.request(
+                    "PATCH \(path)", [Self.version, Self.partial, "Upload-Offset: 5", "Upload-Complete: ?1"],
+                    " there")
+                #expect(answer.status == 201 && answer.body.contains(#""size":11"#))
+                try receiver.folder.empty()
             }
         }
     }
+
+    @Test func `Who has no token neither begins an upload nor goes on with one`() async throws {
+        let uploads = TemporaryFolder()
+        let store = try UploadStore(uploads.path)
+        try await TestReceiver.run({ $0.token = try AccessToken("secret") }, store: store) { receiver in
+            let begin = [Self.version, "Upload-Complete: ?1", Self.form]
+            #expect(try await receiver.request("POST /up", begin, Self.body).status == 401)
+            #expect(store.list() == [])
+            let path = try await self.cutUpload(
+                receiver, store, ["Authorization: Bearer secret"], sending: 1000)
+            #expect(try await receiver.request("HEAD \(path)", [Self.version]).status == 401)
+            let append = [Self.version, Self.partial, "Upload-Offset: 1000", "Upload-Complete: ?0"]
+            #expect(try await receiver.request("PATCH \(path)", append, "x").status == 401)
+            #expect(try await receiver.request("DELETE \(path)", [Self.version]).status == 401)
+            let known = [Self.version, "Authorization: Bearer secret"]
+            #expect(try await receiver.request("HEAD \(path)", known).field("Upload-Offset") == "1000")
+            #expect(try await receiver.request("DELETE \(path)", known).status == 204)
+            #expect(try await receiver.request("HEAD \(path)", known).status == 404)
+        }
+    }
+
+    @Test func `A file comes by tus in two pieces, under the name that it was given`() async throws {
+        let uploads = TemporaryFolder()
+        let store = try UploadStore(uploads.path)
+        try await TestReceiver.run(store: store) { receiver in
+            let tus = "Tus-Resumable: 1.0.0"
+            let abilities = try await receiver.request("OPTIONS /", [tus])
+            #expect(abilities.field("Tus-Version") == "1.0.0")
+            let created = try await receiver.request(
+                "POST /", [tus, "Upload-Length: 11", "Upload-Metadata: filename YS50eHQ=", "Content-Length: 0"])
+            #expect(created.status == 201)
+            let path = try #require(created.field("Location"))
+            let type = "Content-Type: application/offset+octet-stream"
+            let first = try await receiver.request("PATCH \(path)", [tus, type, "Upload-Offset: 0"], "hello")
+            #expect(first.status == 204 && first.field("Upload-Offset") == "5")
+            let last = try await receiver.request("PATCH \(path)", [tus, type, "Upload-Offset: 5"], " there")
+            #expect(last.status == 204 && last.field("Upload-Offset") == "11")
+            #expect(receiver.folder.names == ["a.txt"])
+            #expect(try receiver.folder.text(of: "a.txt") == "hello there")
+        }
+    }
+
+    @Test func `Whatever brings bytes needs a place`() async throws {
+        let uploads = TemporaryFolder()
+        let store = try UploadStore(uploads.path)
+        try await TestReceiver.run({ $0.limits.uploads = 1 }, store: store) { receiver in
+            let tus = "Tus-Resumable: 1.0.0"
+            let created = try await receiver.request("POST /", [tus, "Upload-Length: 5", "Content-Length: 0"])
+            let path = try #require(created.field("Location"))
+            let first = try receiver.connect()
+            await first.send(self.head(receiver, "PUT /a", ["Content-Length: 2"]) + "1")
+            let isUnderWay = try await receiver.eventually {
+                try await receiver.request("GET /files.json").body.contains("receiving")
+            }
+            #expect(isUnderWay)
+            let append = [
+                tus, "Upload-Offset: 0", "X-HTTP-Method-Override: PATCH",
+                "Content-Type: application/offset+octet-stream",
+            ]
+            #expect(try await receiver.request("POST \(path)", append, "hello").status == 503)
+            // tusd reads the field with POST alone too.
+            #expect(try await receiver.request("GET \(path)", append, "hello").status == 405)
+            let begin = [Self.version, "Upload-Complete: ?0"]
+            #expect(try await receiver.request("REPORT /b", begin, "hello").status == 503)
+            #expect(store.list().map(\.offset) == [0])
+            #expect(try await receiver.request("HEAD \(path)", [tus]).field("Upload-Offset") == "0")
+            await first.send("2")
+            #expect(await first.receive(until: "}]}").hasPrefix("HTTP/1.1 201 "))
+            #expect(try await receiver.request("POST \(path)", append, "hello").status == 204)
+        }
+    }
+
+    @Test func `What is no form fails as a whole upload does, and can't be ended twice`() async throws {
+        let uploads = TemporaryFolder()
+        let store = try UploadStore(uploads.path)
+        try await TestReceiver.run(store: store) { receiver in
+            let fields = [Self.version, "Upload-Complete: ?1", Self.form]
+            let answer = try await receiver.request("POST /up", fields, "no form at all")
+            #expect(answer.status == 400)
+            #expect(receiver.folder.names == [])
+        }
+    }
+
+    @Test func `Without a store there are no uploads to go on with, and whole ones are taken`() async throws {
+        try await TestReceiver.run { receiver in
+            #expect(try await receiver.request("HEAD /.uploads/x", [Self.version]).status == 404)
+            let fields = [Self.version, "Upload-Complete: ?1", Self.form]
+            let answer = try await receiver.request("POST /up", fields, Self.body)
+            #expect(answer.status == 201 && answer.field("Upload-Complete") == nil)
+        }
+    }
+}
 #endif

@@ -1,149 +1,148 @@
 #if Transfer
-    import Foundation
-    import FormworkReceiver
-    import Logging
-    import NIOCore
-    import ServiceLifecycle
-    import Synchronization
-    import SystemPackage
+import Foundation
+import FormworkReceiver
+import Logging
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+import SystemPackage
 
-    /// A receiver in this process, on a port of its own.
-    struct TestReceiver: Sendable {
-        let port: Int
-        let folder: TemporaryFolder
-        let group: ServiceGroup
+/// A receiver in this process, on a port of its own.
+struct TestReceiver: Sendable {
+    let port: Int
+    let folder: TemporaryFolder
+    let group: ServiceGroup
+    let log: LogLines
+    /// Whether its service has ended.
+    let hasEnded: Local<Bool>
+
+    /// Runs a test against a receiver, and stops it.
+    static func run(
+        _ change: (inout ReceiverOptions) throws -> Void = { _ in }, in folder: TemporaryFolder = TemporaryFolder(),
+        storage: (any ReceiverStorage)? = nil, store: UploadStore? = nil, metrics: MemoryMetrics? = nil,
+        _ test: @escaping @Sendable (TestReceiver) async throws -> Void
+    ) async throws {
+        var options = ReceiverOptions()
+        // A busy machine is no slow client.
+        options.pace.idleTime = .seconds(300)
+        options.grace = .seconds(60)
+        try change(&options)
+        let log = LogLines()
+        let ports = AsyncStream<Int>.makeStream()
+        let hasEnded = Local(false)
+        let service = ReceiverService(
+            options, storage: try storage ?? FolderStorage(folder.path), store: store, metrics: metrics,
+            logger: Logger(label: "test") { _ in log.handler }
+        ) { address in ports.continuation.yield(address.port ?? 0) }
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [service], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                try await group.run()
+                hasEnded.value = true
+            }
+            for await port in ports.stream {
+                try await test(TestReceiver(port: port, folder: folder, group: group, log: log, hasEnded: hasEnded))
+                break
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    func connect() throws -> RawConnection { try RawConnection(port: self.port) }
+
+    /// Sends one request, and gives all of its answer without the informational ones, of which a slow machine gets more;
+    /// the connection ends with it.
+    func request(_ line: String, _ fields: [String] = [], _ body: String = "") async throws -> RawAnswer {
+        try await self.request(line, fields, Array(body.utf8))
+    }
+
+    func request(_ line: String, _ fields: [String] = [], _ body: [UInt8]) async throws -> RawAnswer {
+        let connection = try self.connect()
+        var head = ["\(line) HTTP/1.1"]
+        if !fields.contains(where: { $0.hasPrefix("Host:") }) { head.append("Host: localhost:\(self.port)") }
+        head += fields + ["Connection: close"]
+        if !body.isEmpty, !fields.contains(where: { $0.hasPrefix("Content-Length:") || $0.hasPrefix("Transfer-") }) {
+            head.append("Content-Length: \(body.count)")
+        }
+        await connection.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
+        return RawAnswer(await connection.receiveAll()).final
+    }
+
+    /// Waits until something holds, ten seconds at most.
+    func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
+        for _ in 0..<500 {
+            if try await condition() { return true }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return false
+    }
+}
+
+/// An answer as it came.
+struct RawAnswer {
+    var head: String
+    var body: String
+
+    init(_ text: String) {
+        let end = text.firstRange(of: "\r\n\r\n")
+        self.head = end.map { String(text[..<$0.lowerBound]) } ?? text
+        self.body = end.map { String(text[$0.upperBound...]) } ?? ""
+    }
+
+    var status: Int { Int(self.head.split(separator: " ").dropFirst().first ?? "") ?? 0 }
+
+    /// The answer behind an informational one.
+    var final: RawAnswer { (100..<200).contains(self.status) ? RawAnswer(self.body).final : self }
+
+    func field(_ name: String) -> String? {
+        self.head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name.lowercased() + ": ") }
+            .map { String($0.dropFirst(name.count + 2)) }
+    }
+}
+
+/// What a receiver logs.
+final class LogLines: Sendable {
+    private let lines = Mutex([String]())
+
+    var all: [String] { self.lines.withLock { $0 } }
+    var handler: any LogHandler { Handler(log: self) }
+
+    private struct Handler: LogHandler {
         let log: LogLines
-        /// Whether its service has ended.
-        let hasEnded: Local<Bool>
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
 
-        /// Runs a test against a receiver, and stops it.
-        static func run(
-            _ change: (inout ReceiverOptions) throws -> Void = { _ in }, in folder: TemporaryFolder = TemporaryFolder(),
-            storage: (any ReceiverStorage)? = nil, store: UploadStore? = nil, metrics: MemoryMetrics? = nil,
-            _ test: @escaping @Sendable (TestReceiver) async throws -> Void
-        ) async throws {
-            var options = ReceiverOptions()
-            // A busy machine is no slow client.
-            options.pace.idleTime = .seconds(300)
-            options.grace = .seconds(60)
-            try change(&options)
-            let log = LogLines()
-            let ports = AsyncStream<Int>.makeStream()
-            let hasEnded = Local(false)
-            let service = ReceiverService(
-                options, storage: try storage ?? FolderStorage(folder.path), store: store, metrics: metrics,
-                logger: Logger(label: "test") { _ in log.handler }
-            ) { address in ports.continuation.yield(address.port ?? 0) }
-            let group = ServiceGroup(
-                configuration: .init(
-                    services: [service], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
-            try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask {
-                    try await group.run()
-                    hasEnded.value = true
-                }
-                for await port in ports.stream {
-                    try await test(TestReceiver(port: port, folder: folder, group: group, log: log, hasEnded: hasEnded))
-                    break
-                }
-                await group.triggerGracefulShutdown()
-                try await tasks.waitForAll()
-            }
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { self.metadata[key] }
+            set { self.metadata[key] = newValue }
         }
 
-        func connect() throws -> RawConnection { try RawConnection(port: self.port) }
-
-        /// Sends one request, and gives all of its answer without the informational ones, of which a slow machine gets more;
-        /// the connection ends with it.
-        func request(_ line: String, _ fields: [String] = [], _ body: String = "") async throws -> RawAnswer {
-            try await self.request(line, fields, Array(body.utf8))
-        }
-
-        func request(_ line: String, _ fields: [String] = [], _ body: [UInt8]) async throws -> RawAnswer {
-            let connection = try self.connect()
-            var head = ["\(line) HTTP/1.1"]
-            if !fields.contains(where: { $0.hasPrefix("Host:") }) { head.append("Host: localhost:\(self.port)") }
-            head += fields + ["Connection: close"]
-            if !body.isEmpty, !fields.contains(where: { $0.hasPrefix("Content-Length:") || $0.hasPrefix("Transfer-") })
-            {
-                head.append("Content-Length: \(body.count)")
-            }
-            await connection.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
-            return RawAnswer(await connection.receiveAll()).final
-        }
-
-        /// Waits until something holds, ten seconds at most.
-        func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
-            for _ in 0..<500 {
-                if try await condition() { return true }
-                try await Task.sleep(for: .milliseconds(20))
-            }
-            return false
+        func log(event: LogEvent) {
+            let pairs = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+            self.log.lines.withLock { $0.append("\(event.message)\(pairs.joined())") }
         }
     }
+}
 
-    /// An answer as it came.
-    struct RawAnswer {
-        var head: String
-        var body: String
+/// A form with one part for each pair, as curl writes it: `name;filename` begins a file.
+func formBody(_ parts: [(String, String)], boundary: String = "b") -> String {
+    parts.map { name, value in
+        let words = name.split(separator: ";", maxSplits: 1)
+        let file = words.count == 2 ? "; filename=\"\(words[1])\"\r\nContent-Type: text/plain" : ""
+        return "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(words[0])\"\(file)\r\n\r\n\(value)\r\n"
+    }.joined() + "--\(boundary)--\r\n"
+}
 
-        init(_ text: String) {
-            let end = text.firstRange(of: "\r\n\r\n")
-            self.head = end.map { String(text[..<$0.lowerBound]) } ?? text
-            self.body = end.map { String(text[$0.upperBound...]) } ?? ""
-        }
-
-        var status: Int { Int(self.head.split(separator: " ").dropFirst().first ?? "") ?? 0 }
-
-        /// The answer behind an informational one.
-        var final: RawAnswer { (100..<200).contains(self.status) ? RawAnswer(self.body).final : self }
-
-        func field(_ name: String) -> String? {
-            self.head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name.lowercased() + ": ") }
-                .map { String($0.dropFirst(name.count + 2)) }
-        }
+/// What one closure leaves for another one.
+final class Local<Value: Sendable>: Sendable {
+    private let state: Mutex<Value>
+    init(_ value: Value) { self.state = Mutex(value) }
+    var value: Value {
+        get { self.state.withLock { $0 } }
+        set { self.state.withLock { $0 = newValue } }
     }
-
-    /// What a receiver logs.
-    final class LogLines: Sendable {
-        private let lines = Mutex([String]())
-
-        var all: [String] { self.lines.withLock { $0 } }
-        var handler: any LogHandler { Handler(log: self) }
-
-        private struct Handler: LogHandler {
-            let log: LogLines
-            var metadata: Logger.Metadata = [:]
-            var logLevel = Logger.Level.info
-
-            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-                get { self.metadata[key] }
-                set { self.metadata[key] = newValue }
-            }
-
-            func log(event: LogEvent) {
-                let pairs = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-                self.log.lines.withLock { $0.append("\(event.message)\(pairs.joined())") }
-            }
-        }
-    }
-
-    /// A form with one part for each pair, as curl writes it: `name;filename` begins a file.
-    func formBody(_ parts: [(String, String)], boundary: String = "b") -> String {
-        parts.map { name, value in
-            let words = name.split(separator: ";", maxSplits: 1)
-            let file = words.count == 2 ? "; filename=\"\(words[1])\"\r\nContent-Type: text/plain" : ""
-            return "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(words[0])\"\(file)\r\n\r\n\(value)\r\n"
-        }.joined() + "--\(boundary)--\r\n"
-    }
-
-    /// What one closure leaves for another one.
-    final class Local<Value: Sendable>: Sendable {
-        private let state: Mutex<Value>
-        init(_ value: Value) { self.state = Mutex(value) }
-        var value: Value {
-            get { self.state.withLock { $0 } }
-            set { self.state.withLock { $0 = newValue } }
-        }
-    }
+}
 #endif

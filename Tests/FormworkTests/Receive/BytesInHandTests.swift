@@ -6,7 +6,8 @@ import Testing
 @Suite("Bodies in memory", .timeLimit(.minutes(1)))
 struct BytesInHandTests {
     private static let type = "multipart/form-data; boundary=x"
-    private static let body = "--x\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n"
+    private static let body =
+        "--x\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n"
         + "--x\r\nContent-Disposition: form-data; name=f; filename=n.txt\r\n\r\nfile\r\n--x--\r\n"
 
     private struct Message: Decodable, Equatable {
@@ -37,7 +38,8 @@ struct BytesInHandTests {
         let message = try FormDataDecoder().decode(Message.self, from: "a=1&b[]=x+y&b[]=%26", contentType: type)
         #expect(message == Message(a: 1, b: ["x y", "&"]))
         let bytes = Array("a=1&b=x".utf8)
-        #expect(try FormDataDecoder().decode(Message.self, from: bytes[...], contentType: type) == Message(a: 1, b: ["x"]))
+        #expect(
+            try FormDataDecoder().decode(Message.self, from: bytes[...], contentType: type) == Message(a: 1, b: ["x"]))
     }
 
     @Test("A body cut anywhere is an error, never a shorter form")

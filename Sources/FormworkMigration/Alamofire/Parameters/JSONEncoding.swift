@@ -2,7 +2,7 @@ import FormworkFoundation
 import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Writes parameters as a JSON body, whatever the method.

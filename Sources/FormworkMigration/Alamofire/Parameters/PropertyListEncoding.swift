@@ -2,7 +2,7 @@ import FormworkFoundation
 import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Writes parameters as a property list, whatever the method: Alamofire 4's, which Alamofire 5 left out.

@@ -2,7 +2,7 @@ import FormworkFoundation
 import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Writes `Encodable` parameters as url-encoded text, into the URL's query or the body.

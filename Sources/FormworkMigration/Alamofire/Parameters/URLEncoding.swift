@@ -3,7 +3,7 @@ import FormworkURLEncoded
 import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Writes parameters as url-encoded text, into the URL's query or the body.

@@ -38,13 +38,13 @@ extension HTTPHeader {
 
     private static var systemName: String {
         #if os(macOS) || targetEnvironment(macCatalyst)
-            "macOS"
+        "macOS"
         #elseif os(iOS)
-            "iOS"
+        "iOS"
         #elseif os(Linux)
-            "Linux"
+        "Linux"
         #else
-            "Unknown"
+        "Unknown"
         #endif
     }
 }
