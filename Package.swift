@@ -5,6 +5,9 @@ import PackageDescription
 // new warning never breaks somebody else's build.
 let strict = Context.environment["FORMWORK_STRICT"] != nil
 
+// Whether this is a checkout that someone builds, and no dependency, in which a module without its trait says so.
+let isCheckout = strict || Context.environment["PWD"] == Context.packageDirectory
+
 // Tests are no product: they call C functions as C programs do, without strict memory safety.
 let testSettings: [SwiftSetting] =
     [
@@ -14,7 +17,7 @@ let testSettings: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (strict ? [.treatAllWarnings(as: .error)] : [])
 
-let settings = testSettings + [.strictMemorySafety()]
+let settings = testSettings + [.strictMemorySafety()] + (isCheckout ? [.define("FORMWORK_CHECKOUT")] : [])
 
 func product(_ name: String, _ package: String, _ trait: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: [trait]))

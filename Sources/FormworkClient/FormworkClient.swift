@@ -2,4 +2,6 @@
 #if Client
 @_exported import FormworkNIO
 @_exported import HTTPTypes
+#elseif !FORMWORK_CHECKOUT
+#warning("FormworkClient is empty without its trait: .package(url: …, from: …, traits: [\"Client\"])")
 #endif

@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 
@@ -74,3 +75,4 @@ struct FormworkCommand: ParsableCommand {
         }
     }
 }
+#endif

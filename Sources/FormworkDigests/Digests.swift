@@ -1,3 +1,4 @@
+#if Digests
 import Crypto
 public import FormworkCore
 
@@ -38,3 +39,6 @@ public struct MD5Digest: BodyDigest {
     /// 16 bytes.
     public func finalized() -> [UInt8] { Array(self.hash.finalize()) }
 }
+#elseif !FORMWORK_CHECKOUT
+#warning("FormworkDigests is empty without its trait: .package(url: …, from: …, traits: [\"Digests\"])")
+#endif

@@ -1,3 +1,4 @@
+#if Digests
 import Crypto
 import FormworkCore
 
@@ -30,3 +31,4 @@ package struct SHA1Digest: BodyDigest {
 
     package func finalized() -> [UInt8] { Array(self.hash.finalize()) }
 }
+#endif

@@ -3,4 +3,6 @@
 @_exported import FormworkHTTP
 @_exported import FormworkNIO
 import Hummingbird
+#elseif !FORMWORK_CHECKOUT
+#warning("FormworkHummingbird is empty without its trait: .package(url: …, from: …, traits: [\"Hummingbird\"])")
 #endif

@@ -3,4 +3,6 @@
 @_exported import Formwork
 // A request is written in its terms.
 @_exported import HTTPTypes
+#elseif !FORMWORK_CHECKOUT
+#warning("FormworkNIO is empty without its trait: .package(url: …, from: …, traits: [\"NIO\"])")
 #endif

@@ -2,4 +2,6 @@
 #if Resumable
 @_exported import FormworkHTTP
 @_exported import HTTPTypes
+#elseif !FORMWORK_CHECKOUT
+#warning("FormworkResumable is empty without its trait: .package(url: …, from: …, traits: [\"Resumable\"])")
 #endif

@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -224,3 +225,4 @@ struct BodyCommandTests {
         #expect(peaks[1] <= 48 * 1024, "\(peaks) KiB")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import FormworkURLEncoded
 import Testing
@@ -198,3 +199,4 @@ struct CaptureTests {
         #expect(cut.status == 70 && cut.errors.hasPrefix("formwork: standard input: line 1, column "), "\(cut.errors)")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -88,3 +89,4 @@ struct ChangedFileTests {
 extension [UInt8] {
     func contains(sequence text: String) -> Bool { self.firstRange(of: Array(text.utf8)) != nil }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -192,3 +193,4 @@ struct CurlCommandTests {
         #expect(both.status == 2)
     }
 }
+#endif

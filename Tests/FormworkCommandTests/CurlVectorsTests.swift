@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -143,3 +144,4 @@ struct CurlVectorsTests {
         return text
     }
 }
+#endif

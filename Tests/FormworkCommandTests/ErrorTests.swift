@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -198,3 +199,4 @@ struct ErrorTests {
         #expect(try onTerminal("-F a=@/etc/hostname -o -").status == 0)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -204,3 +205,4 @@ struct ExtractCommandTests {
         #expect(binary.text.contains("standard output is a terminal: use --to DIR or a pipe"))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -327,3 +328,4 @@ struct InspectCommandTests {
         #expect(peaks[1] <= 48 * 1024, "\(peaks) KiB")
     }
 }
+#endif

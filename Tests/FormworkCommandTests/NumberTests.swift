@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import Testing
 
@@ -58,3 +59,4 @@ struct NumberTests {
     }
     #endif
 }
+#endif

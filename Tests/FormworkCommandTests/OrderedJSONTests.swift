@@ -1,3 +1,4 @@
+#if Command
 import Testing
 
 @testable import FormworkCommand
@@ -139,3 +140,4 @@ struct OrderedJSONTests {
                 """)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -124,3 +125,4 @@ struct ProgressTests {
         #expect(result.text == "5807\n")
     }
 }
+#endif

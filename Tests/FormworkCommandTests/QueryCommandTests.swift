@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -397,3 +398,4 @@ struct QueryCommandTests {
         #expect(isSame, "a literal of ten megabytes is no help in a log")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -64,3 +65,4 @@ struct ToolTargetTests {
         #expect(range.status == 2 && range.errors.contains("--offset"), "\(range.errors)")
     }
 }
+#endif

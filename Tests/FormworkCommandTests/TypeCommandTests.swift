@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -92,3 +93,4 @@ struct TypeCommandTests {
         #expect(with.text == "Content-Type: multipart/form-data; boundary=b\nContent-Length: 109\n")
     }
 }
+#endif

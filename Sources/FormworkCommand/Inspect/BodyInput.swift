@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// The body in what was given: bare, in a captured HTTP message, or in a HAR file.
@@ -142,3 +143,4 @@ final class BodyInput {
         self.ahead = text
     }
 }
+#endif

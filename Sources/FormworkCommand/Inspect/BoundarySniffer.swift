@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// Finds the boundary of a body that came without its header: in the first line that looks like a delimiter.
@@ -55,3 +56,4 @@ struct BoundarySniffer {
         return line
     }
 }
+#endif

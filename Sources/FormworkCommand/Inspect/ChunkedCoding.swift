@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// Undoes HTTP's chunked transfer coding (RFC 9112 §7.1), in pieces of any size. What follows the end is left out.
@@ -86,3 +87,4 @@ extension UInt8 {
         }
     }
 }
+#endif

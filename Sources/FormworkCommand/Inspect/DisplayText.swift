@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// Received text in a table: nothing in it can move the cursor, and its width is counted as terminals do.
@@ -61,3 +62,4 @@ extension Unicode.Scalar {
         }
     }
 }
+#endif

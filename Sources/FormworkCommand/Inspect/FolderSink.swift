@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import SystemPackage
 
@@ -30,3 +31,4 @@ final class FolderSink: PartSink {
         return wanted.flatMap { SafeFilename($0, limit: Self.nameBytes) } ?? SafeFilename("part-\(self.count)")!
     }
 }
+#endif

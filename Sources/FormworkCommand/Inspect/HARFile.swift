@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import FormworkURLEncoded
 
@@ -119,3 +120,4 @@ extension ParameterValue {
     fileprivate var string: String? { if case .text(let text) = self { text } else { nil } }
     fileprivate var integer: Int128? { if case .integer(let number) = self { number } else { nil } }
 }
+#endif

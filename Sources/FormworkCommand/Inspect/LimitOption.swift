@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// `--limit NAME=VALUE`, and the limits that the command has without it.
@@ -53,3 +54,4 @@ enum LimitOption {
         ExitStatus(2, "formwork: --limit \(ShellQuote.quote(option).withControlCharactersEscaped): \(fix)")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// The head of a captured HTTP/1.x message: a request's, or a response's with any 1xx heads before it.
@@ -98,3 +99,4 @@ struct MessageHead {
         return String(Substring(bytes))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import SystemPackage
 
@@ -19,3 +20,4 @@ final class OutputBuffer {
         try BodyPlan(copying: .bytes(self.text)).write(to: .standardOutput)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import Glibc
 import SystemPackage
@@ -50,3 +51,4 @@ struct OutputSink: PartSink {
 extension String {
     fileprivate var disturbsATerminal: Bool { self.withControlCharactersEscaped != self }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 
@@ -143,3 +144,4 @@ struct ParsingOptions: ParsableArguments {
         return seen
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import FormworkDigests
 import FormworkURLEncoded
@@ -72,3 +73,4 @@ struct PartRecorder: PartSink {
         try self.give(record)
     }
 }
+#endif

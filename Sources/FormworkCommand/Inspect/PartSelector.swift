@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// Which parts `extract` takes.
@@ -77,3 +78,4 @@ struct PartSelector {
         return DisplayText(text, limit: 60).text
     }
 }
+#endif

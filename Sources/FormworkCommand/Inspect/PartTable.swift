@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// Parts as aligned columns. The first thousand rows decide the widths, so that any number of parts can be shown.
@@ -69,3 +70,4 @@ final class PartTable {
         return isAll ? text : text + "…"
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// What is done with the parts of a body, one after the other.
@@ -78,3 +79,4 @@ struct PartWalk {
         return ExitStatus(error.code == .limitExceeded ? 63 : 70, "formwork: \(name): \(line)")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// The bytes of a file or of standard input, as they come, with a look ahead.
@@ -47,3 +48,4 @@ final class RawInput {
         return bytes
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Glibc
 import SystemPackage
 
@@ -15,3 +16,4 @@ enum TerminalWidth {
         return Int(size.ws_col)
     }
 }
+#endif

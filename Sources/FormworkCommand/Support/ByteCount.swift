@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 
 /// A number of bytes as an argument: `200`, `64k`, `10M`, `4G`, by powers of 1024 as curl has it.
@@ -31,3 +32,4 @@ struct ByteCount: ExpressibleByArgument {
         return "\(self.bytes)"
     }
 }
+#endif

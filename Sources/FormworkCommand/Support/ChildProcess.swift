@@ -1,3 +1,4 @@
+#if Command
 import Glibc
 import SystemPackage
 
@@ -48,3 +49,4 @@ struct ChildProcess {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// A curl command for a shell.
@@ -7,3 +8,4 @@ enum CurlCommandLine {
         return (["curl"] + arguments).map(ShellQuote.quote).joined(separator: " ") + "\n"
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import Glibc
 import SystemPackage
@@ -47,3 +48,4 @@ struct ExitStatus: Error {
         exit(self.code)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import FormworkMagic
@@ -162,3 +163,4 @@ enum EscapeOption: String, ExpressibleByArgument, CaseIterable {
 enum CompatOption: String, ExpressibleByArgument, CaseIterable {
     case curl
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Dispatch
 import Glibc
 
@@ -29,3 +30,4 @@ final class Interruption {
 
     deinit { for source in self.sources { source.cancel() } }
 }
+#endif

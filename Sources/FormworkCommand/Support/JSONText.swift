@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import SystemPackage
 
@@ -30,3 +31,4 @@ enum JSONText {
         }
     }
 }
+#endif

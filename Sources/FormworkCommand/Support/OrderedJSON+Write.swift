@@ -1,3 +1,4 @@
+#if Command
 import FormworkURLEncoded
 
 extension OrderedJSON {
@@ -60,3 +61,4 @@ extension OrderedJSON {
         output.append(UInt8(ascii: "\""))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import FormworkURLEncoded
 
 /// JSON (RFC 8259) as it stands there: members keep their order and may share a name, whole numbers keep their digits.
@@ -213,3 +214,4 @@ struct OrderedJSON {
         return FormworkError(code, "line \(line), column \(column): \(message)")
     }
 }
+#endif

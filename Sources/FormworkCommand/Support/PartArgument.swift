@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import Synchronization
 
@@ -105,3 +106,4 @@ extension PartArgument.Option {
         }
     }
 }
+#endif

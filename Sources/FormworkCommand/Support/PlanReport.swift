@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 
 /// A plan as `plan --json` prints it.
@@ -118,3 +119,4 @@ extension String {
         String(self[...(self.lastIndex { $0 != " " } ?? self.startIndex)])
     }
 }
+#endif

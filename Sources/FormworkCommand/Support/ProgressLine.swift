@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import Synchronization
 import SystemPackage
@@ -65,3 +66,4 @@ extension Duration {
     /// Seconds, fractions included.
     var seconds: Double { self / .seconds(1) }
 }
+#endif

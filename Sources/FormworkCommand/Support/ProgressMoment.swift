@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import FormworkCore
 import FormworkURLEncoded
@@ -92,3 +93,4 @@ enum ByteSize {
         return "\(bytes) B"
     }
 }
+#endif

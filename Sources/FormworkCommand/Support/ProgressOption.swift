@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import Glibc
@@ -31,3 +32,4 @@ enum ProgressStyle: Sendable {
     /// The time between two reports, unless somebody says otherwise.
     var interval: Duration { self == .bar ? .milliseconds(100) : .seconds(2) }
 }
+#endif

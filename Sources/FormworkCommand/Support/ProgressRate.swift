@@ -1,3 +1,4 @@
+#if Command
 /// Bytes a second over the last five seconds, of those that were moved meanwhile.
 struct ProgressRate {
     private var samples: [(instant: ContinuousClock.Instant, done: Int64)]
@@ -25,3 +26,4 @@ struct ProgressRate {
         return max(0, isBeyond ? Double(Int64.max) : Double(moved)) / seconds
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import FormworkURLEncoded
 
@@ -137,3 +138,4 @@ extension KeyValuePairs where Key == String {
         return value
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 /// The arguments as the system gave them.
 enum RawArguments {
     /// The place of the first argument that is not UTF-8, counted from 1; `nil` when all are.
@@ -11,3 +12,4 @@ enum RawArguments {
         }
     }
 }
+#endif

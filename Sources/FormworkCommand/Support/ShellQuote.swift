@@ -1,3 +1,4 @@
+#if Command
 /// Words as a shell reads them.
 enum ShellQuote {
     private static let plain = Set("=@./-_,:+".utf8)
@@ -14,3 +15,4 @@ enum ShellQuote {
         return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }
+#endif

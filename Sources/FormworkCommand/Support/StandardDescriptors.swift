@@ -1,3 +1,4 @@
+#if Command
 import Glibc
 import SystemPackage
 
@@ -14,3 +15,4 @@ enum StandardDescriptors {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import SystemPackage
 
@@ -7,3 +8,4 @@ enum StandardOutput {
         try BodyPlan(copying: .text(text)).write(to: .standardOutput)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import SystemPackage
 
@@ -46,3 +47,4 @@ struct TextInput {
         }
     }
 }
+#endif

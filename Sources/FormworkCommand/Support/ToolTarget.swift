@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import FormworkCore
@@ -81,3 +82,4 @@ struct ToolTarget {
     /// A JSON string, which is one of JavaScript's, and of Lua's too for what a URL, a type and a file's name hold.
     private static func literal(_ text: String) -> String { OrderedJSON.write(.text(text)) }
 }
+#endif

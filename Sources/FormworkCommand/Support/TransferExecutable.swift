@@ -1,3 +1,4 @@
+#if Command
 #if !Transfer
 import ArgumentParser
 import Glibc
@@ -57,3 +58,4 @@ enum TransferVerbs {
     static let send = "Send the form to a server: with retries, progress, and from where it broke off."
     static let receive = "Receive uploads into a folder or an object store, from a web page or any client."
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import FormworkMagic
@@ -23,3 +24,4 @@ enum MagicWarning {
         StandardError.write("formwork: warning: \(failure); names alone decide the types\n")
     }
 }
+#endif

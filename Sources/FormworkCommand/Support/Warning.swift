@@ -1,3 +1,4 @@
+#if Command
 import Formwork
 import SystemPackage
 
@@ -10,3 +11,4 @@ enum Warning {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import Glibc
@@ -120,3 +121,4 @@ extension BodyPlan {
             && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
     }
 }
+#endif

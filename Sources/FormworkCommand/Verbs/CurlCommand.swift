@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import SystemPackage
@@ -79,3 +80,4 @@ struct CurlCommand: ParsableCommand {
             + ["--url", self.url]
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import SystemPackage
@@ -87,3 +88,4 @@ struct ExtractCommand: ParsableCommand {
         Warning.write(notes)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 
@@ -43,3 +44,4 @@ struct HeadersCommand: ParsableCommand {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import SystemPackage
@@ -101,3 +102,4 @@ struct InspectCommand: ParsableCommand {
         }
     }
 }
+#endif

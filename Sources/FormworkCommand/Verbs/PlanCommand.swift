@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import SystemPackage
@@ -34,3 +35,4 @@ struct PlanCommand: ParsableCommand {
         }
     }
 }
+#endif

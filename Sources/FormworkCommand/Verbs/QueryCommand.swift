@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 
 struct QueryCommand: ParsableCommand {
@@ -13,3 +14,4 @@ struct QueryCommand: ParsableCommand {
         subcommands: [QueryEncodeCommand.self, QueryDecodeCommand.self]
     )
 }
+#endif

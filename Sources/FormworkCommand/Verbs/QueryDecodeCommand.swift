@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import FormworkURLEncoded
@@ -96,3 +97,4 @@ extension FormworkError {
         return error
     }
 }
+#endif

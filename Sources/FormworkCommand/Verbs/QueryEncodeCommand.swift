@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import FormworkURLEncoded
@@ -97,3 +98,4 @@ extension ParameterValue {
         }
     }
 }
+#endif

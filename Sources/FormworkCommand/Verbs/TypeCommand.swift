@@ -1,3 +1,4 @@
+#if Command
 import ArgumentParser
 import Formwork
 import FormworkMagic
@@ -70,3 +71,4 @@ struct TypeCommand: ParsableCommand {
         if let failure { throw ExitStatus(ExitStatus(failure).code) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 
 /// How a run of the command ended.
@@ -113,3 +114,4 @@ final class Folder {
 
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? []).sorted() }
 }
+#endif

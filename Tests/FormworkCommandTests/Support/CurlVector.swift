@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 import Testing
 
@@ -114,3 +115,4 @@ extension String {
     /// The word as a shell takes it back.
     var shellQuoted: String { "'" + self.replacing("'", with: "'\\''") + "'" }
 }
+#endif

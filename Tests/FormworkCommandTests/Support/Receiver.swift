@@ -1,3 +1,4 @@
+#if Command
 import Foundation
 
 /// An HTTP server for one request, on loopback: keeps every byte it gets.
@@ -65,3 +66,4 @@ final class Receiver: @unchecked Sendable {
         return self.received[end.upperBound...].suffix(7).elementsEqual("\r\n0\r\n\r\n".utf8)
     }
 }
+#endif
