@@ -84,7 +84,8 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0", traits: []),
     ],
     targets: [
-        .target(name: "FormworkCore", swiftSettings: settings),
+        .target(name: "CFormworkBytes"),
+        .target(name: "FormworkCore", dependencies: ["CFormworkBytes"], swiftSettings: settings),
         .target(name: "CFormworkSystem"),
         .target(
             name: "Formwork",

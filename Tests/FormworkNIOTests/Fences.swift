@@ -12,7 +12,7 @@ import Testing
 
 func uploading(_ plan: BodyPlan, _ url: String) async throws -> String {
     let request = HTTPClientRequest(url: url)
-    let options = HTTPClient.UploadOptions(authentication: .basic(user: "harbour", password: "master"))
+    let options = UploadOptions(authentication: .basic(user: "harbour", password: "master"))
     let answer = try await HTTPClient.shared.upload(plan, with: request, timeout: .seconds(60), options: options)
     print(answer.status, answer.bytesSent, answer.isBodyComplete)
     let text = String(buffer: try await answer.response.body.collect(upTo: 1 << 20))

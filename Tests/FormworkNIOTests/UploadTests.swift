@@ -13,7 +13,7 @@ import Testing
 extension NIOTests {
     @Suite("Uploads by AsyncHTTPClient", .timeLimit(.minutes(10)))
     struct UploadTests {
-        typealias Options = HTTPClient.UploadOptions
+        typealias Options = UploadOptions
 
         private func upload(
             _ plan: BodyPlan, to url: String, _ options: Options = Options(), fields: [(String, String)] = [],

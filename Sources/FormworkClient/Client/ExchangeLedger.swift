@@ -30,9 +30,9 @@ final class ExchangeLedger: Sendable {
     private let state: Mutex<State>
     private let length: Int64?
     private let offset: Int64
-    private let monitor: TransferMonitor?
+    private let monitor: UploadMonitor?
 
-    init(_ body: ExchangeBody?, _ monitor: TransferMonitor?) {
+    init(_ body: ExchangeBody?, _ monitor: UploadMonitor?) {
         var state = State()
         state.isComplete = body == nil || body?.length == 0
         self.state = Mutex(state)
@@ -67,7 +67,7 @@ final class ExchangeLedger: Sendable {
         }
     }
 
-    func enter(_ phase: TransferMonitor.Phase) {
+    func enter(_ phase: UploadProgress.Phase) {
         self.monitor?.update { progress in
             // An answer that comes early has the last word.
             if progress.phase != .receiving { progress.phase = phase }

@@ -41,7 +41,7 @@ public struct FormClient: Sendable {
     /// - Throws: ``TransferError``; the `FormworkError` of the body's sources; `CancellationError`.
     public func exchange<Result: Sendable>(
         _ request: HTTPRequest, body: ExchangeBody? = nil, expectsContinue: Bool? = nil,
-        monitor: TransferMonitor? = nil, informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
+        monitor: UploadMonitor? = nil, informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
         answered: (ExchangeAnswer) async throws -> Result
     ) async throws -> Result {
         var hooks = ExchangeHooks()
@@ -57,7 +57,7 @@ public struct FormClient: Sendable {
     /// As the other, steered by hooks.
     /// - Throws: `ExchangeStopped` too.
     package func exchange<Result: Sendable>(
-        _ request: HTTPRequest, body: ExchangeBody?, expectsContinue: Bool?, monitor: TransferMonitor?,
+        _ request: HTTPRequest, body: ExchangeBody?, expectsContinue: Bool?, monitor: UploadMonitor?,
         hooks: ExchangeHooks, answered: (ExchangeAnswer) async throws -> Result
     ) async throws -> Result {
         let endpoint = try Endpoint(request)

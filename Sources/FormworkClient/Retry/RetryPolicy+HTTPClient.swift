@@ -10,6 +10,12 @@ import NIOHTTP2
 import NIOPosix
 
 extension RetryPolicy {
+    func covers(_ error: any Error) -> Bool {
+        if self.retriesAllErrors { return error is TransferError }
+        let passing: [TransferError.Code] = [.resolve, .connect, .timedOut, .send, .receive]
+        return (error as? TransferError).map { passing.contains($0.code) } ?? false
+    }
+
     /// Whether another try may help behind a failure of AsyncHTTPClient's, or of the connection under it.
     func covers(client error: any Error) -> Bool {
         if self.retriesAllErrors { return true }

@@ -43,7 +43,7 @@ public struct Sender: Sendable {
     /// Who is told what happens meanwhile.
     public struct Observer: Sendable {
         /// How far it is.
-        public var monitor: TransferMonitor
+        public var monitor: UploadMonitor
         /// Called with each informational answer, as it comes.
         public var informed: @Sendable (HTTPResponse) async -> Void
         /// Called when another try is going to be made: why, and after what pause.
@@ -51,7 +51,7 @@ public struct Sender: Sendable {
 
         /// Nobody, unless said otherwise.
         public init(
-            monitor: TransferMonitor = TransferMonitor(),
+            monitor: UploadMonitor = UploadMonitor(),
             informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
             retrying: @escaping @Sendable (String, Duration) -> Void = { _, _ in }
         ) {
@@ -81,6 +81,7 @@ public struct Sender: Sendable {
         _ machine: some SendMachine, _ observer: Observer,
         _ answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result
     ) async throws -> Result {
+        defer { observer.monitor.finish() }
         guard let maximumTime else { return try await self.drive(machine, nil, observer, answered) }
         let end = ContinuousClock.Instant.after(maximumTime)
         do {
@@ -90,7 +91,7 @@ public struct Sender: Sendable {
         } catch is Late {
             throw TransferError(
                 .timedOut, "not done within the \(maximumTime) that were allowed",
-                bytesSent: observer.monitor.progress.acknowledged)
+                bytesSent: observer.monitor.current.acknowledged)
         }
     }
 
@@ -204,15 +205,7 @@ private final class Machine: Sendable {
     }
 }
 
-extension TransferMonitor {
-    func begin(attempt: Int) {
-        self.update { progress in
-            progress.attempt = attempt
-            progress.nextTry = nil
-            progress.phase = .idle
-        }
-    }
-
+extension UploadMonitor {
     func pause(until instant: ContinuousClock.Instant) {
         self.update { progress in
             progress.nextTry = instant

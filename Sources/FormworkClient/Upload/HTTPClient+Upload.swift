@@ -25,7 +25,9 @@ extension HTTPClient {
         _ plan: BodyPlan, with request: HTTPClientRequest, deadline: NIODeadline = .distantFuture,
         options: UploadOptions = UploadOptions()
     ) async throws -> UploadResponse {
+        defer { options.monitor?.finish() }
         let plan = try await plan.readyToSend(options, by: deadline)
+        let reading = options.readerOptions
         let isChunked = options.length == .chunked
         let first = request
         var request = request
@@ -40,7 +42,8 @@ extension HTTPClient {
             if hasBody {
                 if attempts > 0 { try plan.checkReplayable() }
                 attempts += 1
-                let bodyFeed = BufferFeed(plan, options: options.reading)
+                options.monitor?.begin(attempt: attempts)
+                let bodyFeed = BufferFeed(plan, options: reading)
                 request.body = .feed(bodyFeed, of: plan, isChunked: isChunked)
                 feed = bodyFeed
             }
@@ -60,7 +63,7 @@ extension HTTPClient {
                 hasBody = last.body != nil
             }
             if response.status == .unauthorized, !isAuthorized, request.hasOrigin(of: first),
-                let authorization = try await options.authentication?.answer(response)
+                let authorization = try await options.authentication?.answer(request.challenge(response))
             {
                 isAuthorized = true
                 request.headers.replaceOrAdd(name: "Authorization", value: authorization)
@@ -78,6 +81,7 @@ extension HTTPClient {
                 retries += 1
                 try await _Concurrency.Task.sleep(for: pause.asWait)
             } else {
+                if feed?.isComplete ?? true { options.monitor?.update { $0.acknowledged = $0.sent } }
                 return UploadResponse(
                     response: response, url: request.url, bytesSent: feed?.count ?? 0,
                     isBodyComplete: feed?.isComplete ?? true, retries: retries)
@@ -182,7 +186,7 @@ extension BodyPlan {
 
     /// This plan, or the same bytes collected where their number has to be known.
     fileprivate func readyToSend(
-        _ options: HTTPClient.UploadOptions, by deadline: NIODeadline
+        _ options: UploadOptions, by deadline: NIODeadline
     ) async throws -> BodyPlan {
         guard options.length == .fixed, self.contentLength == nil else { return self }
         let collect: @Sendable () async throws -> BodyPlan = {

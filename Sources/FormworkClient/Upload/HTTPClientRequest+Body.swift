@@ -100,6 +100,11 @@ extension HTTPClientRequest {
         return (next, false)
     }
 
+    /// A 401 of this request's.
+    func challenge(_ response: HTTPClientResponse) -> UploadAuthentication.Challenge {
+        UploadAuthentication.Challenge(url: self.url) { response.headers[$0] }
+    }
+
     /// Whether the other request goes to the same scheme, host and port (RFC 6454).
     func hasOrigin(of other: HTTPClientRequest) -> Bool {
         guard let url = URL(string: self.url), let other = URL(string: other.url) else { return false }

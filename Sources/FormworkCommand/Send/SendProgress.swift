@@ -28,10 +28,10 @@ struct SendProgress: Sendable {
     }
 
     /// Shows until the task is cancelled.
-    func show(_ monitor: TransferMonitor) async {
+    func show(_ monitor: UploadMonitor) async {
         if self.style == .log { try? await Task.sleep(for: self.interval.asWait) }
         while !Task.isCancelled {
-            self.line.show(self.moment(monitor.progress))
+            self.line.show(self.moment(monitor.current))
             try? await Task.sleep(for: self.interval.asWait)
         }
     }
@@ -40,16 +40,16 @@ struct SendProgress: Sendable {
     func interrupt() { self.line.end() }
 
     /// Shows the last moment.
-    func finish(_ monitor: TransferMonitor) {
+    func finish(_ monitor: UploadMonitor) {
         if !self.isShy || self.start.duration(to: .now) > self.interval {
-            var moment = self.moment(monitor.progress)
+            var moment = self.moment(monitor.current)
             moment.note = nil
             self.line.show(moment)
         }
         self.line.end()
     }
 
-    private func moment(_ progress: TransferMonitor.Progress) -> ProgressMoment {
+    private func moment(_ progress: UploadProgress) -> ProgressMoment {
         var moment = ProgressMoment(
             skipped: progress.start, sent: progress.sent, acknowledged: progress.acknowledged,
             total: progress.total, attempt: max(1, progress.attempt))
@@ -61,7 +61,7 @@ struct SendProgress: Sendable {
         return moment
     }
 
-    private func note(_ progress: TransferMonitor.Progress) -> String? {
+    private func note(_ progress: UploadProgress) -> String? {
         if let next = progress.nextTry {
             let rest = ContinuousClock.now.duration(to: next).seconds.rounded(.up)
             return "next try in \(Int(clamping: max(0, rest))) s"

@@ -128,7 +128,7 @@ struct SendCommand: AsyncParsableCommand {
 
     func run() async throws {
         let start = ContinuousClock.now
-        let monitor = TransferMonitor()
+        let monitor = UploadMonitor()
         var total: Int64?
         var isSecure = false
         let report: SendReport
@@ -142,7 +142,7 @@ struct SendCommand: AsyncParsableCommand {
             let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
             if self.json {
                 let text = SendReport.json(
-                    status, bytesSent: monitor.progress.acknowledged, total: total,
+                    status, bytesSent: monitor.current.acknowledged, total: total,
                     seconds: start.duration(to: .now).seconds)
                 // The failure itself is what counts, and is told besides.
                 try? StandardOutput.write(text)
@@ -203,7 +203,7 @@ struct SendCommand: AsyncParsableCommand {
             progressInterval: interval)
     }
 
-    private func send(_ job: Job, _ monitor: TransferMonitor) async throws -> SendReport {
+    private func send(_ job: Job, _ monitor: UploadMonitor) async throws -> SendReport {
         let progress = self.quiet ? nil : SendProgress(self.progress, interval: job.progressInterval, job.plan)
         let interruption = Interruption { progress?.interrupt() }
         defer { withExtendedLifetime(interruption) {} }
@@ -214,7 +214,7 @@ struct SendCommand: AsyncParsableCommand {
                 guard !isQuiet else { return }
                 progress?.interrupt()
                 Warning.write([
-                    "\(reason); try \(monitor.progress.attempt + 1) in \((pause.seconds * 10).rounded() / 10) s"
+                    "\(reason); try \(monitor.current.attempt + 1) in \((pause.seconds * 10).rounded() / 10) s"
                 ])
             })
         let output = AnswerOutput(

@@ -1,4 +1,7 @@
-// This module's one door to unsafe code: copying between an array and a caller's buffer, both bounds checked here.
+import CFormworkBytes
+
+// This module's one door to unsafe code: copying between an array and a caller's buffer, and filling one, all
+// bounds checked here.
 
 extension MutableRawSpan {
     /// Copies as much of `source[range]` as there is room for after `offset`, and says how much that was.
@@ -16,6 +19,27 @@ extension MutableRawSpan {
             }
         }
         return count
+    }
+
+    /// Copies `range` to `offset`, which is behind it, and says how many bytes that were.
+    mutating func copyWithin(_ range: Range<Int>, to offset: Int) -> Int {
+        precondition(range.lowerBound >= 0 && range.upperBound <= offset, "source not before its copy")
+        precondition(offset <= self.byteCount - range.count, "copy outside the buffer")
+        // SAFETY: both ranges were checked above, and don't overlap.
+        unsafe self.withUnsafeMutableBytes { bytes in
+            let from = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+            unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<offset + range.count]).copyMemory(from: from)
+        }
+        return range.count
+    }
+
+    /// Writes `count` times 32 bytes of SplitMix64 at `offset`, from the word of `index` on.
+    mutating func fillRandom(_ count: Int, from index: UInt64, seed: UInt64, at offset: Int) {
+        precondition(offset >= 0 && count >= 0 && count <= (self.byteCount - offset) / 32, "fill outside the buffer")
+        // SAFETY: the bounds were checked above.
+        unsafe self.withUnsafeMutableBytes { bytes in
+            unsafe formwork_fill_random(bytes.baseAddress.map { unsafe $0 + offset }, count, index, seed)
+        }
     }
 }
 

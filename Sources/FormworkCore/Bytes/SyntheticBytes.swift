@@ -36,30 +36,30 @@ public struct SyntheticBytes: Hashable, Sendable, Codable {
     }
 
     private static func fill(_ buffer: inout MutableRawSpan, count: Int, with unit: [UInt8], from offset: Int64) {
-        // Copied from a block of many units: a unit of one byte would cost a call for each.
         let phase = Int(offset % Int64(unit.count))
-        let units = max(1, min(count, 4096) / unit.count + 2)
-        let block = Array(repeatElement(unit, count: units).joined())
-        var done = buffer.copy(block, phase..<min(block.count, phase + count), at: 0)
-        while done < count {
-            // Every later copy starts where the pattern starts, as the first one ended with a whole unit.
-            done += buffer.copy(block, 0..<min(block.count, count - done), at: done)
-        }
+        var done = buffer.copy(unit, phase..<min(unit.count, phase + count), at: 0)
+        done += buffer.copy(unit, 0..<min(phase, count - done), at: done)
+        // One unit stands, whichever byte of it comes first: what stands is copied behind itself again and again. In a
+        // debug build too, most of the work is memmove's.
+        while done < count { done += buffer.copyWithin(0..<min(done, count - done), to: done) }
     }
 
     private static func fillRandom(_ buffer: inout MutableRawSpan, count: Int, from offset: Int64, seed: UInt64) {
         var position = UInt64(offset)
         var done = 0
         while done < count {
+            if position % 8 == 0, count - done >= 32 {
+                let blocks = (count - done) / 32
+                buffer.fillRandom(blocks, from: position / 8, seed: seed, at: done)
+                done += blocks * 32
+                position += UInt64(blocks) * 32
+                continue
+            }
             var word = SplitMix64.word(position / 8, seed: seed) >> (8 * (position % 8))
             let bytes = min(8 - Int(position % 8), count - done)
-            if bytes == 8 {
-                buffer.storeBytes(of: word.littleEndian, toByteOffset: done, as: UInt64.self)
-            } else {
-                for place in 0..<bytes {
-                    buffer.storeBytes(of: UInt8(truncatingIfNeeded: word), toByteOffset: done + place, as: UInt8.self)
-                    word >>= 8
-                }
+            for place in 0..<bytes {
+                buffer.storeBytes(of: UInt8(truncatingIfNeeded: word), toByteOffset: done + place, as: UInt8.self)
+                word >>= 8
             }
             done += bytes
             position += UInt64(bytes)

@@ -18,10 +18,12 @@ extension URLSession {
     public func upload(
         _ plan: BodyPlan, with request: URLRequest, options: UploadOptions = UploadOptions()
     ) async throws -> (Data, HTTPURLResponse) {
-        let plan = options.length == .fixed ? try await plan.readyToSend(options) : plan
+        defer { options.monitor?.finish() }
+        let isFixed = options.isFixed(plan)
+        let plan = isFixed ? try await plan.readyToSend(options) : plan
         var request = request
-        request.describeBody(plan, isFixed: options.length == .fixed)
-        return try await self.send(request, body: BodyInputStreams(plan, options: options.reading), options)
+        request.describeBody(plan, isFixed: isFixed)
+        return try await self.send(request, body: BodyInputStreams(plan, options: options.readerOptions), options)
     }
 
     /// As many transfers as redirects and a 401 ask for.
@@ -31,12 +33,25 @@ extension URLSession {
         let first = request.url
         var (request, streams) = (request, body)
         var redirects = 0
+        var retries = 0
         var isAuthorized = false
         while true {
             if let streams { request.httpBodyStream = try streams.next() }
-            let (data, response) = try await self.send(request, streams, followsRedirects: options.maximumRedirects > 0)
+            options.monitor?.begin(attempt: retries + 1)
+            let data: Data, response: HTTPURLResponse
+            do {
+                (data, response) = try await self.send(
+                    request, streams, followsRedirects: options.maximumRedirects > 0, options.monitor)
+            } catch {
+                guard options.retry.covers(session: error), streams?.plan.isReplayable ?? true,
+                    let pause = options.retry.pause(after: retries, remaining: nil)
+                else { throw error }
+                retries += 1
+                try await Task.sleep(for: pause)
+                continue
+            }
             if response.statusCode == 401, !isAuthorized, let first, response.url?.hasOrigin(of: first) ?? false,
-                let authorization = try await options.authentication?.answer(response)
+                let authorization = try await options.authentication?.answer(response.challenge)
             {
                 isAuthorized = true
                 request.setValue(authorization, forHTTPHeaderField: "Authorization")
@@ -45,6 +60,11 @@ extension URLSession {
                 guard redirects <= options.maximumRedirects else { throw URLError(.httpTooManyRedirects) }
                 request = next.request
                 if !next.keepsBody { streams = nil }
+            } else if options.retry.covers(status: response.statusCode), streams?.plan.isReplayable ?? true,
+                let pause = options.retry.pause(after: retries, asked: response.retryAfter, remaining: nil)
+            {
+                retries += 1
+                try await Task.sleep(for: pause)
             } else {
                 return (data, response)
             }
@@ -53,9 +73,9 @@ extension URLSession {
 
     /// One transfer, without redirects.
     private func send(
-        _ request: URLRequest, _ streams: BodyInputStreams?, followsRedirects: Bool
+        _ request: URLRequest, _ streams: BodyInputStreams?, followsRedirects: Bool, _ monitor: UploadMonitor?
     ) async throws -> (Data, HTTPURLResponse) {
-        let delegate = UploadDelegate(streams)
+        let delegate = UploadDelegate(streams, monitor)
         let session = streams == nil ? self.withoutCache : self
         defer { if session !== self { session.finishTasksAndInvalidate() } }
         let outcome = await withTaskCancellationHandler {
@@ -102,6 +122,45 @@ extension URLSession {
         #else
         return self
         #endif
+    }
+}
+
+extension UploadOptions {
+    /// Whether the length is told, which for this client is the usual way.
+    fileprivate func isFixed(_ plan: BodyPlan) -> Bool {
+        switch self.length ?? .fixed {
+        case .chunked: false
+        case .whenKnown: plan.contentLength != nil
+        default: true
+        }
+    }
+}
+
+extension HTTPURLResponse {
+    fileprivate var challenge: UploadAuthentication.Challenge {
+        let fields = self.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
+        return UploadAuthentication.Challenge(url: self.url?.absoluteString ?? "") { name in
+            fields.filter { $0.0 == name.lowercased() }.map(\.1)
+        }
+    }
+
+    /// How long the server wants to be left alone; `nil` for no seconds.
+    fileprivate var retryAfter: Duration? {
+        self.value(forHTTPHeaderField: "Retry-After").flatMap { Int64($0) }
+            .flatMap { $0 >= 0 ? .seconds(min($0, 1_000_000_000)) : nil }
+    }
+}
+
+extension RetryPolicy {
+    /// Whether another try may help behind a failure of URLSession's.
+    fileprivate func covers(session error: any Error) -> Bool {
+        let passing: [URLError.Code] = [
+            .timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
+        ]
+        // A connection that breaks while the body is being sent.
+        if let error = error as? FormworkError { return error.code == .writeFailed && error.cause is URLError }
+        guard let error = error as? URLError else { return false }
+        return self.retriesAllErrors && error.code != .cancelled || passing.contains(error.code)
     }
 }
 

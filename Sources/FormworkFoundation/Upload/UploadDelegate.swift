@@ -32,10 +32,12 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
     private let state: Mutex<State>
     /// The body; `nil` for a request without one.
     private let body: BodyFeed?
+    private let monitor: UploadMonitor?
 
     /// - Parameter streams: The last one given is the request's; `nil` for a request without a body.
-    init(_ streams: BodyInputStreams?) {
+    init(_ streams: BodyInputStreams?, _ monitor: UploadMonitor?) {
         self.state = Mutex(State(streams: streams))
+        self.monitor = monitor
         self.body = streams?.last
     }
 
@@ -82,6 +84,13 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
         // Before its body is opened, Foundation for Linux looks in the session's cache, and a task cancelled meanwhile
         // may end twice, at which the process ends (swift-corelibs-foundation 3296).
         if let body = self.body { body.whenOpened(stop) } else { stop() }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData count: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        self.monitor?.update { $0.acknowledged = totalBytesSent }
     }
 
     func urlSession(

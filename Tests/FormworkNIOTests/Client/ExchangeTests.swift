@@ -22,7 +22,7 @@ extension NIOTests {
 
         private func exchange(
             _ plan: BodyPlan, with server: ScriptedServer, options: FormClient.Options = .init(),
-            from offset: Int64 = 0, monitor: TransferMonitor? = nil,
+            from offset: Int64 = 0, monitor: UploadMonitor? = nil,
             informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in }
         ) async throws -> Seen {
             try await FormClient(options: options).exchange(
@@ -50,14 +50,14 @@ extension NIOTests {
             }
             let server = try ScriptedServer([script, script])
             let plan = try form(.bytes(noise(300_000))).plan()
-            let monitor = TransferMonitor()
+            let monitor = UploadMonitor()
             let seen = try await self.exchange(plan, with: server, monitor: monitor)
             #expect(seen.status == 201 && seen.text == "--\r\n" && seen.bytesSent == 300_144 && seen.isBodyComplete)
-            let progress = monitor.progress
+            let progress = monitor.current
             #expect(progress.sent == 300_144 && progress.acknowledged == 300_144 && progress.total == 300_144)
             let rest = try await self.exchange(plan, with: server, from: 300_000, monitor: monitor)
             #expect(rest.bytesSent == 144 && rest.isBodyComplete && rest.text == "--\r\n")
-            #expect(monitor.progress.acknowledged == 300_144)
+            #expect(monitor.current.acknowledged == 300_144)
             #expect(server.counts == [300_144, 144])
             let lines = server.requests[0].split(separator: "\r\n").map { $0.lowercased() }
             #expect(lines.first == "post / http/1.1")

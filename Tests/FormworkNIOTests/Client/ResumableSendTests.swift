@@ -58,7 +58,7 @@ extension NIOTests {
 
         func send(
             _ plan: BodyPlan, to url: String, _ options: UploadClientOptions,
-            saved: Told = Told(), monitor: TransferMonitor = TransferMonitor(), fields: HTTPFields = [:],
+            saved: Told = Told(), monitor: UploadMonitor = UploadMonitor(), fields: HTTPFields = [:],
             sender: Sender = Sender(), asksFrom threshold: Int64? = nil
         ) async throws -> Seen {
             var (options, sender) = (options, sender)
@@ -99,7 +99,7 @@ extension NIOTests {
             ])
             let plan = try self.plan(5_000_000)
             let saved = Told()
-            let monitor = TransferMonitor()
+            let monitor = UploadMonitor()
             let seen = try await self.send(
                 plan, to: server.url("/up"), UploadClientOptions(.auto), saved: saved, monitor: monitor,
                 fields: [.authorization: "Basic eDp5"])
@@ -109,7 +109,7 @@ extension NIOTests {
             #expect(upload?.resumedFrom == 3_000_000 && upload?.resumptions == 2)
             #expect(upload?.url == server.url("/u/1") && upload?.protocolName == "draft-8")
             #expect(seen.trace.requests == 5 && seen.trace.retries == 2)
-            #expect(monitor.progress.acknowledged == Int64(length))
+            #expect(monitor.current.acknowledged == Int64(length))
             #expect(saved.words.last == "over" && saved.words.first == "/u/1")
             let lines = server.requests.map { String($0.prefix { $0 != "\r\n" }) }
             #expect(
@@ -173,12 +173,12 @@ extension NIOTests {
                     connection.waitForEnd()
                 }
             ])
-            let monitor = TransferMonitor()
+            let monitor = UploadMonitor()
             let refused = try await self.send(
                 self.plan(30_000_000), to: progress.url(), UploadClientOptions(.auto), monitor: monitor)
             #expect(refused.status == 403)
-            #expect(monitor.progress.acknowledged == 1234 && monitor.progress.isToldByServer)
-            #expect(monitor.progress.sent > 1234)
+            #expect(monitor.current.acknowledged == 1234 && monitor.current.isToldByServer)
+            #expect(monitor.current.sent > 1234)
         }
 
         @Test("A server that offers nothing gets the body once, and a redirect moves the upload")

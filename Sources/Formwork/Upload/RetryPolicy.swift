@@ -1,8 +1,4 @@
-#if Client
-import Formwork
-import FormworkHTTP
-import FormworkNIO
-import FormworkResumable
+import FormworkCore
 
 /// When a transfer is tried again, and how long is waited before: 0 to 10⁹ seconds (31 years), as which what is beyond
 /// counts.
@@ -29,14 +25,8 @@ public struct RetryPolicy: Hashable, Sendable {
         self.retriesAllErrors = retriesAllErrors
     }
 
-    func covers(status: Int) -> Bool {
+    package func covers(status: Int) -> Bool {
         [408, 429, 500, 502, 503, 504].contains(status) || self.retriesAllErrors && status >= 400
-    }
-
-    func covers(_ error: any Error) -> Bool {
-        if self.retriesAllErrors { return error is TransferError }
-        let passing: [TransferError.Code] = [.resolve, .connect, .timedOut, .send, .receive]
-        return (error as? TransferError).map { passing.contains($0.code) } ?? false
     }
 
     /// How long to wait before another try; `nil` when there is none, or no time for it.
@@ -44,7 +34,7 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - retries: Tries behind the first that were made.
     ///   - asked: What the server wants; `nil` when it says nothing.
     ///   - remaining: Time left for all; `nil` without a bound.
-    func pause(after retries: Int, asked: Duration? = nil, remaining: Duration?) -> Duration? {
+    package func pause(after retries: Int, asked: Duration? = nil, remaining: Duration?) -> Duration? {
         guard retries < self.count else { return nil }
         let pause = (asked ?? self.pause(before: retries + 1, chance: .random(in: 0...1))).asWait
         if let remaining, pause >= remaining { return nil }
@@ -54,10 +44,9 @@ public struct RetryPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - retry: The number of the try behind the first, from 1.
     ///   - chance: 0 to 1.
-    func pause(before retry: Int, chance: Double) -> Duration {
+    package func pause(before retry: Int, chance: Double) -> Duration {
         if let delay { return delay }
         let doubled = Duration.seconds(1) * (1 << min(retry - 1, 20))
         return min(doubled, self.maximumDelay.asWait) * (1 - chance / 2)
     }
 }
-#endif
