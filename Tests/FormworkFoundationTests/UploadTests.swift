@@ -38,6 +38,46 @@ struct UploadTests {
         #expect(request.body == (try plan.bytes(upTo: 4_000_000)))
     }
 
+    @Test("An upload is followed to its end, by Foundation's Progress too")
+    func progress() async throws {
+        let server = try UploadServer(["/": [.status(201)]])
+        let plan = try form(.bytes(noise(3_000_000))).plan()
+        let length = try #require(plan.contentLength)
+        #expect(length > 3_000_000)
+        let monitor = UploadMonitor()
+        let progress = Progress(following: monitor)
+        var moments: [UploadProgress] = []
+        async let answer = self.upload(plan, to: server.url("/"), UploadOptions(monitor: monitor))
+        for await moment in monitor.progress(every: .zero) { moments.append(moment) }
+        #expect(try await answer.1.statusCode == 201)
+        #expect(moments.last?.sent == length && moments.last?.fractionCompleted == 1)
+        #expect(zip(moments, moments.dropFirst()).allSatisfy { $0.sent <= $1.sent && $0.acknowledged <= $1.acknowledged })
+        #expect(moments.last?.acknowledged == length && moments.last?.attempt == 1)
+        for _ in 0..<500 where progress.completedUnitCount < length { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(progress.completedUnitCount == length && progress.totalUnitCount == length)
+        #expect(progress.isFinished)
+    }
+
+    @Test("What may pass is tried again with the same bytes, as often as allowed")
+    func retries() async throws {
+        let server = try UploadServer([
+            "/busy": [.status(503, ["Retry-After: 0"]), .status(429, ["Retry-After: 0"]), .status(200)],
+            "/never": [.status(503)], "/wrong": [.status(400)],
+        ])
+        let plan = try form(.bytes(noise(100_000))).plan()
+        let bytes = try plan.bytes(upTo: 200_000)
+        let options = UploadOptions(retry: RetryPolicy(count: 2, delay: .milliseconds(1)))
+        for (path, status, requests) in [("/busy", 200, 3), ("/never", 503, 3), ("/wrong", 400, 1)] {
+            let before = server.requests.count
+            #expect(try await self.upload(plan, to: server.url(path), options).1.statusCode == status)
+            let sent = server.requests.dropFirst(before)
+            #expect(sent.count == requests && sent.allSatisfy { $0.body == bytes }, "\(path)")
+        }
+        let once = try form(.chunks(once: AsyncStream<[UInt8]> { $0.finish() })).plan()
+        let chunked = UploadOptions(length: .chunked, retry: RetryPolicy(count: 2, delay: .milliseconds(1)))
+        #expect(try await self.upload(once, to: server.url("/never"), chunked).1.statusCode == 503)
+    }
+
     @Test("Chunks go out where they are wanted, or the length is unknown; fixed collects, in memory or in a file")
     func lengths() async throws {
         let server = try UploadServer(["/": [.status(200)]])

@@ -331,6 +331,22 @@ extension NIOTests {
             }
         }
 
+        @Test("An upload is followed to its end, each try from the start")
+        func progress() async throws {
+            try await LoopbackServer.with(["/": [.status(503, [("Retry-After", "0")]), .status(200)]]) { server in
+                let plan = try form(.bytes(noise(3_000_000))).plan()
+                let monitor = UploadMonitor()
+                let options = Options(retry: RetryPolicy(count: 1), monitor: monitor)
+                async let answer = self.upload(plan, to: server.url("/"), options)
+                var moments: [UploadProgress] = []
+                for await moment in monitor.progress(every: .zero) { moments.append(moment) }
+                #expect(try await answer.answer.status == .ok)
+                #expect(moments.last?.sent == 3_000_144 && moments.last?.acknowledged == 3_000_144)
+                #expect(moments.last?.fractionCompleted == 1 && moments.last?.attempt == 2)
+                #expect(moments.contains { $0.sent > 0 && $0.sent < 3_000_144 })
+            }
+        }
+
         @Test("Without a place to connect to, the tries end with the client's own error")
         func retriesWithoutServer() async throws {
             let url = try await LoopbackServer.with([:]) { $0.url("/") }

@@ -18,14 +18,16 @@ public struct UploadProgress: Hashable, Sendable {
         case receiving
     }
 
+    package init() {}
+
     /// What is being done. `Sender` tells all of them; other clients `idle` and `sending` alone.
     public var phase = Phase.idle
     /// Where the request on its way begins: bytes that an earlier one has brought; 0 for a whole body.
     public var start: Int64 = 0
     /// Bytes given to the connection, of which a few hundred KiB may still wait in this process.
     public var sent: Int64 = 0
-    /// Bytes that the system has taken, or that the server said it has, when it says so. `HTTPClient` doesn't say:
-    /// with it these are 0 until the server has answered.
+    /// Bytes that the system has taken, or that the server said it has, when it says so. `HTTPClient`, and
+    /// `URLSession` on Linux, don't say: with them these are 0 until the server has answered.
     public var acknowledged: Int64 = 0
     /// Whether ``acknowledged`` is what the server said on this connection, and not what the system has taken.
     public var isToldByServer = false

@@ -109,6 +109,7 @@ extension URLSession {
                     offset: count)
             }
         }
+        if feed?.isComplete ?? false { monitor?.update { $0.acknowledged = $0.sent } }
         return (outcome.data ?? Data(), response)
     }
 

@@ -1,0 +1,51 @@
+import Formwork
+import FormworkCore
+import Testing
+
+@Suite("Following an upload", .timeLimit(.minutes(1)))
+struct UploadMonitorTests {
+    private func report(_ monitor: UploadMonitor, _ sent: Int64, of total: Int64? = 100) {
+        monitor.update { ($0.sent, $0.total) = (sent, total) }
+    }
+
+    @Test("The moment it began and the last one always come; the sequence ends with the upload")
+    func ends() async {
+        let monitor = UploadMonitor()
+        let progress = monitor.progress(every: .seconds(1000))
+        for sent in 0...100 { self.report(monitor, Int64(sent)) }
+        monitor.finish()
+        var last: UploadProgress?
+        for await moment in progress { last = moment }
+        #expect(last?.sent == 100 && last?.fractionCompleted == 1)
+        var after: [Int64] = []
+        for await moment in monitor.progress { after.append(moment.sent) }
+        #expect(after == [100], "who comes late gets the last moment")
+    }
+
+    @Test("A follower that doesn't read holds up nothing, and gets the newest")
+    func slowFollower() async {
+        let monitor = UploadMonitor()
+        var iterator = monitor.progress(every: .zero).makeAsyncIterator()
+        for sent in 1...10_000 { self.report(monitor, Int64(sent), of: nil) }
+        #expect(await iterator.next()?.sent == 10_000)
+    }
+
+    @Test("Two follow at once, and one that stops leaves the other")
+    func twoFollowers() async {
+        let monitor = UploadMonitor()
+        let (first, second) = (monitor.progress(every: .zero), monitor.progress(every: .zero))
+        for await _ in first { break }
+        self.report(monitor, 7)
+        monitor.finish()
+        var last: Int64?
+        for await moment in second { last = moment.sent }
+        #expect(last == 7)
+    }
+
+    @Test("The fraction is of what is known", arguments: [(0, nil, nil), (0, 0, 1.0), (50, 200, 0.25), (300, 200, 1)])
+    func fraction(sent: Int64, total: Int64?, fraction: Double?) {
+        var progress = UploadProgress()
+        (progress.sent, progress.total) = (sent, total)
+        #expect(progress.fractionCompleted == fraction)
+    }
+}
