@@ -36,7 +36,6 @@ let package = Package(
         .library(name: "FormworkDigests", targets: ["FormworkDigests"]),
         .library(name: "FormworkMagic", targets: ["FormworkMagic"]),
         .library(name: "FormworkHTTP", targets: ["FormworkHTTP"]),
-        .library(name: "FormworkResumable", targets: ["FormworkResumable"]),
         .library(name: "FormworkNIO", targets: ["FormworkNIO"]),
         .library(name: "FormworkClient", targets: ["FormworkClient"]),
         .library(name: "FormworkHummingbird", targets: ["FormworkHummingbird"]),

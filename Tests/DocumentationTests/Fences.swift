@@ -49,18 +49,10 @@ func readmeServer(_ form: FormData) async throws {
     }
 }
 
-struct Search: Codable {
-    var text: String
-    var page: Int
-}
-
 func readmeParameters(_ plan: BodyPlan, _ url: URL) async throws {
     let query = try URLEncodedDialect.php.encode(["page": 2, "tags": ["a", "b"]])
     print(query)  // page=2&tags%5B0%5D=a&tags%5B1%5D=b
     print(try URLEncodedDialect.php.decode(query)["tags"] == ["a", "b"])
-
-    let text: String = try URLEncodedFormEncoder().encode(Search(text: "grüße & more", page: 2))
-    print(try URLEncodedFormDecoder().decode(Search.self, from: text).page)
 
     let (answer, response) = try await URLSession.shared.upload(plan, with: URLRequest(url: url))
     print(response.statusCode, answer.count)
@@ -326,4 +318,42 @@ func receivingLimits(_ body: BodyChunks, _ contentType: String) async throws {
         if part.name == "video" { try part.limit(to: 4 << 30) }
         try await part.skip()
     }
+}
+
+func progress(_ plan: BodyPlan, _ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    let upload = UploadMonitor()
+    async let answer = URLSession.shared.upload(plan, with: request, options: UploadOptions(monitor: upload))
+    for await progress in upload.progress {
+        print(progress.sent, progress.fractionCompleted ?? 0)
+    }
+    let (data, response) = try await answer
+    return (data, response)
+}
+
+func foundationProgress() -> Progress {
+    let upload = UploadMonitor()
+    let progress = Progress(following: upload)
+    return progress
+}
+
+func testingUploads() throws -> BodyPlan {
+    let tenGigabytes = FormData()
+        .appending(name: "title", value: "Large")
+        .appending(
+            name: "video", source: .synthetic(SyntheticBytes(.random(seed: 7), count: 10 << 30)), filename: "video.mp4")
+    let plan = try tenGigabytes.plan()
+    print(plan.contentLength ?? 0)  // 10737418591, known before a byte is made
+    return plan
+}
+
+func testingHandlers() throws {
+    let body = "--x\r\nContent-Disposition: form-data; name=title\r\n\r\nHarbour\r\n--x--\r\n"
+    let form = try ReceivedForm(body, contentType: "multipart/form-data; boundary=x")
+    print(form["title"] ?? "none")
+}
+
+func testingClients(_ profile: some Encodable) throws {
+    let sent = try FormDataEncoder().encode(profile).plan()
+    let received = try ReceivedForm(sent.bytes(upTo: 1 << 20), contentType: sent.contentType)
+    print(received)
 }

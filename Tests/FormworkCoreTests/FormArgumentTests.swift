@@ -290,6 +290,14 @@ struct FormArgumentTests {
             message: "column 51: a Content-Disposition in headers= replaces filename=, which would be lost",
             guardsAgainst: "a filename that the caller's own disposition hides"),
         Refused(
+            argument: #"a=@f;type=q/r;b=c="; x"#,
+            message: "column 19: a quote stands inside a parameter's value: put quotes around all of it",
+            guardsAgainst: "a quote that hides what follows"),
+        Refused(
+            argument: #"a=@f;type=q/r;b="x"y"#,
+            message: #"column 20: text follows the closing quote of a parameter's value: write \" for a quote in it"#,
+            guardsAgainst: "text that receivers drop"),
+        Refused(
             argument: "x=(;filename=a", message: "column 5: a multipart has no filename",
             guardsAgainst: "a filename that curl ignores"),
         Refused(

@@ -51,7 +51,8 @@ struct UploadTests {
         for await moment in monitor.progress(every: .zero) { moments.append(moment) }
         #expect(try await answer.1.statusCode == 201)
         #expect(moments.last?.sent == length && moments.last?.fractionCompleted == 1)
-        #expect(zip(moments, moments.dropFirst()).allSatisfy { $0.sent <= $1.sent && $0.acknowledged <= $1.acknowledged })
+        #expect(
+            zip(moments, moments.dropFirst()).allSatisfy { $0.sent <= $1.sent && $0.acknowledged <= $1.acknowledged })
         #expect(moments.last?.acknowledged == length && moments.last?.attempt == 1)
         for _ in 0..<500 where progress.completedUnitCount < length { try await Task.sleep(for: .milliseconds(10)) }
         #expect(progress.completedUnitCount == length && progress.totalUnitCount == length)
