@@ -8,10 +8,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifdef __linux__
 #include <linux/fs.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
 
 ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
@@ -87,6 +89,45 @@ int fw_wait(int descriptor, short events, int64_t nanoseconds) {
 int fw_queued(int pipe) {
   int bytes = 0;
   return ioctl(pipe, FIONREAD, &bytes) < 0 ? -errno : bytes;
+}
+
+pid_t fw_start(const char *program, char *const arguments[], int input) {
+  // Tells why the program couldn't be started; closed by the start itself.
+  int report[2];
+  if (pipe(report) < 0) return -errno;
+  fcntl(report[0], F_SETFD, FD_CLOEXEC);
+  fcntl(report[1], F_SETFD, FD_CLOEXEC);
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child < 0) {
+    int reason = errno;
+    close(report[0]);
+    close(report[1]);
+    return -reason;
+  }
+  if (child == 0) {
+    // Only what may be done in a process whose other threads are gone.
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+#else
+    (void)parent;
+#endif
+    if (dup2(input, 0) >= 0) execvp(program, arguments);
+    int reason = errno;
+    (void)!write(report[1], &reason, sizeof reason);
+    _exit(127);
+  }
+  close(report[1]);
+  int reason = 0;
+  ssize_t count;
+  do count = read(report[0], &reason, sizeof reason);
+  while (count < 0 && errno == EINTR);
+  close(report[0]);
+  if (count != sizeof reason) return child;
+  while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+  }
+  return -reason;
 }
 
 static const int guarded[] = {SIGPIPE, SIGXFSZ};

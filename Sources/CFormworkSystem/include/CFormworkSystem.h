@@ -30,6 +30,10 @@ int fw_wait(int descriptor, short events, int64_t nanoseconds);
 /// Bytes in a pipe that its reader has not taken (FIONREAD).
 int fw_queued(int pipe);
 
+/// Starts a program, looked for in PATH, whose standard input is `input`, and which is killed when this process ends, however
+/// that happens (Linux). Returns its number, or -errno. To be called on the main thread, as the program ends with its caller's.
+pid_t fw_start(const char *program, char *const arguments[], int input);
+
 /// Which signals were blocked before, and which were pending.
 typedef struct fw_signal_guard {
   sigset_t blocked;

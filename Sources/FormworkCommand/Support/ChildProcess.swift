@@ -1,39 +1,46 @@
 #if Command
+import CFormworkSystem
 import Glibc
 import SystemPackage
 
-// The command's one door to unsafe code: starting another program with a pipe for its standard input.
+// The command's one door to unsafe code: starting another program with a socket for its standard input.
 
-/// A program that reads from a pipe of ours.
+/// A program that reads what we write.
+///
+/// It reads from a socket whose other end it holds too. So our own end, however it comes, is no end of its input: only
+/// ``finish()`` is, and a body that was cut is never taken for a whole one.
 struct ChildProcess {
     private let id: pid_t
-    /// The pipe's end to write to.
+    /// Where to write.
     let input: FileDescriptor
 
-    /// Starts `program`, looked for in `PATH`, with our standard output and error.
+    /// Starts `program`, looked for in `PATH`, with our standard output and error. It is killed when this process ends.
     /// - Throws: The `Errno` that starting gave: `noSuchFileOrDirectory` when there is no such program.
     init(_ program: String, _ arguments: [String]) throws {
-        let (readEnd, writeEnd) = try FileDescriptor.pipe()
+        var ends: [CInt] = [-1, -1]
+        // SAFETY: two descriptors are written into an array of two.
+        guard unsafe socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+            throw Errno(rawValue: errno)
+        }
+        let (readEnd, writeEnd) = (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
         defer { try? readEnd.close() }
-        // The child must not hold the writing end, or it would never see the end of its input.
-        _ = fcntl(writeEnd.rawValue, F_SETFD, FD_CLOEXEC)
-        var actions = unsafe posix_spawn_file_actions_t()
-        // SAFETY: the actions are initialised here, used by one call, and destroyed once; the C strings outlive the call
-        // that reads them and are freed once.
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_adddup2(&actions, readEnd.rawValue, FileDescriptor.standardInput.rawValue)
-        if readEnd != .standardInput { unsafe posix_spawn_file_actions_addclose(&actions, readEnd.rawValue) }
+        _ = fcntl(readEnd.rawValue, F_SETFD, FD_CLOEXEC)
+        // SAFETY: the C strings outlive the call that reads them and are freed once.
         var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
-        var id: pid_t = 0
-        let result = unsafe posix_spawnp(&id, program, &actions, nil, &words, environ)
-        guard result == 0 else {
+        let id = unsafe fw_start(program, &words, readEnd.rawValue)
+        guard id > 0 else {
             try? writeEnd.close()
-            throw Errno(rawValue: result)
+            throw Errno(rawValue: -id)
         }
         self.id = id
         self.input = writeEnd
+    }
+
+    /// Tells the program that its input ends here.
+    func finish() {
+        _ = shutdown(self.input.rawValue, CInt(SHUT_WR))
+        try? self.input.close()
     }
 
     /// Ends the program at once, before it takes the end of its input for the end of the body.

@@ -14,8 +14,8 @@ struct CurlCommand: ParsableCommand {
 
               formwork curl https://example.com/up -F photo=@a.jpg --print
 
-            What stands behind '--' is curl's. When a source fails half-way, curl is ended before it can take the
-            body for a whole one.
+            What stands behind '--' is curl's. When a source fails half-way, or formwork is ended, curl is ended
+            before it can take the body for a whole one.
             """)
 
     @Argument(help: "Where curl sends the body.")
@@ -45,19 +45,21 @@ struct CurlCommand: ParsableCommand {
         } catch Errno.noSuchFileOrDirectory {
             throw ExitStatus(127, "formwork: curl is not installed, or not in PATH")
         }
+        let interruption = Interruption { [curl] in curl.kill() }
+        defer { withExtendedLifetime(interruption) {} }
         do {
             try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: false)) { options in
                 try plan.write(to: curl.input, options: options)
             }
-            try? curl.input.close()
+            curl.finish()
         } catch let error as FormworkError where error.code == .writeFailed {
             // curl stopped reading: an early answer, or a failure that its own status and message tell.
-            try? curl.input.close()
+            curl.finish()
             let status = curl.wait()
             throw ExitStatus(status, status == 0 ? Self.cutShort(at: error.offset ?? 0, of: plan.contentLength) : nil)
         } catch {
             curl.kill()
-            try? curl.input.close()
+            curl.finish()
             _ = curl.wait()
             throw error
         }
