@@ -1,3 +1,4 @@
+#if NIO
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -18,3 +19,4 @@ extension URL {
         return !port.isEmpty && !(UInt16(port).map { $0 > 0 } ?? false)
     }
 }
+#endif

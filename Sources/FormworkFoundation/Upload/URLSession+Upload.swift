@@ -47,7 +47,7 @@ extension URLSession {
                     let pause = options.retry.pause(after: retries, remaining: nil)
                 else { throw error }
                 retries += 1
-                try await Task.sleep(for: pause)
+                try await Task.sleep(for: pause.asWait)
                 continue
             }
             if response.statusCode == 401, !isAuthorized, let first, response.url?.hasOrigin(of: first) ?? false,
@@ -64,7 +64,7 @@ extension URLSession {
                 let pause = options.retry.pause(after: retries, asked: response.retryAfter, remaining: nil)
             {
                 retries += 1
-                try await Task.sleep(for: pause)
+                try await Task.sleep(for: pause.asWait)
             } else {
                 return (data, response)
             }
