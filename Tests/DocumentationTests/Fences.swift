@@ -342,7 +342,7 @@ func testingUploads() throws -> BodyPlan {
         .appending(
             name: "video", source: .synthetic(SyntheticBytes(.random(seed: 7), count: 10 << 30)), filename: "video.mp4")
     let plan = try tenGigabytes.plan()
-    print(plan.contentLength ?? 0)  // 10737418591, known before a byte is made
+    print(plan.contentLength ?? 0)  // 10737418529, known before a byte is made
     return plan
 }
 
