@@ -112,7 +112,7 @@ extension FormDataDecoder {
     ///   - contentType: The request's own; `nil` when it has none, which is an error.
     ///   - profile: What is taken for a part.
     ///   - limits: How much is read.
-    /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)`` and ``decode(_:from:)`` throw.
+    /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)`` and ``decode(_:from:)`` throw.
     public func decode<Value: Decodable>(
         _ type: Value.Type, from body: some BodyChunk, contentType: String?, profile: ParsingProfile = .default,
         limits: ParsingLimits = .default
@@ -122,7 +122,7 @@ extension FormDataDecoder {
     }
 
     /// Decodes a value from a body that is in memory, copied once.
-    /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)`` and ``decode(_:from:)`` throw.
+    /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)`` and ``decode(_:from:)`` throw.
     @_disfavoredOverload
     public func decode<Value: Decodable>(
         _ type: Value.Type, from body: some Sequence<UInt8>, contentType: String?,
@@ -132,7 +132,7 @@ extension FormDataDecoder {
     }
 
     /// Decodes a value from a body that is in memory, as UTF-8.
-    /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)`` and ``decode(_:from:)`` throw.
+    /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)`` and ``decode(_:from:)`` throw.
     public func decode<Value: Decodable>(
         _ type: Value.Type, from body: String, contentType: String?, profile: ParsingProfile = .default,
         limits: ParsingLimits = .default
