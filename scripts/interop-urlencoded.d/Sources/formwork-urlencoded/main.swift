@@ -90,7 +90,10 @@ func answer(_ question: [Any]) throws -> Any {
         return base64(
             try list(question[1]).map { pair in
                 try list(pair).map { units in
-                    PercentEncoder.form.encode(utf16: try list(units).map { UInt16($0 as? Int ?? 0) })
+                    let units = try list(units).map { UInt16($0 as? Int ?? 0) }
+                    // JavaScript repairs lone surrogates; here they are an error, unless they are repaired before.
+                    return try (try? PercentEncoder.form.encode(utf16: units))
+                        ?? PercentEncoder.form.encode(utf16: Array(String(decoding: units, as: UTF16.self).utf16))
                 }.joined(separator: "=")
             }.joined(separator: "&").utf8)
     default: throw Malformed()
