@@ -1,4 +1,4 @@
 // Whoever imports Formwork has the values of its core too.
 @_exported import FormworkCore
-// Paths and descriptors, whose package nobody should have to name for them.
+// Callers need paths and descriptors without another import.
 @_exported import SystemPackage

@@ -35,11 +35,11 @@ public struct UploadOptions: Sendable {
     /// An `HTTPClient` whose configuration follows redirects takes 301, 302 and 303 of a `POST` away from this count: it
     /// makes them a `GET` by itself.
     public var maximumRedirects: Int
-    /// Who answers a 401; `nil` leaves it the answer.
+    /// Answers a 401; `nil` leaves the 401 as the answer.
     public var authentication: UploadAuthentication?
     /// When the upload is tried again, with the same bytes; by default never.
     public var retry: RetryPolicy
-    /// Who can see how far it is; `nil` for nobody. A monitor of its own for each upload.
+    /// Shows how far the upload is; `nil` where that isn't wanted. Each upload needs a monitor of its own.
     public var monitor: UploadMonitor?
     /// What the body's readers do besides reading: a rate limit, digests. Sending again begins anew.
     ///
