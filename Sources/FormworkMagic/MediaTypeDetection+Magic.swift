@@ -13,8 +13,8 @@ extension MediaTypeDetection {
     /// ``auto`` with a choice.
     /// - Parameters:
     ///   - charset: Whether text gets `; charset=…` as libmagic finds it.
-    ///   - magic: Who is asked. When it fails, names decide alone; ``Magic/failure`` tells why.
-    public static func auto(charset: Bool = false, magic: Magic = .shared) -> MediaTypeDetection {
+    ///   - magic: Who is asked. When it fails, names decide alone; ``LibMagic/failure`` tells why.
+    public static func auto(charset: Bool = false, magic: LibMagic = .shared) -> MediaTypeDetection {
         MediaTypeDetection(headCount: self.headCount) { filename, head in
             let named = filename.flatMap { MediaTypeTable.match(forFilename: $0) }
             let found = head.flatMap { magic.found(in: $0, charset: charset) }
@@ -25,8 +25,8 @@ extension MediaTypeDetection {
     /// ``byContent`` with a choice.
     /// - Parameters:
     ///   - charset: Whether text gets `; charset=…` as libmagic finds it.
-    ///   - magic: Who is asked. When it fails, nothing is known; ``Magic/failure`` tells why.
-    public static func byContent(charset: Bool = false, magic: Magic = .shared) -> MediaTypeDetection {
+    ///   - magic: Who is asked. When it fails, nothing is known; ``LibMagic/failure`` tells why.
+    public static func byContent(charset: Bool = false, magic: LibMagic = .shared) -> MediaTypeDetection {
         MediaTypeDetection(headCount: self.headCount) { _, head in
             let found = head.flatMap { magic.found(in: $0, charset: charset) }
             return AutoPolicy.choice(named: nil, found: found?.type, head: head ?? []).with(charset: found?.charset)
@@ -34,7 +34,7 @@ extension MediaTypeDetection {
     }
 }
 
-extension Magic {
+extension LibMagic {
     /// Bytes that libmagic is shown: they decide all formats but JSON, which it believes only when it is whole. More
     /// would cost up to a millisecond for text.
     private static let shownCount = 4096

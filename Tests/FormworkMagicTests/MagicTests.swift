@@ -9,7 +9,7 @@ struct MagicTests {
 
     @Test("A database that can't be loaded is told once and for all, and names go on deciding")
     func noDatabase() throws {
-        let magic = Magic(database: "/nonexistent/magic.mgc")
+        let magic = LibMagic(database: "/nonexistent/magic.mgc")
         #expect(magic.failure == nil)
         let auto = MediaTypeDetection.auto(magic: magic)
         let choice = auto.choice(forFilename: "a.css", head: Self.png)
@@ -23,8 +23,8 @@ struct MagicTests {
 
     @Test("Types are libmagic's own words; a charset only where asked, and for text")
     func words() throws {
-        #expect(try Magic.shared.mediaType(of: Self.png) == "image/png")
-        #expect(try Magic.shared.mediaType(of: Array("häh\n".utf8), charset: true) == "text/plain; charset=utf-8")
+        #expect(try LibMagic.shared.mediaType(of: Self.png) == "image/png")
+        #expect(try LibMagic.shared.mediaType(of: Array("häh\n".utf8), charset: true) == "text/plain; charset=utf-8")
         let plain = MediaTypeDetection.auto.choice(forFilename: "a.txt", head: Array("häh\n".utf8))
         #expect(plain.mediaType == "text/plain")
         let auto = MediaTypeDetection.auto(charset: true)

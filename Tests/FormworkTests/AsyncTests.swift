@@ -1,4 +1,6 @@
+import Dispatch
 import Formwork
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -37,6 +39,23 @@ struct AsyncTests {
         #expect(try await self.collect(form.plan().chunks(of: size)) == body)
     }
 
+    @MainActor
+    @Test("Planning looks at files without holding up the actor that it is called on")
+    func planning() async throws {
+        let folder = TemporaryFolder()
+        let gate = DispatchSemaphore(value: 0)
+        let wasOpened = Mutex(false)
+        let form = FormData(
+            [BodyPart(name: "f", file: try folder.file("f", "x"))],
+            types: MediaTypeDetection(headCount: 1) { _, _ in
+                wasOpened.withLock { $0 = gate.wait(timeout: .now() + 20) == .success }
+                return MediaTypeChoice("a/b", by: .given, reason: "")
+            })
+        Task { @MainActor in gate.signal() }
+        #expect(try await form.plan().layout[1].contentType?.mediaType == "a/b")
+        #expect(wasOpened.withLock { $0 })
+    }
+
     @Test("Chunks of any size make the content, empty ones too")
     func chunks() async throws {
         let chunks = Chunks(chunks: [Array("he".utf8), [], Array("llo, wor".utf8), Array("ld".utf8), []])
@@ -45,7 +64,7 @@ struct AsyncTests {
             form.append(name: "c", source: .chunks(length: length) { _ in chunks })
             form.append(name: "t", value: "x")
             form.append(name: "d", source: .concatenation([.text(">"), .chunks { _ in chunks }]))
-            let plan = try form.plan()
+            let plan = try await form.plan()
             #expect(plan.isReplayable)
             for size in [1, 5, 1000] {
                 let body = String(decoding: try await self.collect(plan.chunks(of: size)), as: UTF8.self)
@@ -65,7 +84,7 @@ struct AsyncTests {
         let chunks = Chunks(chunks: [Array("ab".utf8), Array("c".utf8)])
         var form = formB()
         form.append(PartSequence(count: 2) { BodyPart(name: "\($0)", source: .chunks(length: 3) { _ in chunks }) })
-        let plan = try form.plan()
+        let plan = try await form.plan()
         let body = try await self.collect(plan.chunks(of: 4))
         #expect(plan.contentLength == Int64(body.count))
         #expect(
@@ -93,7 +112,7 @@ struct AsyncTests {
     func failures() async throws {
         var form = formB()
         form.append(name: "c", source: .chunks(once: Chunks(chunks: [[1]], failure: .ioError)))
-        let plan = try form.plan()
+        let plan = try await form.plan()
         do {
             _ = try await self.collect(plan.chunks())
             Issue.record("no error")
@@ -120,7 +139,7 @@ struct AsyncTests {
     func cancellation() async throws {
         var form = formB()
         form.append(name: "z", source: .synthetic(SyntheticBytes(.zeros, count: 1 << 40)))
-        let chunks = try form.plan().chunks(of: 1000)
+        let chunks = try await form.plan().chunks(of: 1000)
         let task = Task {
             var count = 0
             for try await chunk in chunks { count += chunk.count }
@@ -134,7 +153,7 @@ struct AsyncTests {
     func rateLimit() async throws {
         var form = formB()
         form.append(name: "z", source: .synthetic(SyntheticBytes(.zeros, count: 1000)))
-        let plan = try form.plan()
+        let plan = try await form.plan()
         let options = ReaderOptions(rateLimit: RateLimit(packet: 200, delay: .milliseconds(50)))
         let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<50 { group.addTask { try await self.collect(plan.chunks(options: options)).count } }
@@ -149,7 +168,7 @@ struct AsyncTests {
         var form = formB()
         form.append(name: "f", file: try folder.file("f", [UInt8](repeating: 9, count: 200_000)))
         form.append(PartSequence(count: 3000) { BodyPart(name: "n", value: "\($0)") })
-        let plan = try form.plan()
+        let plan = try await form.plan()
         let body = try plan.bytes(upTo: 1 << 20)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for index in 0..<16 {

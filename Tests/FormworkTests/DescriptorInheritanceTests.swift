@@ -76,7 +76,7 @@ struct DescriptorInheritanceTests {
         let folder = TemporaryFolder()
         let (input, output) = try FileDescriptor.pipe()
         try output.close()
-        let spool = try Spool(collecting: input, in: folder.path)
+        let spool = try BodySpool(collecting: input, in: folder.path)
         try input.close()
         self.check(1, in: folder.path)
         #expect(spool.count == 0)

@@ -11,7 +11,7 @@ struct DurableTests {
         var form = formB()
         form.append(name: "a", value: "1")
         let (path, copy) = (folder.path.appending("body"), folder.path.appending("copy"))
-        try form.plan().makeReader().write(toFile: path, durably: durably)
+        try await form.plan().makeReader().write(toFile: path, durably: durably)
         #expect(DiskSyncs.count(ofFilesIn: folder.path.string) == (durably ? 1 : 0))
         try await BodySource.text("x").write(toFile: copy, durably: durably)
         #expect(DiskSyncs.count(ofFilesIn: folder.path.string) == (durably ? 2 : 0))

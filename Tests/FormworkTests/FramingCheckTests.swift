@@ -37,7 +37,7 @@ struct FramingCheckTests {
         let folder = TemporaryFolder()
         for seed in UInt64(730)..<736 {
             let (form, body) = try generatedForm(seed: seed, in: folder)
-            let plan = try form.plan()
+            let plan = try await form.plan()
             #expect(try Sink.drain(plan.makeReader(options: Self.checking), by: way, folder) == body)
             var chunks: [UInt8] = []
             for try await chunk in plan.chunks(of: 5000, options: Self.checking) { chunks += chunk }
@@ -164,7 +164,7 @@ struct FramingCheckTests {
         for source in [BodySource.file(file), .stream { DripStream(bad, from: Int($0), step: 1000) }] {
             var form = formB()
             form.append(name: "c", source: source)
-            let plan = try form.plan()
+            let plan = try await form.plan()
             for way in [WayOut.pipe, .socket, .file, .device] {
                 let reader = try plan.makeReader(options: Self.checking)
                 expect(.framingBroken) { try Sink.drain(reader, by: way, folder) }
@@ -175,7 +175,7 @@ struct FramingCheckTests {
         form.append(
             name: "c", source: .chunks { _ in AsyncTests.Chunks(chunks: [Array("x\r\n-".utf8), Array("-b--".utf8)]) })
         form.append(name: "d", value: "1")
-        let plan = try form.plan()
+        let plan = try await form.plan()
         await expect(.framingBroken) { for try await _ in plan.chunks(of: 3, options: Self.checking) {} }
     }
 

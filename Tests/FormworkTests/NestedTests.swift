@@ -163,7 +163,7 @@ struct NestedTests {
 
     private static func text(_ form: FormData) async throws -> String {
         var bytes: [UInt8] = []
-        for try await chunk in try form.plan().chunks() { bytes += chunk }
+        for try await chunk in try await form.plan().chunks() { bytes += chunk }
         return String(decoding: bytes, as: UTF8.self)
     }
 

@@ -68,7 +68,7 @@ struct SnapshotTests {
         var taken = 0
         for _ in 0..<30 {
             do throws(FormworkError) {
-                let bytes = try Spool(snapshotOf: path).source
+                let bytes = try BodySpool(snapshotOf: path).source
                 var form = formB()
                 form.append(name: "f", source: bytes)
                 let body = try form.plan().bytes(upTo: 1 << 20)
@@ -82,15 +82,15 @@ struct SnapshotTests {
             }
         }
         writer.stop()
-        #expect(try Spool(snapshotOf: path).count == Int64(size), "and when it has stopped")
+        #expect(try BodySpool(snapshotOf: path).count == Int64(size), "and when it has stopped")
         #expect(taken <= 30)
     }
 
     @Test("Only a regular file has a snapshot; the part is named")
     func others() throws {
         let folder = TemporaryFolder()
-        expect(.sourceUnavailable) { try Spool(snapshotOf: folder.path) }
-        expect(.sourceUnavailable) { try Spool(snapshotOf: "/dev/null") }
+        expect(.sourceUnavailable) { try BodySpool(snapshotOf: folder.path) }
+        expect(.sourceUnavailable) { try BodySpool(snapshotOf: "/dev/null") }
         var inner = FormData(framing: MultipartFraming(boundary: try Boundary("i")))
         inner.append(name: "gone", source: .file(folder.path.appending("gone")))
         var form = formB()
@@ -99,7 +99,7 @@ struct SnapshotTests {
         let error = #expect(throws: FormworkError.self) { try form.snapshotFiles() }
         #expect(error?.part == PartReference(index: 0, name: "gone", enclosing: [1]))
         let path = try folder.file("f", "content")
-        let full = #expect(throws: FormworkError.self) { try Spool(snapshotOf: path, in: "/proc") }
+        let full = #expect(throws: FormworkError.self) { try BodySpool(snapshotOf: path, in: "/proc") }
         #expect(full?.code == .writeFailed && full?.path == "/proc")
     }
 

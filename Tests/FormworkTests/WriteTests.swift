@@ -228,7 +228,7 @@ struct WriteTests {
         try output.close()
         var form = formB()
         do {
-            let spool = try Spool(collecting: input)
+            let spool = try BodySpool(collecting: input)
             #expect(spool.count == 7)
             form.append(name: "s", source: spool.source)
         }

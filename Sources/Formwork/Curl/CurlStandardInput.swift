@@ -21,7 +21,7 @@ struct CurlStandardInput {
         self.isTaken = true
         let isRegular = (try? SystemCalls.status(of: .standardInput))?.kind == .regular
         guard self.spools || self.isCurl && !isRegular else { return .descriptor(.standardInput, length: length) }
-        let spool = try Spool(collecting: .standardInput)
+        let spool = try BodySpool(collecting: .standardInput)
         if let length, length != spool.count {
             throw FormworkError(
                 .lengthMismatch, "standard input has \(spool.count) bytes, not the declared length of \(length)")

@@ -2,6 +2,7 @@ import FormworkCore
 
 /// Parts of an async sequence that are framed as they come: of a form that arrives while it is sent on.
 struct ArrivingParts: Sendable {
+    let identity = Identity()
     private let open: @Sendable (PartFramer, FormPlace, PartReference) throws -> ChunkIterator
 
     init<Parts: AsyncSequence & Sendable>(_ parts: Parts) where Parts.Element == BodyPart {

@@ -2,9 +2,9 @@ import FormworkCore
 import SystemPackage
 
 /// One part of a form: a header section and where its content comes from.
-public struct BodyPart: Sendable {
+public struct BodyPart: Sendable, Equatable {
     /// Where the header's `Content-Type` comes from.
-    enum Typing: Sendable {
+    enum Typing: Sendable, Equatable {
         /// The caller said it, or said nothing for a field.
         case given
         /// It is found when the body is planned.

@@ -23,12 +23,12 @@ public struct BodySource: Sendable {
         var offset: Int64?
         var length: Int64?
         /// What has to live as long.
-        var spool: Spool?
+        var spool: BodySpool?
         /// The descriptor as a stream, for one that is no regular file: shared by all plans, because what one plan
         /// looked at is gone from the descriptor.
         var stream: OneShot<any ByteStream>
 
-        init(_ descriptor: FileDescriptor, offset: Int64? = nil, length: Int64?, keeping spool: Spool? = nil) {
+        init(_ descriptor: FileDescriptor, offset: Int64? = nil, length: Int64?, keeping spool: BodySpool? = nil) {
             self.descriptor = descriptor
             self.offset = offset
             self.length = length
@@ -40,7 +40,7 @@ public struct BodySource: Sendable {
     var isMultipart: Bool { if case .multipart = self.kind { true } else { false } }
 
     /// What a file has to be when the body is planned.
-    enum ExpectedState: Sendable {
+    enum ExpectedState: Sendable, Equatable {
         /// As this process saw it.
         case validator(FileValidator)
         /// As an earlier process described it.
@@ -105,7 +105,7 @@ public struct BodySource: Sendable {
         return .init(
             .stream(
                 StreamSource(
-                    length: count, isReplayable: true, label: "bytes in memory", waitsForNobody: true,
+                    chunk: bytes, length: count, isReplayable: true, label: "bytes in memory", waitsForNobody: true,
                     opening: .pull { offset in ChunkStream(bytes, from: Int(clamping: min(offset, count))) })))
     }
 

@@ -4,7 +4,10 @@ import SystemPackage
 /// A form to be sent: parts in order, and how they are framed. A value: copies are independent.
 ///
 /// Nothing is read or opened before ``plan()``.
-public struct FormData: Sendable {
+///
+/// Equal forms have equal parts in the same order and the same framing, and so the same boundary, which is chosen at random
+/// unless it is given: compare ``parts`` where the boundary doesn't matter.
+public struct FormData: Sendable, Equatable {
     enum Entry: Sendable {
         case part(BodyPart)
         case parts(PartSequence)

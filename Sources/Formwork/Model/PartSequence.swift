@@ -6,6 +6,8 @@ import FormworkCore
 /// give parts of the same lengths: a reader that finds others throws ``FormworkError/Code/sourceChanged``. Files in
 /// such parts are held to promise as others are, at 64 bytes of memory each.
 public struct PartSequence: Sendable {
+    /// What copies share, and nobody else.
+    let identity = Identity()
     /// How many parts a sequence that isn't measured has; `nil` for one that is.
     let unmeasuredCount: Int?
     /// Begins a walk, which gives the part of an index, or `nil` behind the last. It is called with rising indices.

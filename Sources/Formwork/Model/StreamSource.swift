@@ -13,6 +13,9 @@ struct StreamSource: Sendable {
         case chunks(@Sendable (Int64) throws -> ChunkIterator)
     }
 
+    let identity = Identity()
+    /// All of the bytes, where they are in memory already.
+    var chunk: (any BodyChunk)?
     /// Bytes in all; `nil` when only the end can tell.
     var length: Int64?
     /// Whether it can be opened again, and at any offset.
@@ -27,6 +30,9 @@ struct StreamSource: Sendable {
     var waitsForNobody = false
     var opening: Opening
 }
+
+/// What copies of a value share that can't be compared by what it holds.
+final class Identity: Sendable {}
 
 /// What becomes of bytes that a stream has beyond its declared length.
 public enum StreamSurplus: Sendable {

@@ -127,13 +127,3 @@ public struct BodyPlan: Sendable {
     /// A reader of the whole body.
     public func makeReader() -> BodyReader { BodyReader(self, options: ReaderOptions()) }
 }
-
-extension FormData {
-    /// Decides the body: looks at every file, checks every name, and adds up the lengths.
-    ///
-    /// It reads no content, except the heads that ``types`` wants to see, and quoted-printable that is to be measured.
-    /// - Throws: ``FormworkError`` with the part: `invalidArgument` for what can't be framed, `sourceUnavailable` for a
-    ///   file that isn't there or a directory, `sourceChanged` for a file that isn't the one described, `limitExceeded`
-    ///   for parts in more than 40 others.
-    public func plan() throws(FormworkError) -> BodyPlan { try BodyPlan(self) }
-}

@@ -3,6 +3,9 @@ import FormworkCore
 /// One piece of a body, told without reading it.
 public struct LayoutEntry: Sendable {
     /// What the piece is.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Kind: Sendable, Hashable {
         /// A delimiter with a header section, or the close delimiter.
         case framing

@@ -6,8 +6,8 @@ struct PlanBuilder {
     private(set) var layout = Layout()
     private(set) var sources: [PlannedSource] = []
     private(set) var parts: [BodyPlan.Part] = []
-    private(set) var lengthBlocker: Blocker?
-    private(set) var replayBlocker: Blocker?
+    private(set) var lengthBlocker: BodyPlan.Blocker?
+    private(set) var replayBlocker: BodyPlan.Blocker?
     /// Whether the body is a form, and not one source's content.
     private(set) var isForm = false
 
@@ -134,8 +134,8 @@ struct PlanBuilder {
 
     private mutating func append(_ source: PlannedSource, part: Int) throws(FormworkError) {
         let reference = self.parts[part].reference
-        if self.lengthBlocker == nil { self.lengthBlocker = Blocker(lengthOf: source, in: reference) }
-        if self.replayBlocker == nil { self.replayBlocker = Blocker(replayOf: source, in: reference) }
+        if self.lengthBlocker == nil { self.lengthBlocker = BodyPlan.Blocker(lengthOf: source, in: reference) }
+        if self.replayBlocker == nil { self.replayBlocker = BodyPlan.Blocker(replayOf: source, in: reference) }
         try self.layout.append(source.length, part: part, .source(self.sources.count))
         self.sources.append(source)
     }

@@ -30,6 +30,9 @@ public struct PlanDescription: Codable, Sendable, Hashable {
     }
 
     /// A stretch of content.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Content: Codable, Sendable, Hashable {
         /// Text as it is.
         case text(value: String)

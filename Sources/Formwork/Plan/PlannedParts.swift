@@ -33,9 +33,9 @@ struct PlannedParts: Sendable {
     /// The types that were found by looking into content, in order: it is looked at once.
     private(set) var found: [String?] = []
     /// The first part that can't be read twice.
-    private(set) var replayBlocker: Blocker?
+    private(set) var replayBlocker: BodyPlan.Blocker?
     /// The first part whose length is unknown.
-    private(set) var lengthBlocker: Blocker?
+    private(set) var lengthBlocker: BodyPlan.Blocker?
     /// Whether no part needs to be waited for longer than the disk takes.
     private(set) var waitsForNobody = true
 
@@ -55,8 +55,8 @@ struct PlannedParts: Sendable {
         self.length = nil
         self.deferral = stream
         self.waitsForNobody = false
-        self.lengthBlocker = Blocker(lengthOf: .stream(stream), in: reference)
-        self.replayBlocker = Blocker(replayOf: .stream(stream), in: reference)
+        self.lengthBlocker = BodyPlan.Blocker(lengthOf: .stream(stream), in: reference)
+        self.replayBlocker = BodyPlan.Blocker(replayOf: .stream(stream), in: reference)
     }
 
     /// Walks `sequence` once.
@@ -71,7 +71,7 @@ struct PlannedParts: Sendable {
             self.count = count
             self.length = nil
             // Nobody looked at the parts, so nobody knows whether they can be read twice.
-            self.lengthBlocker = Blocker(
+            self.lengthBlocker = BodyPlan.Blocker(
                 part: first, reason: "a sequence of parts that isn't measured")
             self.replayBlocker = self.lengthBlocker
             self.waitsForNobody = false
@@ -123,8 +123,8 @@ struct PlannedParts: Sendable {
     }
 
     private mutating func note(_ source: PlannedSource, in part: PartReference) {
-        if self.replayBlocker == nil { self.replayBlocker = Blocker(replayOf: source, in: part) }
-        if self.lengthBlocker == nil { self.lengthBlocker = Blocker(lengthOf: source, in: part) }
+        if self.replayBlocker == nil { self.replayBlocker = BodyPlan.Blocker(replayOf: source, in: part) }
+        if self.lengthBlocker == nil { self.lengthBlocker = BodyPlan.Blocker(lengthOf: source, in: part) }
     }
 }
 

@@ -41,7 +41,7 @@ struct PlannedFile: Sendable {
         /// Opened when its turn comes.
         case path(FilePath)
         /// The caller's or a spool's, read without moving it.
-        case descriptor(FileDescriptor, keeping: Spool?)
+        case descriptor(FileDescriptor, keeping: BodySpool?)
     }
 
     var origin: Origin

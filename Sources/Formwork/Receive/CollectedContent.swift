@@ -5,13 +5,13 @@ import SystemPackage
 public struct CollectedContent: Sendable {
     private enum Place: Sendable {
         case memory([UInt8])
-        case disk(Spool, Range<Int64>)
+        case disk(BodySpool, Range<Int64>)
     }
 
     private let place: Place
 
     init(_ bytes: [UInt8]) { self.place = .memory(bytes) }
-    init(_ spool: Spool, _ range: Range<Int64>) { self.place = .disk(spool, range) }
+    init(_ spool: BodySpool, _ range: Range<Int64>) { self.place = .disk(spool, range) }
 
     /// Bytes of it.
     public var count: Int64 {

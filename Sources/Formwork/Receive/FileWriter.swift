@@ -46,7 +46,7 @@ actor FileWriter {
 
     /// Begins a file without a name, which only this process can reach.
     func openTemporary(in folder: FilePath?) throws(FormworkError) {
-        let folder = folder ?? Spool.usualFolder
+        let folder = folder ?? BodySpool.usualFolder
         let descriptor = try FormworkError.writing(folder) { () throws(Errno) in
             try SystemCalls.openTemporary(in: folder)
         }

@@ -61,7 +61,7 @@ public struct ReceivedForm: Sendable {
         }
     }
 
-    /// The parts in the order of the body; a name may stand more than once.
+    /// The parts in the order of the body; a name may stand more than once. The form is a collection of them too.
     public let entries: [Entry]
 
     /// Collects all parts of a body.
@@ -104,6 +104,13 @@ public struct ReceivedForm: Sendable {
 
     /// All files of that name, in their order. A file control that was left empty is a file without filename and content.
     public func files(named name: String) -> [Entry] { self.entries(named: name).filter(\.isFile) }
+}
+
+/// The parts, in the order of the body.
+extension ReceivedForm: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { self.entries.count }
+    public subscript(index: Int) -> Entry { self.entries[index] }
 }
 
 /// Collects a form's parts. Nothing it has begun survives it.
@@ -188,7 +195,8 @@ struct FormCollector {
 
     @usableFromInline
     func entries() async throws -> [(header: ReceivedHeader, content: CollectedContent)] {
-        let spool: Spool? = if let writer = self.writer { Spool(try await writer.closeTemporary()) } else { nil }
+        let spool: BodySpool? =
+            if let writer = self.writer { BodySpool(try await writer.closeTemporary()) } else { nil }
         return self.collected.map { part in
             guard let spool, let range = part.range else {
                 return (part.header, CollectedContent(part.bytes))

@@ -3,6 +3,9 @@ import Synchronization
 /// How far an upload is, at one moment. Bytes are counted from the start of the whole body.
 public struct UploadProgress: Hashable, Sendable {
     /// What is being done.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Phase: Hashable, Sendable {
         /// Nothing yet, or between two tries.
         case idle

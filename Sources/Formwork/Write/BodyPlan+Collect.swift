@@ -17,7 +17,7 @@ extension BodyPlan {
                 guard let chunk = try await reader.next() else { return try self.collected(as: .bytes(bytes)) }
                 bytes += chunk
             }
-            return try await self.collected(as: Spool(bytes, and: reader, in: folder).source)
+            return try await self.collected(as: BodySpool(bytes, and: reader, in: folder).source)
         } catch {
             // A sequence that was cancelled while it was waited for counts as a source that failed.
             try Task.checkCancellation()

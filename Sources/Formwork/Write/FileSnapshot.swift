@@ -1,7 +1,7 @@
 import FormworkCore
 import SystemPackage
 
-extension Spool {
+extension BodySpool {
     /// Copies a file as it is at one moment; what happens to the file later doesn't matter.
     ///
     /// Where the file system can share content between files (Btrfs, XFS), the copy takes no time and no disk, and is made in
@@ -84,7 +84,7 @@ extension Spool {
 }
 
 extension FormData {
-    /// Replaces every file of the form, forms inside it included, by a snapshot; see ``Spool/init(snapshotOf:in:)``.
+    /// Replaces every file of the form, forms inside it included, by a snapshot; see ``BodySpool/init(snapshotOf:in:)``.
     ///
     /// The body then needs no look at the files any more: nothing that is done to them, by any means, shows in it. Parts that
     /// a ``PartSequence`` or an async sequence makes keep their files. A snapshot ends with the process, so such a plan
@@ -106,7 +106,7 @@ extension BodySource {
             let status = try SourceResolver.look(at: path)
             guard status.kind == .regular else { return self }
             try expected?.check(status, at: path)
-            let spool = try Spool(snapshotOf: path, in: folder)
+            let spool = try BodySpool(snapshotOf: path, in: folder)
             return .init(
                 .descriptor(.init(spool.descriptor, offset: range.offset, length: range.length, keeping: spool)))
         case .concatenation(let sources):

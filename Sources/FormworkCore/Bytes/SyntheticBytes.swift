@@ -1,6 +1,9 @@
 /// Content made by rule instead of read: bodies of any size for tests, without a disk and the same on every machine.
 public struct SyntheticBytes: Hashable, Sendable, Codable {
     /// The rule that says which byte stands where.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Pattern: Hashable, Sendable, Codable {
         /// Zero bytes.
         case zeros

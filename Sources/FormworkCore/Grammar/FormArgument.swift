@@ -13,6 +13,9 @@
 /// ```
 public struct FormArgument: Hashable, Sendable {
     /// What the argument says.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Content: Hashable, Sendable {
         /// A field with this text.
         case text(String, Parameters)
@@ -58,6 +61,9 @@ public struct FormArgument: Hashable, Sendable {
     }
 
     /// A value of `headers=`.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Header: Hashable, Sendable {
         /// A header line.
         case line(String)

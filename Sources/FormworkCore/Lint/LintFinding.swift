@@ -1,5 +1,8 @@
 extension FormLint {
     /// How much a finding weighs.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Severity: String, Hashable, Sendable {
         /// A standard forbids it: a receiver may refuse the body, or read another one.
         case departure

@@ -1,6 +1,9 @@
 /// A media type, who found it, and why.
 public struct MediaTypeChoice: Hashable, Sendable, Codable {
     /// Who found it.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Detector: String, Hashable, Sendable, Codable {
         /// The caller gave it.
         case given

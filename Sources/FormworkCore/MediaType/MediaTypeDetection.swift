@@ -1,13 +1,22 @@
 /// How the type of a file upload is found when the caller gives none.
 ///
-/// A value: make your own from a closure, or take ``byExtension`` here and `auto` or `byContent` of FormworkMagic.
-public struct MediaTypeDetection: Sendable {
+/// A value: make your own from a closure, or take ``byExtension`` here and `auto` or `byContent` of FormworkMagic. Equal are
+/// copies of one detection; two that were made by the same code are not.
+public struct MediaTypeDetection: Sendable, Equatable {
+    private final class Decision: Sendable {
+        let decide: @Sendable (_ filename: String?, _ head: [UInt8]?) -> MediaTypeChoice
+
+        init(_ decide: @escaping @Sendable (_ filename: String?, _ head: [UInt8]?) -> MediaTypeChoice) {
+            self.decide = decide
+        }
+    }
+
     /// Bytes from the content's start that ``choice(forFilename:head:)`` wants to see; 0 when the name is enough.
     ///
     /// They are read when the body is planned: a file is opened for them once, a stream is read until it has given
     /// them or ends, a descriptor until nothing has come for a twentieth of a second; what was read is sent in its place.
     public let headCount: Int
-    private let decide: @Sendable (_ filename: String?, _ head: [UInt8]?) -> MediaTypeChoice
+    private let decision: Decision
 
     /// Makes a detection.
     /// - Parameters:
@@ -19,12 +28,16 @@ public struct MediaTypeDetection: Sendable {
         headCount: Int, _ decide: @escaping @Sendable (_ filename: String?, _ head: [UInt8]?) -> MediaTypeChoice
     ) {
         self.headCount = max(0, min(headCount, 64 << 20))
-        self.decide = decide
+        self.decision = Decision(decide)
     }
 
     /// The choice for a filename and the content's first bytes.
     public func choice(forFilename filename: String?, head: [UInt8]?) -> MediaTypeChoice {
-        self.decide(filename, head)
+        self.decision.decide(filename, head)
+    }
+
+    public static func == (left: MediaTypeDetection, right: MediaTypeDetection) -> Bool {
+        left.decision === right.decision
     }
 
     /// By ``MediaTypeTable`` alone; `application/octet-stream` when it has no entry. Reads nothing.

@@ -1,4 +1,7 @@
 /// What a `Content-Disposition` calls a part (RFC 2183 §2, RFC 7578 §4.2).
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum DispositionType: String, Hashable, Sendable, Codable {
     /// A field or file of a form: every part of `multipart/form-data`.
     case formData = "form-data"

@@ -1,6 +1,9 @@
 /// How a part's content is written so that it passes through channels which don't take any byte (RFC 2045 §6).
 ///
 /// HTTP takes any byte, and RFC 7578 §4.7 advises against these in forms; mail and some old receivers want them.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum TransferEncoding: Hashable, Sendable, Codable {
     /// RFC 2045 §6.8 in lines of `columns` characters; the last line has no line end. The length is known beforehand.
     ///

@@ -24,6 +24,9 @@
 /// ```
 public struct MultipartParser: Sendable {
     /// What was found next.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Event: Hashable, Sendable {
         /// A part's header section is whole. ``MultipartParser/limitContent(to:)`` may now change its limit.
         case partBegan(ReceivedHeader)

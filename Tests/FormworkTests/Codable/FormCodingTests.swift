@@ -33,7 +33,7 @@ struct FormCodingTests {
 
     /// Sends a form through the engine and collects it again.
     static func sent(_ form: FormData, profile: ParsingProfile = .default) async throws -> ReceivedForm {
-        let plan = try form.plan()
+        let plan = try await form.plan()
         return try await ReceivedForm(
             collecting: ReceivedParts(plan.chunks(of: 100), contentType: plan.contentType, profile: profile))
     }

@@ -74,7 +74,7 @@ struct BytesInHandTests {
             for index in 0..<40_000 { continuation.yield(UInt8(truncatingIfNeeded: index)) }
             continuation.finish()
         }
-        let plan = try FormData().appending(name: "a", source: .chunks(once: bytes)).plan()
+        let plan = try await FormData().appending(name: "a", source: .chunks(once: bytes)).plan()
         var body: [UInt8] = []
         for try await chunk in plan.chunks() { body += chunk }
         let content = try ReceivedForm(body, contentType: plan.contentType).entries[0].content.inMemory

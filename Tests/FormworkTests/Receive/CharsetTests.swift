@@ -99,7 +99,7 @@ struct CharsetTests {
         var form = FormData()
         form.append(name: "a", source: .bytes([0xE9]), contentType: "text/plain; charset=iso-8859-1")
         form.append(name: "b", source: .bytes([0xE9]), contentType: nil)
-        let plan = try form.plan()
+        let plan = try await form.plan()
         var texts: [String] = []
         for try await part in try ReceivedParts(plan.chunks(of: 100), contentType: plan.contentType) {
             texts.append(try await part.text(upTo: 10))

@@ -125,7 +125,7 @@ struct ReceivedFormTests {
         var limits = CollectingLimits()
         limits.fileMemoryBytes = 10
         let form = try await self.collect(Self.mixed, limits)
-        let plan = try FormData(form, framing: MultipartFraming(boundary: try Boundary("b"))).plan()
+        let plan = try await FormData(form, framing: MultipartFraming(boundary: try Boundary("b"))).plan()
         #expect(plan.isReplayable)
         #expect(plan.contentLength == 765)
         #expect(String(decoding: try plan.bytes(upTo: 1000), as: UTF8.self) == Self.mixed)

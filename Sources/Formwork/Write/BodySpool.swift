@@ -4,7 +4,7 @@ import SystemPackage
 /// A stream collected in an unlinked temporary file, so that it has a length and can be read again.
 ///
 /// It takes disk, not memory. The file lives as long as the spool, a source of it, or a plan with such a source.
-public final class Spool: Sendable {
+public final class BodySpool: Sendable {
     let descriptor: FileDescriptor
     /// Bytes collected.
     public let count: Int64

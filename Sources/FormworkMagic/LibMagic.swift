@@ -9,9 +9,9 @@ import Synchronization
 ///
 /// libmagic's handles serve one thread at a time, so there is a pool of them: a call takes one and gives it back. The
 /// database is a file that libmagic maps, so handles share its memory; each takes about 200 KiB besides.
-public final class Magic: Sendable {
+public final class LibMagic: Sendable {
     /// The one with the system's database.
-    public static let shared = Magic()
+    public static let shared = LibMagic()
 
     /// A handle of libmagic's, with the database loaded.
     // SAFETY: the pool hands each one to a single caller, who gives it back when done, and libmagic's handles share

@@ -1,0 +1,47 @@
+import FormworkCore
+
+extension BodyPlan {
+    /// Which part keeps a body from having a property, and why.
+    public struct Blocker: Hashable, Sendable, CustomStringConvertible {
+        /// The first part that does.
+        public var part: PartReference
+        /// Why, in words.
+        public var reason: String
+
+        /// `part 2 "log": a stream without a declared length`.
+        public var description: String { "\(self.part): \(self.reason)" }
+
+        init(part: PartReference, reason: String) {
+            self.part = part
+            self.reason = reason
+        }
+
+        init?(replayOf source: PlannedSource, in part: PartReference) {
+            switch source {
+            case .stream(let stream) where !stream.isReplayable:
+                self.init(part: part, reason: "\(stream.label) can be read only once")
+            case .encoded(let content):
+                guard let blocker = content.raw.replayBlocker else { return nil }
+                self.init(part: part, reason: blocker.reason)
+            case .parts(let parts):
+                guard let blocker = parts.replayBlocker else { return nil }
+                self = blocker
+            default: return nil
+            }
+        }
+
+        init?(lengthOf source: PlannedSource, in part: PartReference) {
+            switch source {
+            case .stream(let stream) where stream.length == nil:
+                self.init(part: part, reason: "\(stream.label) without a declared length")
+            case .encoded(let content) where content.length == nil:
+                let reason = content.raw.lengthBlocker?.reason
+                self.init(part: part, reason: reason ?? "quoted-printable that isn't measured")
+            case .parts(let parts):
+                guard let blocker = parts.lengthBlocker else { return nil }
+                self = blocker
+            default: return nil
+            }
+        }
+    }
+}
