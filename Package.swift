@@ -5,8 +5,10 @@ import PackageDescription
 // new warning never breaks somebody else's build.
 let strict = Context.environment["FORMWORK_STRICT"] != nil
 
-// Whether this is a checkout that someone builds, and no dependency, in which a module without its trait says so.
+// A module whose trait is off says so where somebody depends on it: by an error in a package that SwiftPM fetched, whose
+// warnings it hides, and by a warning in a folder. Whoever builds this checkout itself wants no word.
 let isCheckout = strict || Context.environment["PWD"] == Context.packageDirectory
+let isFetched = !isCheckout && Context.packageDirectory.contains("/checkouts/")
 
 // Tests are no product: they call C functions as C programs do, without strict memory safety.
 let testSettings: [SwiftSetting] =
@@ -17,10 +19,16 @@ let testSettings: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (strict ? [.treatAllWarnings(as: .error)] : [])
 
-let settings = testSettings + [.strictMemorySafety()] + (isCheckout ? [.define("FORMWORK_CHECKOUT")] : [])
+let settings =
+    testSettings + [.strictMemorySafety()] + (isCheckout ? [.define("FORMWORK_CHECKOUT")] : [])
+    + (isFetched ? [.define("FORMWORK_FETCHED")] : [])
 
 func product(_ name: String, _ package: String, _ trait: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
+func target(_ name: String, _ trait: String) -> Target.Dependency {
+    .target(name: name, condition: .when(traits: [trait]))
 }
 
 let package = Package(
@@ -141,8 +149,7 @@ let package = Package(
         .target(
             name: "FormworkResumable",
             dependencies: [
-                "Formwork", "FormworkHTTP",
-                .target(name: "FormworkDigests", condition: .when(traits: ["Resumable"])),
+                "Formwork", target("FormworkHTTP", "Resumable"), target("FormworkDigests", "Resumable"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("HTTPTypes", "swift-http-types", "Resumable"),
                 product("StructuredFieldValues", "swift-http-structured-headers", "Resumable"),
@@ -153,7 +160,7 @@ let package = Package(
         .target(
             name: "FormworkNIO",
             dependencies: [
-                "Formwork", "FormworkValues", "FormworkHTTP",
+                "Formwork", "FormworkValues", target("FormworkHTTP", "NIO"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "NIO"),
                 product("NIOHTTP1", "swift-nio", "NIO"),
@@ -166,7 +173,8 @@ let package = Package(
         .target(
             name: "FormworkClient",
             dependencies: [
-                "Formwork", "FormworkHTTP", "FormworkResumable", "FormworkNIO",
+                "Formwork", target("FormworkHTTP", "Client"), target("FormworkResumable", "Client"),
+                target("FormworkNIO", "Client"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Client"),
                 product("NIOPosix", "swift-nio", "Client"),
@@ -185,7 +193,8 @@ let package = Package(
         .target(
             name: "FormworkHummingbird",
             dependencies: [
-                "Formwork", "FormworkValues", "FormworkHTTP", "FormworkNIO",
+                "Formwork", "FormworkValues", target("FormworkHTTP", "Hummingbird"),
+                target("FormworkNIO", "Hummingbird"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
                 product("NIOConcurrencyHelpers", "swift-nio", "Hummingbird"),
@@ -227,11 +236,11 @@ let package = Package(
             name: "FormworkCommand",
             dependencies: [
                 "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "CFormworkSystem",
-                .target(name: "FormworkHTTP", condition: .when(traits: ["Transfer"])),
-                .target(name: "FormworkResumable", condition: .when(traits: ["Transfer"])),
-                .target(name: "FormworkNIO", condition: .when(traits: ["Transfer"])),
-                .target(name: "FormworkClient", condition: .when(traits: ["Transfer"])),
-                .target(name: "FormworkReceiver", condition: .when(traits: ["Transfer"])),
+                target("FormworkHTTP", "Transfer"),
+                target("FormworkResumable", "Transfer"),
+                target("FormworkNIO", "Transfer"),
+                target("FormworkClient", "Transfer"),
+                target("FormworkReceiver", "Transfer"),
                 product("NIOCore", "swift-nio", "Transfer"),
                 product("Logging", "swift-log", "Transfer"),
                 product("ServiceLifecycle", "swift-service-lifecycle", "Transfer"),

@@ -2,6 +2,8 @@
 #if Client
 @_exported import FormworkNIO
 @_exported import HTTPTypes
+#elseif FORMWORK_FETCHED
+#error("FormworkClient is empty without its trait: .package(url: …, from: …, traits: [\"Client\"])")
 #elseif !FORMWORK_CHECKOUT
 #warning("FormworkClient is empty without its trait: .package(url: …, from: …, traits: [\"Client\"])")
 #endif

@@ -39,6 +39,8 @@ public struct MD5Digest: BodyDigest {
     /// 16 bytes.
     public func finalized() -> [UInt8] { Array(self.hash.finalize()) }
 }
+#elseif FORMWORK_FETCHED
+#error("FormworkDigests is empty without its trait: .package(url: …, from: …, traits: [\"Digests\"])")
 #elseif !FORMWORK_CHECKOUT
 #warning("FormworkDigests is empty without its trait: .package(url: …, from: …, traits: [\"Digests\"])")
 #endif

@@ -3,6 +3,8 @@
 @_exported import FormworkHTTP
 @_exported import FormworkNIO
 import Hummingbird
+#elseif FORMWORK_FETCHED
+#error("FormworkHummingbird is empty without its trait: .package(url: …, from: …, traits: [\"Hummingbird\"])")
 #elseif !FORMWORK_CHECKOUT
 #warning("FormworkHummingbird is empty without its trait: .package(url: …, from: …, traits: [\"Hummingbird\"])")
 #endif

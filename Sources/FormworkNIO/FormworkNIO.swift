@@ -3,6 +3,8 @@
 @_exported import Formwork
 // A request is written in its terms.
 @_exported import HTTPTypes
+#elseif FORMWORK_FETCHED
+#error("FormworkNIO is empty without its trait: .package(url: …, from: …, traits: [\"NIO\"])")
 #elseif !FORMWORK_CHECKOUT
 #warning("FormworkNIO is empty without its trait: .package(url: …, from: …, traits: [\"NIO\"])")
 #endif
