@@ -34,7 +34,7 @@ struct StreamClosingTests {
     @Test("Cancels what it fetches ahead, whether or not anybody waits for it", arguments: [true, false])
     func cancels(isReading: Bool) async throws {
         let (events, continuation) = AsyncStream.makeStream(of: String.self)
-        let plan = try form(.chunks { _ in Waiting(events: continuation) }).plan()
+        let plan = try await form(.chunks { _ in Waiting(events: continuation) }).plan()
         let closed = Mutex(false)
         let reading = Task {
             try await onThread {

@@ -30,7 +30,7 @@ struct UploadSoakTests {
         let path = try folder.file("sparse", [])
         #expect(truncate(path.string, Int(count)) == 0)
         let isMade = Self.way.hasPrefix("synthetic")
-        let plan = try form(isMade ? .synthetic(SyntheticBytes(.zeros, count: count)) : .file(path)).plan()
+        let plan = try await form(isMade ? .synthetic(SyntheticBytes(.zeros, count: count)) : .file(path)).plan()
         let session = URLSession(configuration: .ephemeral)
         var request = URLRequest(url: server.url("/"))
         request.httpMethod = "POST"

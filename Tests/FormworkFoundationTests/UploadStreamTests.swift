@@ -16,7 +16,7 @@ struct UploadStreamTests {
             .file(path), .bytes(content), .stream(length: nil) { DripStream(content, from: Int($0)) },
             .chunks { _ in PausedChunks(chunks: [Array(content[..<7000]), [], Array(content[7000...])]) },
         ] as [BodySource] {
-            let plan = try form(source).plan()
+            let plan = try await form(source).plan()
             var expected: [UInt8] = []
             for try await chunk in plan.chunks() { expected += chunk }
             #expect(expected.count > 20_000)
@@ -40,7 +40,7 @@ struct UploadStreamTests {
 
     @Test("A rate limit holds in a stream too")
     func rateLimit() async throws {
-        let plan = try form(.bytes(noise(30_000))).plan()
+        let plan = try await form(.bytes(noise(30_000))).plan()
         let begin = ContinuousClock.now
         let body = try await onThread {
             let limit = RateLimit(packet: 1000, delay: .milliseconds(5))
@@ -56,7 +56,7 @@ struct UploadStreamTests {
     func failures() async throws {
         let folder = try UploadFolder()
         let path = try folder.file("f", noise(200_000))
-        let plan = try form(.file(path)).plan()
+        let plan = try await form(.file(path)).plan()
         #expect(truncate(path.string, 100_000) == 0)
         let stream = plan.makeInputStream()
         stream.open()
@@ -69,7 +69,7 @@ struct UploadStreamTests {
         stream.close()
         #expect((stream.streamError as? FormworkError)?.code == .sourceChanged, "closing forgets no error")
 
-        let failing = try form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .failure) }).plan()
+        let failing = try await form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .failure) }).plan()
         let (count, code) = try await onThread {
             let stream = failing.makeInputStream()
             stream.open()
@@ -139,7 +139,7 @@ struct UploadStreamTests {
 
     @Test("Closing ends a read that waits", .timeLimit(.minutes(10)))
     func closing() async throws {
-        let plan = try form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .never) }).plan()
+        let plan = try await form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .never) }).plan()
         let (count, status) = try await onThread {
             let stream = plan.makeInputStream()
             stream.open()
@@ -158,7 +158,7 @@ struct UploadStreamTests {
     func observing() async throws {
         let content = noise(200_000)
         for source in [.bytes(content), .chunks { _ in PausedChunks(chunks: [content]) }] as [BodySource] {
-            let plan = try form(source).plan()
+            let plan = try await form(source).plan()
             let (count, seen, status, error) = try await onThread {
                 let watcher = Watcher()
                 let observer = ProgressObserver(every: .zero) { _ in watcher.call() }

@@ -27,7 +27,7 @@ struct UploadTests {
     @Test("A known length goes out as exactly one length field, small or large", arguments: [0, 100, 3_000_000])
     func fixedLength(count: Int) async throws {
         let server = try UploadServer(["/": [.status(201)]])
-        let plan = try form(.bytes(noise(count))).plan()
+        let plan = try await form(.bytes(noise(count))).plan()
         let (data, response) = try await self.upload(plan, to: server.url("/"))
         #expect(response.statusCode == 201 && String(decoding: data, as: UTF8.self) == "answer 201")
         let request = try #require(server.requests.first)
@@ -41,7 +41,7 @@ struct UploadTests {
     @Test("An upload is followed to its end, by Foundation's Progress too")
     func progress() async throws {
         let server = try UploadServer(["/": [.status(201)]])
-        let plan = try form(.bytes(noise(3_000_000))).plan()
+        let plan = try await form(.bytes(noise(3_000_000))).plan()
         let length = try #require(plan.contentLength)
         #expect(length > 3_000_000)
         let monitor = UploadMonitor()
@@ -65,7 +65,7 @@ struct UploadTests {
             "/busy": [.status(503, ["Retry-After: 0"]), .status(429, ["Retry-After: 0"]), .status(200)],
             "/never": [.status(503)], "/wrong": [.status(400)],
         ])
-        let plan = try form(.bytes(noise(100_000))).plan()
+        let plan = try await form(.bytes(noise(100_000))).plan()
         let bytes = try plan.bytes(upTo: 200_000)
         let options = UploadOptions(retry: RetryPolicy(count: 2, delay: .milliseconds(1)))
         for (path, status, requests) in [("/busy", 200, 3), ("/never", 503, 3), ("/wrong", 400, 1)] {
@@ -74,23 +74,45 @@ struct UploadTests {
             let sent = server.requests.dropFirst(before)
             #expect(sent.count == requests && sent.allSatisfy { $0.body == bytes }, "\(path)")
         }
-        let once = try form(.chunks(once: AsyncStream<[UInt8]> { $0.finish() })).plan()
+        let once = try await form(.chunks(once: AsyncStream<[UInt8]> { $0.finish() })).plan()
         let chunked = UploadOptions(length: .chunked, retry: RetryPolicy(count: 2, delay: .milliseconds(1)))
         #expect(try await self.upload(once, to: server.url("/never"), chunked).1.statusCode == 503)
+    }
+
+    @Test("The time-out is for all tries and pauses together, and for collecting the body")
+    func timeout() async throws {
+        let server = try UploadServer([
+            "/busy": [.status(503, ["Retry-After: 1000"])], "/moved": [.status(307, ["Location: /stuck"])],
+            "/stuck": [.status(200, pause: 5_000_000)],
+        ])
+        let plan = try await form(.bytes(noise(100_000))).plan()
+        let hour = UploadOptions(retry: RetryPolicy(count: 5), timeout: .seconds(500))
+        #expect(try await self.upload(plan, to: server.url("/busy"), hour).1.statusCode == 503, "no time for a pause")
+        let large = try await form(.bytes(noise(20_000_000))).plan()
+        let short = UploadOptions(timeout: .milliseconds(300))
+        await #expect(throws: URLError(.timedOut)) { try await self.upload(large, to: server.url("/moved"), short) }
+        let endless = try await form(
+            .chunks(
+                once: AsyncStream<[UInt8]> {
+                    try? await Task.sleep(for: .seconds(300))
+                    return nil
+                })
+        ).plan()
+        await #expect(throws: URLError(.timedOut)) { try await self.upload(endless, to: server.url("/busy"), short) }
     }
 
     @Test("Chunks go out where they are wanted, or the length is unknown; fixed collects, in memory or in a file")
     func lengths() async throws {
         let server = try UploadServer(["/": [.status(200)]])
         let content = noise(300_000)
-        let known = try form(.bytes(content)).plan()
+        let known = try await form(.bytes(content)).plan()
         let expected = try known.bytes(upTo: 400_000).count
         for (options, isKnown, isChunked) in [
             (UploadOptions(length: .chunked), true, true), (UploadOptions(length: .chunked), false, true),
             (UploadOptions(), false, false),
             (UploadOptions(length: .fixed, memoryThreshold: 1000), false, false),
         ] {
-            let once = try form(.chunks(once: PausedChunks(chunks: [content, noise(5)]))).plan()
+            let once = try await form(.chunks(once: PausedChunks(chunks: [content, noise(5)]))).plan()
             let response = try await self.upload(isKnown ? known : once, to: server.url("/"), options).1
             let request = try #require(server.requests.last)
             #expect(response.statusCode == 200 && request.isWhole)
@@ -104,7 +126,7 @@ struct UploadTests {
     @Test("A request with a body set is sent by URLSession's own calls, with one length field")
     func setBody() async throws {
         let server = try UploadServer(["/": [.status(200)]])
-        let plan = try form(.text("x")).plan()
+        let plan = try await form(.text("x")).plan()
         var request = URLRequest(url: server.url("/"))
         request.httpMethod = "PUT"
         request.setBody(plan)
@@ -119,7 +141,7 @@ struct UploadTests {
     @Test("307 and 308 send the same body again, byte for byte", arguments: [307, 308])
     func redirectWithBody(status: Int) async throws {
         let server = try UploadServer(["/a": [.status(status, ["Location: /b?c=d"])], "/b?c=d": [.status(200)]])
-        let plan = try form(.bytes(noise(500_000))).plan()
+        let plan = try await form(.bytes(noise(500_000))).plan()
         for length in [UploadOptions.Length.fixed, .chunked] {
             let response = try await self.upload(
                 plan, to: server.url("/a"), UploadOptions(length: length), ["Authorization": "x", "Cookie": "y=z"]
@@ -138,7 +160,7 @@ struct UploadTests {
     @Test("301, 302 and 303 make POST a GET without a body; only 303 does so to PUT", arguments: [301, 302, 303])
     func redirectWithoutBody(status: Int) async throws {
         let server = try UploadServer(["/a": [.status(status, ["Location: /b"])], "/b": [.status(200)]])
-        let plan = try form(.text("x")).plan()
+        let plan = try await form(.text("x")).plan()
         #expect(try await self.upload(plan, to: server.url("/a")).1.statusCode == 200)
         let next = server.requests[1]
         #expect(next.line == "GET /b HTTP/1.1" && next.count == 0)
@@ -172,7 +194,7 @@ struct UploadTests {
             "/": [.status(307, ["Location: /"])], "/file": [.status(307, ["Location: file:///etc/passwd"])],
             "/none": [.status(308)],
         ])
-        let plan = try form(.text("x")).plan()
+        let plan = try await form(.text("x")).plan()
         let error = await #expect(throws: URLError.self) {
             try await self.upload(plan, to: server.url("/"), UploadOptions(maximumRedirects: 3))
         }
@@ -187,7 +209,7 @@ struct UploadTests {
     func authentication(challenge: String?) async throws {
         let fields = challenge.map { ["WWW-Authenticate: \($0)"] } ?? []
         let server = try UploadServer(["/": [.status(401, fields), .status(200)], "/no": [.status(401, fields)]])
-        let plan = try form(.bytes(noise(400_000))).plan()
+        let plan = try await form(.bytes(noise(400_000))).plan()
         let options = UploadOptions(authentication: .basic(user: "ü", password: "p:q"))
         #expect(try await self.upload(plan, to: server.url("/"), options).1.statusCode == 200)
         let sent = server.requests
@@ -203,7 +225,7 @@ struct UploadTests {
 
     @Test("A kept connection that turns out dead gets the whole body again, or a clear error")
     func deadConnection() async throws {
-        let plan = try form(.text("x")).plan()
+        let plan = try await form(.text("x")).plan()
         // Whether libcurl begins again depends on what the kernel told it when; either is right.
         for _ in 0..<5 {
             let server = try UploadServer(["/": [.status(200)], "/dead": [.cut(after: -1), .status(200)]])
@@ -212,7 +234,7 @@ struct UploadTests {
             #expect((answer?.1.statusCode == 200) == (server.requests.count == 3))
             #expect(server.requests.filter { $0.count > 0 }.allSatisfy { $0.body == server.requests[0].body })
 
-            let once = try form(.stream(once: DripStream(noise(10)))).plan()
+            let once = try await form(.stream(once: DripStream(noise(10)))).plan()
             let second = try UploadServer(["/": [.status(200)], "/dead": [.cut(after: -1), .status(200)]])
             _ = try await self.upload(plan, to: second.url("/"))
             await #expect(throws: (any Error).self) {
@@ -249,7 +271,7 @@ struct UploadTests {
     @Test("An early refusal comes back as the answer", arguments: [1000, 20_000_000])
     func earlyRefusal(count: Int) async throws {
         let server = try UploadServer(["/": [.early(413)]], keepsBodies: false)
-        let plan = try form(.synthetic(SyntheticBytes(.zeros, count: Int64(count)))).plan()
+        let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: Int64(count)))).plan()
         for length in [UploadOptions.Length.fixed, .chunked] {
             let (data, response) = try await self.upload(plan, to: server.url("/"), UploadOptions(length: length))
             #expect(response.statusCode == 413 && String(decoding: data, as: UTF8.self) == "answer 413")
@@ -259,7 +281,7 @@ struct UploadTests {
     @Test("An early 200 and a broken connection are errors that say how far it came")
     func partial() async throws {
         let server = try UploadServer(["/200": [.early(200)], "/cut": [.cut(after: 100_000)]], keepsBodies: false)
-        let plan = try form(.synthetic(SyntheticBytes(.zeros, count: 20_000_000))).plan()
+        let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: 20_000_000))).plan()
         for (path, words) in [("/200", "answered 200 before"), ("/cut", "connection failed before")] {
             let error = await self.failure { _ = try await self.upload(plan, to: server.url(path)) }
             #expect(error?.code == .writeFailed && error?.message.contains(words) ?? false, "\(path) \(error as Any)")
@@ -271,7 +293,7 @@ struct UploadTests {
     func earlyRedirect(status: Int) async throws {
         let server = try UploadServer(
             ["/": [.early(status, ["Location: /login"])], "/login": [.status(200)]], keepsBodies: false)
-        let plan = try form(.synthetic(SyntheticBytes(.zeros, count: 20_000_000))).plan()
+        let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: 20_000_000))).plan()
         for length in [UploadOptions.Length.fixed, .chunked] {
             let error = await self.failure {
                 _ = try await self.upload(plan, to: server.url("/"), UploadOptions(length: length))
@@ -289,7 +311,7 @@ struct UploadTests {
     func earlyRedirectWithBody(status: Int) async throws {
         let server = try UploadServer(
             ["/": [.early(status, ["Location: /b"])], "/b": [.status(200)]], keepsBodies: false)
-        let plan = try form(.synthetic(SyntheticBytes(.zeros, count: 20_000_000))).plan()
+        let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: 20_000_000))).plan()
         #expect(try await self.upload(plan, to: server.url("/")).1.statusCode == 200)
         #expect(server.requests.map(\.line) == ["POST / HTTP/1.1", "POST /b HTTP/1.1"])
         #expect(server.requests[1].isWhole && server.requests[1].count == Int(plan.contentLength ?? 0))
@@ -300,7 +322,7 @@ struct UploadTests {
     func behindForm(status: Int) async throws {
         let server = try UploadServer(["/": [.behindForm(status, ["Location: /b"])], "/b": [.status(200)]])
         for _ in 0..<100 {
-            let plan = try form(.chunks { _ in PausedChunks(chunks: [noise(10)]) }).plan()
+            let plan = try await form(.chunks { _ in PausedChunks(chunks: [noise(10)]) }).plan()
             let options = UploadOptions(length: .chunked)
             #expect(try await self.upload(plan, to: server.url("/"), options).1.statusCode == 200)
         }
@@ -311,13 +333,13 @@ struct UploadTests {
         let server = try UploadServer(["/": [.status(200)]])
         let folder = try UploadFolder()
         let path = try folder.file("f", noise(500_000))
-        let changed = try form(.file(path)).plan()
+        let changed = try await form(.file(path)).plan()
         #expect(truncate(path.string, 200_000) == 0)
-        let gone = try form(.file(folder.file("g", noise(10)))).plan()
+        let gone = try await form(.file(folder.file("g", noise(10)))).plan()
         #expect(unlink(folder.path.appending("g").string) == 0)
         for length in [UploadOptions.Length.fixed, .chunked] {
             let options = UploadOptions(length: length)
-            for (plan, code) in [
+            for (plan, code) in await [
                 (changed, .sourceChanged), (gone, .sourceChanged),
                 (try form(.stream(once: DripStream(noise(99)), length: 100)).plan(), .lengthMismatch),
                 (try form(.stream(once: DripStream(noise(101)), length: 100)).plan(), .lengthMismatch),
@@ -334,7 +356,7 @@ struct UploadTests {
     func slow() async throws {
         let server = try UploadServer(["/": [.status(200, pause: 2000)]])
         let chunks = (0..<100).map { _ in noise(10_000) }
-        let plan = try form(.chunks(length: 1_000_000) { _ in PausedChunks(chunks: chunks) }).plan()
+        let plan = try await form(.chunks(length: 1_000_000) { _ in PausedChunks(chunks: chunks) }).plan()
         let options = UploadOptions(length: .chunked)
         #expect(try await self.upload(plan, to: server.url("/"), options).1.statusCode == 200)
         #expect(server.requests[0].body.firstRange(of: chunks.joined()) != nil)
@@ -344,8 +366,8 @@ struct UploadTests {
     func cancelling() async throws {
         let slow = UploadServer.Answer.status(200, pause: 100_000)
         let server = try UploadServer(["/": [.status(200)], "/slow": [slow]], keepsBodies: false)
-        let waiting = try form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .never) }).plan()
-        let large = try form(.synthetic(SyntheticBytes(.zeros, count: 1 << 40))).plan()
+        let waiting = try await form(.chunks { _ in PausedChunks(chunks: [noise(10)], end: .never) }).plan()
+        let large = try await form(.synthetic(SyntheticBytes(.zeros, count: 1 << 40))).plan()
         for (plan, path, milliseconds, length) in [
             (waiting, "/", 50, .chunked), (waiting, "/", 50, .fixed),
             (large, "/slow", 100, .fixed), (large, "/", 0, .fixed),
@@ -363,9 +385,11 @@ struct UploadTests {
     @Test("Whoever watches the progress may cancel, and no other upload waits for it", arguments: [0, 2_000_000])
     func cancellingFromProgress(position: Int64) async throws {
         let server = try UploadServer(["/": [.status(200)]], keepsBodies: false)
-        let large = try form(.synthetic(SyntheticBytes(.zeros, count: 1 << 40))).plan()
-        let chunks = try form(.chunks { _ in PausedChunks(chunks: [[UInt8]](repeating: noise(400_000), count: 9)) })
-            .plan()
+        let large = try await form(.synthetic(SyntheticBytes(.zeros, count: 1 << 40))).plan()
+        let chunks = try await form(
+            .chunks { _ in PausedChunks(chunks: [[UInt8]](repeating: noise(400_000), count: 9)) }
+        )
+        .plan()
         for (plan, length) in [(large, .fixed), (large, .chunked), (chunks, .chunked)]
             as [(BodyPlan, UploadOptions.Length)]
         {
@@ -390,7 +414,7 @@ struct UploadTests {
     @Test("Hundreds at once wait for each other, and for nobody's thread")
     func manyAtOnce() async throws {
         let server = try UploadServer(["/": [.status(200)]], keepsBodies: false)
-        let plan = try form(.bytes(noise(1000))).plan()
+        let plan = try await form(.bytes(noise(1000))).plan()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<600 { group.addTask { try await self.upload(plan, to: server.url("/")).1.statusCode } }
             for try await status in group { #expect(status == 200) }
@@ -407,7 +431,7 @@ struct UploadTests {
                 "/": [.status(200)], "/303": [.status(303, ["Location: /"])], "/307": [.status(307, ["Location: /"])],
                 "/401": [.status(401, ["WWW-Authenticate: Basic realm=\"r\""])], "/413": [.early(413)],
             ], keepsBodies: false)
-        let plan = try form(.bytes(noise(10_000))).plan()
+        let plan = try await form(.bytes(noise(10_000))).plan()
         await withTaskGroup(of: Void.self) { group in
             for microseconds in 0..<400 {
                 if microseconds >= 8 { await group.next() }

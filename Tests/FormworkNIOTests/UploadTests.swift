@@ -17,14 +17,16 @@ extension NIOTests {
 
         private func upload(
             _ plan: BodyPlan, to url: String, _ options: Options = Options(), fields: [(String, String)] = [],
-            method: HTTPMethod = .GET, timeout: TimeAmount = .seconds(120),
+            method: HTTPMethod = .GET, timeout: Duration = .seconds(120),
             configuration: HTTPClient.Configuration = HTTPClient.Configuration()
         ) async throws -> (answer: HTTPClient.UploadResponse, text: String) {
             try await withClient(configuration) { client in
                 var request = HTTPClientRequest(url: url)
                 request.method = method
                 request.headers = HTTPHeaders(fields)
-                let answer = try await client.upload(plan, with: request, timeout: timeout, options: options)
+                var options = options
+                options.timeout = timeout
+                let answer = try await client.upload(plan, with: request, options: options)
                 let text = try await answer.response.body.collect(upTo: 1000)
                 return (answer, String(buffer: text))
             }
@@ -41,7 +43,7 @@ extension NIOTests {
             arguments: [(0, 144, 0x4b1b_17bd), (100, 244, 0xd978_4d59), (3_000_000, 3_000_144, 0x51ab_6f72)])
         func fixedLength(count: Int, length: Int, crc: UInt32) async throws {
             try await LoopbackServer.with(["/": [.status(201)]]) { server in
-                let plan = try form(.bytes(noise(count))).plan()
+                let plan = try await form(.bytes(noise(count))).plan()
                 let (answer, text) = try await self.upload(plan, to: server.url("/"))
                 #expect(answer.status == .created && text == "answer 201" && answer.url == server.url("/"))
                 #expect(answer.bytesSent == length && answer.isBodyComplete)
@@ -63,7 +65,7 @@ extension NIOTests {
                 ] as [(Options.Length, Bool, Bool)] {
                     let source: BodySource =
                         isKnown ? .bytes(noise(500_000)) : .chunks(once: Chunks(chunks: [noise(500_000)]))
-                    let plan = try form(source).plan()
+                    let plan = try await form(source).plan()
                     let answer = try await self.upload(
                         plan, to: server.url("/"), Options(length: length, memoryThreshold: 1000)
                     ).answer
@@ -82,7 +84,7 @@ extension NIOTests {
                 try await withClient { client in
                     var request = HTTPClientRequest(url: server.url("/"))
                     request.method = .PUT
-                    request.setBody(try form(.bytes(noise(500_000))).plan())
+                    request.setBody(try await form(.bytes(noise(500_000))).plan())
                     for _ in 0..<2 {
                         #expect(try await client.execute(request, timeout: .seconds(300)).status == .ok)
                         let sent = try #require(server.requests.last)
@@ -98,7 +100,7 @@ extension NIOTests {
         func large() async throws {
             let folder = try TestFolder()
             let block = noise(1 << 20)
-            let plan = try form(.file(folder.file("f", block, times: 256))).plan()
+            let plan = try await form(.file(folder.file("f", block, times: 256))).plan()
             let content = try #require(plan.layout.first { $0.length == 256 << 20 }?.offset)
             let expectation = LoopbackServer.Expectation(head: Int(content), block: block, count: 256 << 20)
             try await LoopbackServer.with(["/": [.status(200)]], expecting: expectation) { server in
@@ -120,7 +122,7 @@ extension NIOTests {
         @Test("A server that stops, or reads 1 MiB/s, holds memory and the disk up", arguments: [0, 1 << 20])
         func slowServer(rate: Int) async throws {
             let folder = try TestFolder()
-            let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+            let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
             let expectation = LoopbackServer.Expectation(head: 1 << 20, block: [0], count: 0)
             let answer = rate == 0 ? LoopbackServer.Answer.stall : .slow(bytesPerSecond: rate)
             try await LoopbackServer.with(["/": [answer]], expecting: expectation) { server in
@@ -145,7 +147,7 @@ extension NIOTests {
         @Test("An event loop that is busy finds little more to send when it is back")
         func busyLoop() async throws {
             let folder = try TestFolder()
-            let plan = try form(.file(folder.sparseFile("f", count: 8 << 30))).plan()
+            let plan = try await form(.file(folder.sparseFile("f", count: 8 << 30))).plan()
             let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
             try await LoopbackServer.with(["/": [.status(200)]], expecting: expectation) { server in
@@ -177,7 +179,7 @@ extension NIOTests {
                 "/a": [.status(status, [("Location", "/b?c=d")])], "/b?c=d": [.status(200)],
             ]
             try await LoopbackServer.with(answers) { server in
-                let plan = try form(.bytes(noise(500_000))).plan()
+                let plan = try await form(.bytes(noise(500_000))).plan()
                 for length in [Options.Length.whenKnown, .chunked] {
                     let answer = try await self.upload(
                         plan, to: server.url("/a"), Options(length: length),
@@ -204,7 +206,7 @@ extension NIOTests {
             var configuration = HTTPClient.Configuration()
             configuration.redirectConfiguration = clientFollows ? .follow(max: 5, allowCycles: false) : .disallow
             try await LoopbackServer.with(answers) { server in
-                let plan = try form(.text("x")).plan()
+                let plan = try await form(.text("x")).plan()
                 let answer = try await self.upload(plan, to: server.url("/a"), configuration: configuration).answer
                 #expect(answer.status == .ok && answer.url == server.url("/b"))
                 let next = try #require(server.requests.last)
@@ -249,7 +251,7 @@ extension NIOTests {
                 "/none": [.status(308)],
             ]
             try await LoopbackServer.with(answers) { server in
-                let plan = try form(.text("x")).plan()
+                let plan = try await form(.text("x")).plan()
                 let error = await #expect(throws: HTTPClientError.self) {
                     try await self.upload(plan, to: server.url("/"), Options(maximumRedirects: 3))
                 }
@@ -270,7 +272,7 @@ extension NIOTests {
         @Test("A 401 is answered once, with the whole body")
         func authentication() async throws {
             try await LoopbackServer.with(["/": [.status(401), .status(200)], "/no": [.status(401)]]) { server in
-                let plan = try form(.bytes(noise(500_000))).plan()
+                let plan = try await form(.bytes(noise(500_000))).plan()
                 let options = Options(authentication: .basic(user: "ü", password: "p:q"))
                 #expect(try await self.upload(plan, to: server.url("/"), options).answer.status == .ok)
                 let sent = server.requests
@@ -299,7 +301,7 @@ extension NIOTests {
             try await LoopbackServer.with(answers) { server in
                 let options = Options(
                     length: .fixed, memoryThreshold: 100, authentication: .basic(user: "u", password: "p"))
-                let plan = try form(.chunks(once: Chunks(chunks: [noise(500_000)]))).plan()
+                let plan = try await form(.chunks(once: Chunks(chunks: [noise(500_000)]))).plan()
                 #expect(try await self.upload(plan, to: server.url(path), options).answer.status == .ok)
                 #expect(server.requests.map(\.crc) == [0x6d8b_22d5, 0x6d8b_22d5])
             }
@@ -315,7 +317,7 @@ extension NIOTests {
                 "/moved": [.status(307, [("Location", "/busy2")])], "/busy2": [.status(502), .status(200)],
             ]
             try await LoopbackServer.with(answers) { server in
-                let plan = try form(.bytes(noise(500_000))).plan()
+                let plan = try await form(.bytes(noise(500_000))).plan()
                 let retry = RetryPolicy(count: 2, delay: .milliseconds(1))
                 for (path, status, retries, requests) in [
                     ("/busy", 200, 2, 3), ("/cut", 200, 2, 3), ("/never", 503, 2, 3), ("/wrong", 400, 0, 1),
@@ -334,7 +336,7 @@ extension NIOTests {
         @Test("An upload is followed to its end, each try from the start")
         func progress() async throws {
             try await LoopbackServer.with(["/": [.status(503, [("Retry-After", "0")]), .status(200)]]) { server in
-                let plan = try form(.bytes(noise(3_000_000))).plan()
+                let plan = try await form(.bytes(noise(3_000_000))).plan()
                 let monitor = UploadMonitor()
                 let options = Options(retry: RetryPolicy(count: 1), monitor: monitor)
                 async let answer = self.upload(plan, to: server.url("/"), options)
@@ -350,7 +352,7 @@ extension NIOTests {
         @Test("Without a place to connect to, the tries end with the client's own error")
         func retriesWithoutServer() async throws {
             let url = try await LoopbackServer.with([:]) { $0.url("/") }
-            let plan = try form(.text("x")).plan()
+            let plan = try await form(.text("x")).plan()
             let options = Options(retry: RetryPolicy(count: 2, delay: .milliseconds(1)))
             let error = await #expect(throws: IOError.self) {
                 var configuration = HTTPClient.Configuration()
@@ -364,7 +366,7 @@ extension NIOTests {
         func noRetries() async throws {
             let later: [LoopbackServer.Answer] = [.status(503, [("Retry-After", "1000")]), .status(200)]
             try await LoopbackServer.with(["/a": later, "/b": later]) { server in
-                let plan = try form(.text("x")).plan()
+                let plan = try await form(.text("x")).plan()
                 let options = Options(retry: RetryPolicy(count: 5))
                 for (path, options) in [("/a", options), ("/b", Options())] {
                     let answer = try await self.upload(plan, to: server.url(path), options, timeout: .seconds(300))
@@ -397,7 +399,7 @@ extension NIOTests {
         @Test("An early refusal comes back as the answer, and ends the sending")
         func earlyRefusal() async throws {
             let folder = try TestFolder()
-            let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+            let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
             let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
             try await LoopbackServer.with(["/": [.early(413)]], expecting: expectation) { server in
                 for length in [Options.Length.whenKnown, .chunked] {
@@ -422,7 +424,7 @@ extension NIOTests {
                     for _ in 0..<20 {
                         let canary = Canary()
                         cages.append(Cage(canary: canary))
-                        let plan = try form(
+                        let plan = try await form(
                             .chunks(length: 64 << 20) { [canary] _ in
                                 withExtendedLifetime(canary) {
                                     Chunks(chunks: Array(repeating: block, count: 64))
@@ -430,7 +432,8 @@ extension NIOTests {
                             }
                         ).plan()
                         let request = HTTPClientRequest(url: server.url("/"))
-                        let answer = try await client.upload(plan, with: request, timeout: .seconds(300))
+                        let answer = try await client.upload(
+                            plan, with: request, options: Options(timeout: .seconds(300)))
                         #expect(answer.status == .payloadTooLarge)
                         if reads { _ = try await answer.response.body.collect(upTo: 1000) }
                     }
@@ -445,7 +448,7 @@ extension NIOTests {
         @Test("An early 200 and a broken connection are errors that say how far it came")
         func partial() async throws {
             let folder = try TestFolder()
-            let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+            let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
             let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
             let answers: [String: [LoopbackServer.Answer]] = [
                 "/200": [.early(200)], "/cut": [.cut(after: 100_000)],
@@ -465,7 +468,7 @@ extension NIOTests {
         @Test("A redirect to another page before the whole body is no success", arguments: [true, false])
         func earlyRedirect(clientFollows: Bool) async throws {
             let folder = try TestFolder()
-            let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+            let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
             let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
             let answers: [String: [LoopbackServer.Answer]] = [
                 "/": [.early(303, [("Location", "/login")])], "/login": [.status(200)],
@@ -491,11 +494,11 @@ extension NIOTests {
             try await LoopbackServer.with(["/": [.status(200)]]) { server in
                 for length in [Options.Length.whenKnown, .chunked] {
                     let path = try folder.file("f", noise(1 << 20), times: 8)
-                    let before = try form(.file(path)).plan()
+                    let before = try await form(.file(path)).plan()
                     #expect(truncate(path.string, 200_000) == 0)
                     // Changed while it is sent: the observer is told at the first bytes.
                     let other = try folder.file("g", noise(1 << 20), times: 8)
-                    let during = try form(.file(other)).plan()
+                    let during = try await form(.file(other)).plan()
                     let touch = ProgressObserver(every: .zero) { progress in
                         if progress.position > 2 << 20 { _ = utimes(other.string, nil) }
                     }
@@ -519,7 +522,7 @@ extension NIOTests {
         func waiting() async throws {
             let folder = try TestFolder()
             try await LoopbackServer.with(["/": [.status(200)], "/stall": [.stall]]) { server in
-                let endless = try form(.chunks { _ in Chunks(chunks: [noise(10)], isEndless: true) }).plan()
+                let endless = try await form(.chunks { _ in Chunks(chunks: [noise(10)], isEndless: true) }).plan()
                 for length in [Options.Length.whenKnown, .fixed] {
                     let task = Task { try await self.upload(endless, to: server.url("/"), Options(length: length)) }
                     try await Task.sleep(for: .milliseconds(100))
@@ -533,7 +536,7 @@ extension NIOTests {
                     }
                     #expect(late == .deadlineExceeded)
                 }
-                let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+                let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
                 let error = await #expect(throws: HTTPClientError.self) {
                     try await self.upload(plan, to: server.url("/stall"), timeout: .milliseconds(300))
                 }

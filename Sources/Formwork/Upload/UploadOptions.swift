@@ -39,6 +39,11 @@ public struct UploadOptions: Sendable {
     public var authentication: UploadAuthentication?
     /// When the upload is tried again, with the same bytes; by default never.
     public var retry: RetryPolicy
+    /// The longest that it may take until the answer is there (with `HTTPClient`: its header section), all tries, redirects
+    /// and pauses included, and collecting the body where that is needed. Beyond it the client's own error is thrown:
+    /// `URLError.timedOut`, `HTTPClientError.deadlineExceeded`. `nil`, the default, for as long as it takes; 0 and less
+    /// leave no time at all.
+    public var timeout: Duration?
     /// Shows how far the upload is; `nil` where that isn't wanted. Each upload needs a monitor of its own.
     public var monitor: UploadMonitor?
     /// What the body's readers do besides reading: a rate limit, digests. Sending again begins anew.
@@ -47,11 +52,11 @@ public struct UploadOptions: Sendable {
     /// return; it may cancel the upload.
     public var reading: ReaderOptions
 
-    /// The client's usual length, 20 redirects, no credentials, one try, unless said otherwise.
+    /// The client's usual length, 20 redirects, no credentials, one try, no time-out, unless said otherwise.
     public init(
         length: Length? = nil, memoryThreshold: Int = 10_000_000, temporaryFolder: FilePath? = nil,
         maximumRedirects: Int = 20, authentication: UploadAuthentication? = nil, retry: RetryPolicy = RetryPolicy(),
-        monitor: UploadMonitor? = nil, reading: ReaderOptions = ReaderOptions()
+        timeout: Duration? = nil, monitor: UploadMonitor? = nil, reading: ReaderOptions = ReaderOptions()
     ) {
         self.length = length
         self.memoryThreshold = memoryThreshold
@@ -59,6 +64,7 @@ public struct UploadOptions: Sendable {
         self.maximumRedirects = maximumRedirects
         self.authentication = authentication
         self.retry = retry
+        self.timeout = timeout
         self.monitor = monitor
         self.reading = reading
     }

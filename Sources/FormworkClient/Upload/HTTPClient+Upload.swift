@@ -15,17 +15,15 @@ extension HTTPClient {
     /// - Parameters:
     ///   - plan: The body.
     ///   - request: Everything but the body.
-    ///   - deadline: When the answer's header section has to be there, all redirects and tries included, and what has to
-    ///     be collected beforehand (`UploadOptions.length`).
-    ///   - options: Redirects, credentials, tries, and how the length is told.
+    ///   - options: Redirects, credentials, tries, the time for all of it, and how the length is told.
     /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
     ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
     ///   2xx or redirects to a page behind the upload, before it has all of the body. `CancellationError`; the client's own errors for all else.
     public func upload(
-        _ plan: BodyPlan, with request: HTTPClientRequest, deadline: NIODeadline = .distantFuture,
-        options: UploadOptions = UploadOptions()
+        _ plan: BodyPlan, with request: HTTPClientRequest, options: UploadOptions = UploadOptions()
     ) async throws -> UploadResponse {
         defer { options.monitor?.finish() }
+        let deadline = NIODeadline.now(after: options.timeout)
         let plan = try await plan.readyToSend(options, by: deadline)
         let reading = options.readerOptions
         let isChunked = options.length == .chunked
@@ -87,14 +85,6 @@ extension HTTPClient {
                     isBodyComplete: feed?.isComplete ?? true, retries: retries)
             }
         }
-    }
-
-    /// Sends a body, in flat memory, and gives the answer; see ``upload(_:with:deadline:options:)``.
-    public func upload(
-        _ plan: BodyPlan, with request: HTTPClientRequest, timeout: TimeAmount,
-        options: UploadOptions = UploadOptions()
-    ) async throws -> UploadResponse {
-        try await self.upload(plan, with: request, deadline: .now() + timeout, options: options)
     }
 
     /// One transfer.
@@ -169,6 +159,11 @@ private struct BrokenConnection: Error {
 }
 
 extension NIODeadline {
+    fileprivate static func now(after timeout: Duration?) -> NIODeadline {
+        guard let timeout else { return .distantFuture }
+        return .now() + TimeAmount(timeout.asWait)
+    }
+
     fileprivate var remaining: Duration? {
         self == .distantFuture ? nil : .nanoseconds((self - .now()).nanoseconds)
     }

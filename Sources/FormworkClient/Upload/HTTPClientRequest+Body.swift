@@ -18,7 +18,7 @@ extension HTTPClientRequest.Body {
     ///
     /// Memory stays flat whatever the server's pace: AsyncHTTPClient alone queues what a fast source gives until its event
     /// loop gets to it. The client loses this body where it would have to be sent again, which is what
-    /// `HTTPClient.upload(_:with:deadline:options:)` is for.
+    /// `HTTPClient.upload(_:with:options:)` is for.
     public static func formwork(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) -> Self {
         .stream(FedBuffers { BufferFeed(plan, options: options) }, length: Length(of: plan, isChunked: false))
     }

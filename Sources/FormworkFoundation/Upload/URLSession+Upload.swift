@@ -18,20 +18,34 @@ extension URLSession {
     public func upload(
         _ plan: BodyPlan, with request: URLRequest, options: UploadOptions = UploadOptions()
     ) async throws -> (Data, HTTPURLResponse) {
+        try await self.send(request, plan, options)
+    }
+
+    /// Sends a request in the time that is given for it, with a body or without.
+    package func send(
+        _ request: URLRequest, _ plan: BodyPlan?, _ options: UploadOptions
+    ) async throws -> (Data, HTTPURLResponse) {
         defer { options.monitor?.finish() }
-        let isFixed = options.isFixed(plan)
-        let plan = isFixed ? try await plan.readyToSend(options) : plan
-        var request = request
-        request.describeBody(plan, isFixed: isFixed)
-        return try await self.send(request, body: BodyInputStreams(plan, options: options.readerOptions), options)
+        guard let timeout = options.timeout else { return try await self.send(request, plan, options, by: nil) }
+        let end = ContinuousClock.Instant.after(timeout)
+        return try await Race.run(until: end, late: URLError(.timedOut)) {
+            try await self.send(request, plan, options, by: end)
+        }
     }
 
     /// As many transfers as redirects and a 401 ask for.
-    package func send(
-        _ request: URLRequest, body: BodyInputStreams?, _ options: UploadOptions
+    private func send(
+        _ request: URLRequest, _ plan: BodyPlan?, _ options: UploadOptions, by end: ContinuousClock.Instant?
     ) async throws -> (Data, HTTPURLResponse) {
+        var request = request
+        var streams: BodyInputStreams?
+        if let plan {
+            let isFixed = options.isFixed(plan)
+            let plan = isFixed ? try await plan.readyToSend(options) : plan
+            request.describeBody(plan, isFixed: isFixed)
+            streams = BodyInputStreams(plan, options: options.readerOptions)
+        }
         let first = request.url
-        var (request, streams) = (request, body)
         var redirects = 0
         var retries = 0
         var isAuthorized = false
@@ -44,7 +58,8 @@ extension URLSession {
                     request, streams, followsRedirects: options.maximumRedirects > 0, options.monitor)
             } catch {
                 guard options.retry.covers(session: error), streams?.plan.isReplayable ?? true,
-                    let pause = options.retry.pause(after: retries, remaining: nil)
+                    let pause = options.retry.pause(
+                        after: retries, remaining: end.map { ContinuousClock.now.duration(to: $0) })
                 else { throw error }
                 retries += 1
                 try await Task.sleep(for: pause.asWait)
@@ -61,7 +76,9 @@ extension URLSession {
                 request = next.request
                 if !next.keepsBody { streams = nil }
             } else if options.retry.covers(status: response.statusCode), streams?.plan.isReplayable ?? true,
-                let pause = options.retry.pause(after: retries, asked: response.retryAfter, remaining: nil)
+                let pause = options.retry.pause(
+                    after: retries, asked: response.retryAfter,
+                    remaining: end.map { ContinuousClock.now.duration(to: $0) })
             {
                 retries += 1
                 try await Task.sleep(for: pause.asWait)

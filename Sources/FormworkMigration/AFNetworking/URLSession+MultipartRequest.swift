@@ -13,7 +13,7 @@ extension URLSession {
     /// is.
     /// - Throws: What ``upload(_:with:options:)`` throws.
     public func upload(_ upload: MultipartRequest) async throws -> (Data, HTTPURLResponse) {
-        guard let plan = upload.plan else { return try await self.send(upload.request, body: nil, upload.options) }
+        guard let plan = upload.plan else { return try await self.send(upload.request, nil, upload.options) }
         return try await self.upload(plan, with: upload.request, options: upload.options)
     }
 }

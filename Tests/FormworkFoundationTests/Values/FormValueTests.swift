@@ -305,7 +305,7 @@ struct FormValueTests {
             .appending(name: "file", file: url, filename: "a.txt")
             .appending(name: "data", source: .bytes(Data("xdata".utf8).dropFirst()))
             .appending(name: "chunks", source: .chunks(once: chunks))
-        let plan = try form.plan()
+        let plan = try await form.plan()
         var bytes = Data()
         for try await chunk in plan.chunks() { bytes += chunk }
         let received = try ReceivedForm(bytes, contentType: plan.contentType)

@@ -12,7 +12,7 @@ struct TextDecodingTests {
         var form = FormData()
         form.append(name: "_charset_", value: charset)
         form.append(name: "text", source: .bytes(bytes), contentType: nil)
-        let plan = try form.plan()
+        let plan = try await form.plan()
         let received = try await ReceivedForm(
             collecting: ReceivedParts(plan.chunks(of: 100), contentType: plan.contentType))
         var decoder = FormDataDecoder()
