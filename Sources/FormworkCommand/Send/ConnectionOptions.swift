@@ -25,8 +25,8 @@ enum VersionOption: String, EnumerableFlag {
 
     static func help(for value: Self) -> ArgumentHelp? {
         switch value {
-        case .http1: "Speak HTTP/1.1."
-        case .http2: "Speak HTTP/2 where TLS negotiates it, and else HTTP/1.1; this is the default."
+        case .http1: "Use HTTP/1.1."
+        case .http2: "Use HTTP/2 if the server offers it in TLS, otherwise HTTP/1.1; this is the default."
         case .http2PriorKnowledge: "Speak HTTP/2 and nothing else, without TLS too."
         }
     }
@@ -47,44 +47,43 @@ struct ConnectionOptions: ParsableArguments {
     )
     var cert: String?
 
-    @Option(help: ArgumentHelp("Its private key, in PEM, where it isn't in the same file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Its private key, in PEM, if it is in another file.", valueName: "file"))
     var key: String?
 
     @Option(
         name: [.customShort("x"), .long],
         help: ArgumentHelp(
-            "The proxy, as http://user:password@host:port; an empty one for none. Without the option the variables "
-                + "http_proxy, HTTPS_PROXY, ALL_PROXY and NO_PROXY are obeyed, as curl does.", valueName: "url"))
+            "The proxy, as http://user:password@host:port; empty for none. Without this option the variables "
+                + "http_proxy, HTTPS_PROXY, ALL_PROXY and NO_PROXY decide, as in curl.", valueName: "url"))
     var proxy: String?
 
     @Option(
         help: ArgumentHelp(
-            "Hosts, domains and networks for which no proxy is used, instead of NO_PROXY's; '*' for all.",
+            "Hosts, domains and networks to reach without a proxy, instead of NO_PROXY's; '*' for all.",
             valueName: "list"))
     var noproxy: String?
 
-    @Option(help: ArgumentHelp("Connect to this Unix socket, whatever the URL's host.", valueName: "path"))
+    @Option(help: ArgumentHelp("Connect to this Unix socket instead of the URL's host.", valueName: "path"))
     var unixSocket: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The longest that connecting may take, 300 by default, and for 0.", valueName: "seconds")
+        help: ArgumentHelp("Connect time-out (default: 300; 0 also means 300).", valueName: "seconds")
     )
     var connectTimeout: SecondsOption?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The longest that the server may neither take nor give anything while it is its turn; 0, the default, "
-                + "for as long as it likes.",
+            "Give up when the server neither reads nor answers for this long (0, the default: never).",
             valueName: "seconds"))
     var stallTimeout: SecondsOption?
 
     @Option(
         name: .customLong("expect100-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
-            "How long to wait for '100 Continue' before a body above 1 MiB is sent, 1 by default; 0 doesn't ask, nor "
-                + "does -H 'Expect:'.", valueName: "seconds"))
+            "Wait this long for '100 Continue' before sending a body above 1 MiB (default: 1). 0 and -H 'Expect:' "
+                + "don't wait.", valueName: "seconds"))
     var expectationTimeout: SecondsOption?
 
     /// Looks at the files of certificates and keys.

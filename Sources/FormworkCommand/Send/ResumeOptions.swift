@@ -13,21 +13,21 @@ extension ResumableChoice: ExpressibleByArgument {}
 struct ResumeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Go on where a connection was cut: by the IETF's draft (ietf), by tus 1.0 (tus), as the server offers (auto: "
-                + "one ordinary request, and the draft where the server knows it), or not at all (off, the default).",
+            "How a cut upload continues: ietf (the IETF's draft), tus (tus 1.0), auto (an ordinary request, resumed by the "
+                + "draft if the server knows it), or off (the default).",
             valueName: "protocol"))
     var resume: ResumableChoice?
 
     @Option(
         help: ArgumentHelp(
-            "Keep in this file where the upload is, so that the same command goes on after a crash or an interruption; "
-                + "removed when it is over. Implies --resume auto.", valueName: "file"))
+            "Keep the upload's state in this file, so that the same command continues it after a crash or an "
+                + "interruption. Removed when the upload is complete. Implies --resume auto.", valueName: "file"))
     var state: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Bytes of one request at most, where they go to a server that keeps whole requests only.",
+            "Send at most this many bytes in one request, for servers that keep only whole requests.",
             valueName: "size"))
     var pieceSize: ByteCount?
 

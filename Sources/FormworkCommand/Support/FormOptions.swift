@@ -21,7 +21,7 @@ struct FormOptions: ParsableArguments {
     var form: [String] = []
 
     @Option(
-        help: ArgumentHelp("A field whose value is taken as it is, '@' and ';' too.", valueName: "name=value"))
+        help: ArgumentHelp("A field whose value is used as it is, also '@' and ';'.", valueName: "name=value"))
     var formString: [String] = []
 
     @Flag(help: "Escape names with backslashes, as curl's option does; the same as --escape backslash.")
@@ -42,13 +42,13 @@ struct FormOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where the types of uploads come from that have no ;type=: auto (name and content), extension, or content.",
+            "How to find the type of files without ;type=: auto (name and content), extension, or content.",
             valueName: "auto|extension|content"))
     var typeFrom: TypeOption?
 
     @Option(
         help: ArgumentHelp(
-            "'curl' makes the bytes that curl makes, losses and ten-entry type table included.", valueName: "curl"))
+            "'curl' produces exactly curl's bytes, its quirks included.", valueName: "curl"))
     var compat: CompatOption?
 
     @Flag(help: "Read content with ;encoder=quoted-printable beforehand, so that the body has a length.")
@@ -59,7 +59,7 @@ struct FormOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Copy every file before anything is sent: what writes to the files meanwhile doesn't matter.",
+            "Copy every file before sending, so that later writes to the files don't matter.",
             discussion: """
                 A copy takes no disk where the file system shares content (Btrfs, XFS), and $TMPDIR otherwise. Without it, a \
                 file that changes is an error, except for changes that leave no trace: see Changing files.
@@ -68,7 +68,7 @@ struct FormOptions: ParsableArguments {
 
     @Option(
         name: .customLong("from"),
-        help: ArgumentHelp("Take the form from a description that 'plan --save' wrote.", valueName: "file"))
+        help: ArgumentHelp("Read the form from a description that 'plan --save' wrote.", valueName: "file"))
     var description: String?
 
     /// Headers that are not the body's own.

@@ -9,8 +9,8 @@ enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
     case auto, bar, log, json, none
 
     static let help: ArgumentHelp = """
-        Progress on standard error: auto, bar (one line, redrawn), log (a line now and then), json (the same as objects), \
-        or none.
+        Progress on standard error: auto, bar (one redrawn line), log (a line now and then), json (one object a line), or \
+        none.
         """
 
     /// The style: on its own a bar on a terminal that the body itself doesn't go to, and else nothing.

@@ -20,7 +20,7 @@ enum TypeOption: String, ExpressibleByArgument, CaseIterable {
 /// Says on standard error that libmagic could not be asked.
 enum MagicWarning {
     static func write() {
-        guard let failure = Magic.shared.failure else { return }
+        guard let failure = LibMagic.shared.failure else { return }
         StandardError.write("formwork: warning: \(failure); names alone decide the types\n")
     }
 }

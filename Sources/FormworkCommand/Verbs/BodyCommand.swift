@@ -39,7 +39,7 @@ struct BodyCommand: ParsableCommand {
     @Option(help: "Where the tool of --as sends the body.")
     var url: String?
 
-    @Option(help: "Begin at this byte of the body, without reading what stands before it.")
+    @Option(help: "Begin at this byte of the body, without reading the bytes before it.")
     var offset: Int64 = 0
 
     @Option(help: "Write at most this many bytes.")
@@ -51,7 +51,7 @@ struct BodyCommand: ParsableCommand {
     @Flag(
         help: ArgumentHelp(
             "Read files instead of passing references to their content into a pipe.",
-            discussion: "Slower. Needed where the reader passes a pipe's content on without reading it, as pv does."))
+            discussion: "Slower. Needed when the pipe's reader passes content on without reading it, as pv does."))
     var readFiles = false
 
     @Option(help: ProgressOption.help)

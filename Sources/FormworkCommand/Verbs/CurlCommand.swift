@@ -14,8 +14,8 @@ struct CurlCommand: ParsableCommand {
 
               formwork curl https://example.com/up -F photo=@a.jpg --print
 
-            What stands behind '--' is curl's. When a source fails half-way, or formwork is ended, curl is ended
-            before it can take the body for a whole one.
+            Arguments after '--' are curl's. If a source fails half-way, or formwork is killed, curl is stopped before it
+            can take the body for a whole one.
             """)
 
     @Argument(help: "Where curl sends the body.")

@@ -14,9 +14,9 @@ struct InspectCommand: ParsableCommand {
               formwork body -F title=Harbour -F photo=@a.jpg | formwork inspect --sha256
               formwork inspect session.har --entry 12
 
-            The body may stand behind the head of a captured HTTP/1.x message, whose Content-Type, Content-Length and
-            chunked coding are honoured, or in a HAR file, which is read whole and may have 256 MiB. Otherwise it is
-            streamed, whatever its size. The boundary is taken from the options, the capture, or the body's first line.
+            The input is a body, a captured HTTP/1.x message (its Content-Type, Content-Length and chunked coding are used),
+            or a HAR file of at most 256 MiB, which is read whole. Bodies and messages are streamed, whatever their size.
+            The boundary comes from the options, the capture, or the body's first line.
 
             --json prints {"parts":[{"index","name","filename","contentType","headers":[[name,value],…],"offset",
             "length","sha256"},…]}: null for what is absent, index from 0, offset and length of the content in bytes.

@@ -20,45 +20,51 @@ struct SendCommand: AsyncParsableCommand {
               formwork send https://example.com/up -F photo=@a.jpg --json | jq .status
               formwork send --presigned post.json -F file=@a.jpg
 
-            The answer's body goes to standard output, a failure's too, and progress to standard error. An answer that
-            comes while the body is on its way ends the sending, and is the result. 307 and 308 have the body sent again,
-            so do 301 and 302 unless the method is POST, which they make a GET, as 303 does every method; another host
-            gets no credentials. A redirect to what is no URL of http or https is a failure. A body that can be read
-            only once is sent once.
+            The answer's body goes to standard output, also when the request failed. Progress goes to standard error. An
+            answer that arrives while the body is being sent ends the sending, and is the result.
 
-            With --resume or --state a cut upload goes on from where the server has it, where it knows how: as long as \
-            tries bring it further, and 7 times without; --retry sets another number. The same command goes on with an \
-            upload that --state keeps, also after it was killed.
+            307 and 308 repeat the request. 301 and 302 turn POST into GET; 303 turns every method into GET. Credentials
+            go to the first origin only. A body that can be read only once is sent once.
+
+            With --resume or --state a cut upload continues where the server stopped receiving, if the server can do that.
+            It retries as long as each try makes progress, and gives up after 7 tries without any (--retry changes that).
+            With --state the same command continues an upload even after it was killed.
 
             EXIT STATUS
               0   the server answered below 400 and has the whole body
-              1, 3   a redirect leads out of http and https, or to what is no URL
+              1   a redirect leads to another scheme than http and https
               2   the arguments are wrong
-              6, 7   the host's name can't be resolved, or nobody there takes a connection
+              3   a redirect leads to an invalid URL
+              6   the host's name can't be resolved
+              7   the host doesn't accept the connection
               22  the server answered 400 or more
               23  the answer can't be written
               26  a file or stream can't be read, or isn't as long as declared
               28  a time-out passed
-              35, 58, 60, 77   TLS: no handshake, the own certificate, the server's, the ones to trust
-              47  too many redirects, or one that leads out of TLS
-              55, 56   the connection failed while the body was sent, or before the answer was there
+              35  the TLS handshake failed
+              47  too many redirects, or one from https to http
+              55  the connection failed while the body was being sent
+              56  the connection failed before the answer was complete
+              58  the client's certificate or key can't be used
+              60  the server's certificate isn't trusted
               63  a limit was crossed
-              65  a file changed, the body would have to be sent again and can't be, --state keeps another upload, or
-                  the server has forgotten this one too often
-              130, 143   interrupted, or told to end
+              65  a file changed; a body that can't be read again has to be sent again; --state keeps another upload; or
+                  the server has lost this one too often
+              77  the certificates to trust can't be read
+              130, 143   interrupted, or terminated
             """)
 
-    @Argument(help: "Where the form goes; http:// is added where nothing is said.")
+    @Argument(help: "Where the form goes; without a scheme it is http://.")
     var url: String?
 
     @OptionGroup var form: FormOptions
 
-    @Option(name: [.customShort("X"), .customLong("request")], help: "The method, instead of POST.")
+    @Option(name: [.customShort("X"), .customLong("request")], help: "The method (default: POST).")
     var method: String = "POST"
 
     @Option(
         name: [.customShort("u"), .long],
-        help: ArgumentHelp("Credentials, sent by the Basic scheme at once.", valueName: "user:password"))
+        help: ArgumentHelp("Credentials, sent by the Basic scheme with the first request.", valueName: "user:password"))
     var user: String?
 
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
@@ -68,14 +74,14 @@ struct SendCommand: AsyncParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Try again so many times, when the failure may pass: 0 by default, and 7 with --resume.", valueName: "n"
+            "Try again this many times after failures that may pass (default: 0; 7 with --resume).", valueName: "n"
         ))
     var retry: Int?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The pause before another try, instead of one that doubles from 1 second; Retry-After has precedence.",
+            "Wait this long before each retry (default: 1 second, doubled each time). A server's Retry-After wins.",
             valueName: "seconds"))
     var retryDelay: SecondsOption?
 
@@ -84,18 +90,19 @@ struct SendCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Redirects to follow; with 0 the redirect is the answer.", valueName: "n"))
+        help: ArgumentHelp("Redirects to follow; 0 makes the redirect the answer.", valueName: "n"))
     var maxRedirs: Int = 20
 
     @Option(
         name: [.customShort("m"), .long], parsing: .unconditional,
-        help: ArgumentHelp("The longest that all may take, tries included; 0 for no limit.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "Give up after this long, retries included (0, the default: no limit).", valueName: "seconds"))
     var maxTime: SecondsOption?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Send so many bytes a second at most; k, M or G may follow; 0 for no limit.", valueName: "rate"))
+            "Send at most this many bytes a second, such as 500k or 2M (0, the default: no limit).", valueName: "rate"))
     var limitRate: RateOption?
 
     @Flag var failure: FailureOption = .failWithBody
@@ -109,7 +116,7 @@ struct SendCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"))
     var output: String?
 
-    @Flag(name: .shortAndLong, help: "Write the answer's header fields in front of its body.")
+    @Flag(name: .shortAndLong, help: "Write the answer's header fields before its body.")
     var include = false
 
     @Flag(help: "Print one JSON object: the answer, or the error, and what was sent.")
@@ -120,10 +127,10 @@ struct SendCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The time between two reports of progress.", valueName: "seconds"))
+        help: ArgumentHelp("Seconds between two reports of progress.", valueName: "seconds"))
     var progressInterval: SecondsOption?
 
-    @Flag(name: .shortAndLong, help: "Say nothing on standard error but what ends the command.")
+    @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
     var quiet = false
 
     func run() async throws {
