@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 // Every public name of Alamofire's body types, 4.9 to 5.12, and the name here of each of AFNetworking's calls, as Migrating.md
-// promises them. Compiling is the test; `FencesTests` compares the article's tables with this file.
+// promises them. Compiling is the test; `SnippetTests` compares the article's tables with this file.
 
 func alamofireForms(_ url: URL, _ stream: InputStream) throws -> [Any] {
     let form = MultipartFormData(fileManager: .default, boundary: "b")

@@ -10,11 +10,18 @@ let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().delet
     .deletingLastPathComponent()
 
 @Suite("Documentation", .timeLimit(.minutes(10)))
-struct FencesTests {
+struct SnippetTests {
     /// Lines without indentation, imports and blank lines.
     private func lines(_ text: some StringProtocol) -> [String] {
-        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { !$0.isEmpty && !$0.hasPrefix("import ") }
+        self.allLines(text).filter { !$0.hasPrefix("import ") }
+    }
+
+    private func imports(_ text: some StringProtocol) -> Set<String> {
+        Set(self.allLines(text).filter { $0.hasPrefix("import ") })
+    }
+
+    private func allLines(_ text: some StringProtocol) -> [String] {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     /// The fences of one language in a Markdown text.
@@ -24,30 +31,37 @@ struct FencesTests {
         }
     }
 
-    private func articles() throws -> [URL] {
-        let folder = checkout.appendingPathComponent("Sources/Formwork/Formwork.docc")
+    private func files(_ folder: String, _ pathExtension: String) -> [URL] {
+        let folder = checkout.appendingPathComponent(folder)
         let names = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        return (names?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "md" }
-            + [checkout.appendingPathComponent("README.md")]
+        return (names?.allObjects as? [URL] ?? []).filter { $0.pathExtension == pathExtension }
     }
 
-    @Test("Every Swift fence is compiled")
+    @Test("Every Swift fence is compiled, with the imports that its page prints")
     func compiled() throws {
-        // The fences about NIO and servers are compiled with their traits alone.
-        let source = try ["DocumentationTests", "FormworkNIOTests", "FormworkHummingbirdTests"].map { name in
-            try String(contentsOf: checkout.appendingPathComponent("Tests/\(name)/Fences.swift"), encoding: .utf8)
-        }.joined(separator: "\n")
-        let compiled = self.lines(source).joined(separator: "\n")
+        // Those about NIO and servers are compiled with their traits alone. An extra import would let a snippet pass that
+        // a reader can't compile, so none may be wider than what the page has shown until there.
+        let snippets = try ["DocumentationTests", "FormworkNIOTests", "FormworkHummingbirdTests"]
+            .flatMap { self.files("Tests/\($0)/Snippets", "swift") }
+            .map { try String(contentsOf: $0, encoding: .utf8) }
+            .map { (imports: self.imports($0), text: self.lines($0).joined(separator: "\n")) }
         var count = 0
-        for article in try self.articles() {
-            for fence in self.fences("swift", in: try String(contentsOf: article, encoding: .utf8)) {
+        for page in self.files("Sources/Formwork/Formwork.docc", "md") + [checkout.appendingPathComponent("README.md")]
+        {
+            let fences = self.fences("swift", in: try String(contentsOf: page, encoding: .utf8))
+            var printed: Set<String> = []
+            for fence in fences {
                 count += 1
+                printed.formUnion(self.imports(fence))
                 let text = self.lines(fence).joined(separator: "\n")
+                let same = snippets.filter { $0.text.contains(text) }
+                #expect(!same.isEmpty, "\(page.lastPathComponent): a fence isn't in any Snippets:\n\(fence)")
                 #expect(
-                    compiled.contains(text), "\(article.lastPathComponent): a fence isn't in Fences.swift:\n\(fence)")
+                    same.isEmpty || same.contains { $0.imports.isSubset(of: printed) },
+                    "\(page.lastPathComponent): compiled with more imports than the page has shown:\n\(fence)")
             }
         }
-        #expect(count >= 12)
+        #expect(count >= 50)
     }
 
     @Test("The README's program prints what the README says")
@@ -68,19 +82,20 @@ struct FencesTests {
     @Test("The other fences run too")
     func run() async throws {
         let forms = try sources()
-        #expect(try forms[0].plan().bytes(upTo: 2_000_000).count > 1_000_000)
-        #expect(try forms[2].plan().contentLength != nil)
+        #expect(try await forms[0].plan().bytes(upTo: 2_000_000).count > 1_000_000)
+        #expect(try await forms[2].plan().contentLength != nil)
         #expect(try testingUploads().contentLength == 10737418529)
         try testingHandlers()
         try testingClients(["a": "1"])
         _ = foundationProgress()
-        #expect(try checkingAfterwards(forms[0].plan(), [Array("--b--\r\n".utf8)]).map(\.rule) == [.noParts])
+        #expect(try await checkingAfterwards(forms[0].plan(), [Array("--b--\r\n".utf8)]).map(\.rule) == [.noParts])
         var form = FormData()
         form.append(name: "a", value: String(repeating: "x", count: 200))
-        try await readmeServer(form)
+        #expect(try readmeQueries() == "page=2&tags%5B0%5D=a&tags%5B1%5D=b")
         #expect(throws: FormworkError.self, "harbour.jpg is not there") { try nestedForms().plan() }
         #expect(throws: FormworkError.self, "harbour.jpg is not there") { try curlsArguments().plan() }
-        let (resumed, again) = try retrying(form.plan())
+        let plan = try await form.plan()
+        let (resumed, again) = (try retrying(plan), try retryingLater(plan))
         #expect(try again.bytes(upTo: 1000).dropFirst(100) == resumed.collect(upTo: 1000)[...])
     }
 
@@ -134,14 +149,15 @@ struct FencesTests {
         // Compiling is the test: each name is used without its module, with Foundation imported.
         let names: [Any.Type] = [
             FormData.self, BodyPart.self, BodySource.self, PartSequence.self, BodyPlan.self, BodyReader.self,
-            AsyncBodyReader.self, ReaderOptions.self, BodyChunks.self, Spool.self, (any ByteStream).self, Blocker.self,
+            AsyncBodyReader.self, ReaderOptions.self, BodyChunks.self, BodySpool.self, (any ByteStream).self,
+            BodyPlan.Blocker.self,
             LayoutEntry.self, PlanDescription.self, FileFingerprint.self, StreamSurplus.self, Boundary.self,
             HeaderField.self, PartHeader.self, ParameterEscaping.self, MultipartFraming.self, SyntheticBytes.self,
             (any BodyDigest).self, DigestValue.self, CRC32C.self, RateLimit.self, BodyProgress.self,
             ProgressObserver.self,
             FormArgument.self, MediaTypeChoice.self, MediaTypeTable.self, PartReference.self, FormworkError.self,
             DispositionType.self, TransferEncoding.self, MediaTypeDetection.self, FormGrammar.self, CurlForm.self,
-            Magic.self,
+            LibMagic.self,
         ]
         #expect(names.count == 39)
     }

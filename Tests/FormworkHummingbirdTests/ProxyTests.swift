@@ -29,7 +29,7 @@ struct ProxyTests {
                 })
             form.append(name: "via", value: "proxy")
             let answer = try await HTTPClient.shared.upload(
-                form.plan(), with: HTTPClientRequest(url: url), timeout: .seconds(300))
+                form.plan(), with: HTTPClientRequest(url: url), options: UploadOptions(timeout: .seconds(300)))
             return String(buffer: try await answer.response.body.collect(upTo: 1 << 20))
         }
         return router

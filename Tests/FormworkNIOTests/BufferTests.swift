@@ -16,7 +16,7 @@ extension NIOTests {
         func sizes(size: Int) async throws {
             let folder = try TestFolder()
             let count = size == 1 ? 100 : 500_000
-            let plan = try form(.file(folder.file("f", noise(count)))).plan()
+            let plan = try await form(.file(folder.file("f", noise(count)))).plan()
             let buffers = plan.buffers(of: size)
             #expect(buffers.contentLength == plan.contentLength)
             for _ in 0..<2 {
@@ -30,7 +30,7 @@ extension NIOTests {
 
         @Test("A buffer that was let go of is filled again; one that is kept isn't")
         func reuse() async throws {
-            let plan = try form(.synthetic(SyntheticBytes(.zeros, count: 4 << 20))).plan()
+            let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: 4 << 20))).plan()
             func storages(_ isKept: Bool) async throws -> Int {
                 var kept: [ByteBuffer] = []
                 var places: Set<UInt> = []
@@ -48,7 +48,7 @@ extension NIOTests {
         func failure() async throws {
             let folder = try TestFolder()
             let path = try folder.file("f", noise(1 << 20), times: 4)
-            let plan = try form(.file(path)).plan()
+            let plan = try await form(.file(path)).plan()
             var iterator = plan.buffers().makeAsyncIterator()
             _ = try await iterator.next()
             let file = try FileDescriptor.open(path, .readWrite, options: [.append])
@@ -75,7 +75,7 @@ extension NIOTests {
         @Test("Parts are read from ByteBuffers cut anywhere")
         func receiving() async throws {
             var whole = ByteBuffer()
-            for try await buffer in try form(.bytes(noise(3000))).plan().buffers() {
+            for try await buffer in try await form(.bytes(noise(3000))).plan().buffers() {
                 whole.writeImmutableBuffer(buffer)
             }
             #expect(whole.readableBytes == 3144)

@@ -75,7 +75,7 @@ extension NIOTests {
             forms.append(name: "slice", source: .file(folder.path.appending("f"), offset: 12_345, length: 300_000))
             forms.append(name: "small", source: .file(folder.path.appending("f"), offset: 1, length: 10))
             forms.append(name: "live", source: .chunks { _ in Chunks(chunks: [noise(10), noise(70_000)]) })
-            let plan = try forms.plan()
+            let plan = try await forms.plan()
             let (bytes, _, error) = try await self.received { channel in
                 let count = try await channel.writeBody(plan)
                 #expect(count > 21_000_000)
@@ -89,7 +89,7 @@ extension NIOTests {
         @Test("A slow peer holds the reader up")
         func slowPeer() async throws {
             let folder = try TestFolder()
-            let plan = try form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
+            let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
             let growth = try await peakGrowth {
                 let (_, count, error) = try await self.received(pause: .milliseconds(10)) { channel in
                     let task = Task { try await channel.writeBody(plan) }
@@ -108,9 +108,9 @@ extension NIOTests {
         func changedFile() async throws {
             let folder = try TestFolder()
             let path = try folder.file("f", noise(1 << 20), times: 32)
-            let plan = try form(.file(path)).plan()
+            let plan = try await form(.file(path)).plan()
             for change in [{ _ = utimes(path.string, nil) }, { _ = truncate(path.string, 1 << 20) }] {
-                let plan = try form(.file(path)).plan()
+                let plan = try await form(.file(path)).plan()
                 let (bytes, count, error) = try await self.received(pause: .milliseconds(20)) { channel in
                     let task = Task { try await channel.writeBody(plan) }
                     try await Task.sleep(for: .milliseconds(50))
@@ -136,7 +136,7 @@ extension NIOTests {
         @Test("A peer that goes away is an error that says how far it came")
         func brokenPeer() async throws {
             let folder = try TestFolder()
-            let plan = try form(.file(folder.sparseFile("f", count: 1 << 28))).plan()
+            let plan = try await form(.file(folder.sparseFile("f", count: 1 << 28))).plan()
             let (_, _, error) = try await self.received(pause: .milliseconds(10)) { channel in
                 channel.eventLoop.scheduleTask(in: .milliseconds(200)) { channel.close(promise: nil) }
                 try await channel.writeBody(plan)

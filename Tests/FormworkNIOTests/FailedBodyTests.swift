@@ -33,7 +33,7 @@ extension NIOTests {
             let server = try await ServerBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()
             let address = try #require(server.localAddress)
             let client = try await ClientBootstrap(group: group).connect(to: address).get()
-            let plan = try form(.chunks { _ in Pieces(chunks: [noise(1000)], fails: true) }).plan()
+            let plan = try await form(.chunks { _ in Pieces(chunks: [noise(1000)], fails: true) }).plan()
             let error = await #expect(throws: FormworkError.self) { try await client.writeBody(plan) }
             #expect(error?.code == .sourceUnavailable)
             // The suite's limit ends this where nobody closes.

@@ -35,12 +35,12 @@ extension NIOTests {
                     status: .ok, body: ByteBuffer(string: try await request.decodeForm(as: Note.self).title))
             case "/composed":
                 _ = try await request.collectForm()
-                return ServerResponse(body: try form(.text("sea")).plan())
+                return ServerResponse(body: try await form(.text("sea")).plan())
             case "/chunks":
                 let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
                 source.yield(Array("sea".utf8))
                 source.finish()
-                return ServerResponse(body: try form(.chunks(once: chunks)).plan())
+                return ServerResponse(body: try await form(.chunks(once: chunks)).plan())
             case "/slow":
                 _ = try await request.collectForm(deadlines: ReceivingDeadlines(chunk: .milliseconds(50)))
                 return ServerResponse(status: .ok)
@@ -85,11 +85,12 @@ extension NIOTests {
                 try await withClient { client in
                     func post(_ path: String, _ plan: BodyPlan) async throws -> (Int, String?, String) {
                         let answer = try await client.upload(
-                            plan, with: HTTPClientRequest(url: url + path), timeout: .seconds(300))
+                            plan, with: HTTPClientRequest(url: url + path),
+                            options: UploadOptions(timeout: .seconds(300)))
                         let text = String(buffer: try await answer.response.body.collect(upTo: 10_000))
                         return (Int(answer.status.code), answer.response.headers.first(name: "Content-Type"), text)
                     }
-                    let plan = try form(.text("sea")).plan()
+                    let plan = try await form(.text("sea")).plan()
                     for _ in 1...2 {
                         let (status, _, text) = try await post("/parts", plan)
                         #expect(status == 200)

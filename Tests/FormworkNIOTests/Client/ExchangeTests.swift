@@ -49,7 +49,7 @@ extension NIOTests {
                 connection.write(Self.ok(String(decoding: body.suffix(4), as: UTF8.self)))
             }
             let server = try ScriptedServer([script, script])
-            let plan = try form(.bytes(noise(300_000))).plan()
+            let plan = try await form(.bytes(noise(300_000))).plan()
             let monitor = UploadMonitor()
             let seen = try await self.exchange(plan, with: server, monitor: monitor)
             #expect(seen.status == 201 && seen.text == "--\r\n" && seen.bytesSent == 300_144 && seen.isBodyComplete)
@@ -76,7 +76,7 @@ extension NIOTests {
                     connection.write(Self.ok())
                 }
             ])
-            let plan = try form(.chunks(once: Chunks(chunks: [noise(1000), noise(1000)]))).plan()
+            let plan = try await form(.chunks(once: Chunks(chunks: [noise(1000), noise(1000)]))).plan()
             let seen = try await self.exchange(
                 plan, with: server, options: .init(expectationThreshold: nil))
             #expect(seen.isBodyComplete && seen.bytesSent == 2144)
@@ -97,7 +97,7 @@ extension NIOTests {
                     connection.waitForEnd()
                 }
             ])
-            let plan = try form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
+            let plan = try await form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
             let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
             #expect(seen.status == 201 && seen.isBodyComplete && seen.bytesSent == 1144)
         }
@@ -115,7 +115,7 @@ extension NIOTests {
                 }
             ])
             let told = Told()
-            let plan = try form(.bytes(noise(20_000_000))).plan()
+            let plan = try await form(.bytes(noise(20_000_000))).plan()
             let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil)) {
                 told.add("\($0.status.code) \($0.headerFields[.location] ?? "")")
             }
@@ -125,7 +125,7 @@ extension NIOTests {
 
         @Test("A large body waits for 100 Continue, but not for ever, and not where the server refuses")
         func expectation() async throws {
-            let plan = try form(.bytes(noise(2_000_000))).plan()
+            let plan = try await form(.bytes(noise(2_000_000))).plan()
             let given = try ScriptedServer([
                 { server, connection in
                     let (head, body) = connection.readHead()
@@ -172,7 +172,7 @@ extension NIOTests {
                     if resets { connection.resetOnClose() } else { connection.waitForEnd() }
                 }
             ])
-            let plan = try form(.bytes(noise(30_000_000))).plan()
+            let plan = try await form(.bytes(noise(30_000_000))).plan()
             let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
             #expect(seen.status == 413 && seen.text == "too large" && !seen.isBodyComplete && !seen.isCut)
             #expect(seen.bytesSent < 30_000_000)
@@ -187,7 +187,7 @@ extension NIOTests {
                     connection.resetOnClose()
                 }
             ])
-            let plan = try form(.bytes(noise(30_000_000))).plan()
+            let plan = try await form(.bytes(noise(30_000_000))).plan()
             let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
             #expect(seen.status == 413 && seen.text == "too large" && !seen.isBodyComplete)
         }
@@ -204,7 +204,7 @@ extension NIOTests {
                     if !closes { usleep(4_000_000) }
                 }
             ])
-            let plan = try form(.bytes(noise(30_000_000))).plan()
+            let plan = try await form(.bytes(noise(30_000_000))).plan()
             let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
             #expect(seen.status == 413 && seen.text == "too large" && !seen.isBodyComplete)
             #expect(server.counts == [1])
@@ -241,7 +241,7 @@ extension NIOTests {
                     usleep(300_000)
                 }
             ])
-            let plan = try form(.bytes(noise(30_000_000))).plan()
+            let plan = try await form(.bytes(noise(30_000_000))).plan()
             let error = await #expect(throws: FormworkError.self) {
                 try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
             }
@@ -266,8 +266,8 @@ extension NIOTests {
                     connection.write("220 mail.example ESMTP\r\n\r\n")
                 },
             ])
-            let large = try form(.bytes(noise(30_000_000))).plan()
-            let small = try form(.bytes(noise(10))).plan()
+            let large = try await form(.bytes(noise(30_000_000))).plan()
+            let small = try await form(.bytes(noise(10))).plan()
             let quick = FormClient.Options(expectationThreshold: nil)
             func failure(_ plan: BodyPlan) async -> TransferError? {
                 await #expect(throws: TransferError.self) {
@@ -310,7 +310,7 @@ extension NIOTests {
             let server = try ScriptedServer([script, script])
             // TLS that is never answered.
             let request = try HTTPRequest(to: "https" + server.url().dropFirst(4))
-            let body = ExchangeBody(try form(.text("sea")).plan())
+            let body = ExchangeBody(try await form(.text("sea")).plan())
             let client = FormClient(options: .init(connectTimeout: .seconds(1)))
             let error = await #expect(throws: TransferError.self) {
                 try await client.exchange(request, body: body) { $0.head.status.code }
@@ -338,7 +338,7 @@ extension NIOTests {
             let folder = try TestFolder()
             var body = FormData()
             body.append(name: "f", file: try folder.sparseFile("large", count: 1 << 30))
-            let plan = try body.plan()
+            let plan = try await body.plan()
             let growth = try await peakGrowth {
                 let error = await #expect(throws: TransferError.self) {
                     try await self.exchange(
@@ -360,7 +360,7 @@ extension NIOTests {
                     connection.write(answer)
                 }
             ])
-            let plan = try form(.bytes(noise(10))).plan()
+            let plan = try await form(.bytes(noise(10))).plan()
             let count = try await FormClient(options: .init(stallTimeout: .seconds(1))).exchange(
                 HTTPRequest(to: server.url()), body: ExchangeBody(plan)
             ) { answer in
@@ -379,7 +379,7 @@ extension NIOTests {
             let path = try folder.file("f", noise(1000))
             var body = FormData()
             body.append(name: "f", file: path)
-            let plan = try body.plan()
+            let plan = try await body.plan()
             _ = try folder.file("f", noise(500))
             let error = await #expect(throws: FormworkError.self) { try await self.exchange(plan, with: server) }
             #expect(error?.code == .sourceChanged)

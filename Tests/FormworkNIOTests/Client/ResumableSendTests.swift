@@ -224,7 +224,7 @@ extension NIOTests {
             let path = try folder.file("f", noise(1000))
             var body = FormData()
             body.append(name: "f", file: path)
-            let plan = try body.plan()
+            let plan = try await body.plan()
             _ = try folder.file("f", noise(500))
             let error = await #expect(throws: FormworkError.self) {
                 try await self.send(plan, to: server.url(), UploadClientOptions(.auto))

@@ -158,7 +158,7 @@ extension NIOTests {
                 },
                 self.answering("200 OK"),
             ])
-            let plan = try form(.bytes(noise(30_000_000))).plan()
+            let plan = try await form(.bytes(noise(30_000_000))).plan()
             let sender = Sender(
                 client: FormClient(options: .init(expectationThreshold: nil)), maximumRedirects: maximumRedirects)
             let error = await #expect(throws: FormworkError.self) {
@@ -184,7 +184,7 @@ extension NIOTests {
                 },
                 self.answering("200 OK"),
             ])
-            let plan = try form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
+            let plan = try await form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
             let sender = Sender(client: FormClient(options: .init(expectationThreshold: nil)))
             #expect(try await self.send(plan, to: server.url(), sender).status == 200)
         }

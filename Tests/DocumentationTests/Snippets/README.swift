@@ -1,0 +1,12 @@
+import Formwork
+
+func readmeInOneMinute() throws {
+    var form = FormData(framing: MultipartFraming(boundary: try Boundary("harbour")))
+    form.append(name: "title", value: "Harbour at dawn")
+    form.append(name: "notes", file: "Fixtures/grüße aus 東京.txt")
+
+    let plan = try form.plan()
+    print(plan.contentType)
+    print("Content-Length:", plan.contentLength!)
+    try plan.write(to: .standardOutput)
+}

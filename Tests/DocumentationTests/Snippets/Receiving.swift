@@ -1,0 +1,37 @@
+import Formwork
+
+struct Profile: Codable {
+    var title: String
+    var photo: FormFile?
+}
+
+func receivingParts(_ body: BodyChunks, _ contentType: String, _ folder: FilePath) async throws -> String {
+    var title = ""
+    for try await part in try ReceivedParts(body, contentType: contentType) {
+        switch part.name {
+        case "title": title = try await part.text(upTo: 200)
+        case "photo" where part.isFile:
+            let name = part.header.safeFilename ?? "photo"
+            try await part.write(toFile: folder.appending(name))
+        default: break
+        }
+    }
+    return title
+}
+
+func receivingForms(_ body: BodyChunks, _ contentType: String) async throws -> Profile {
+    let form = try await ReceivedForm(collecting: ReceivedParts(body, contentType: contentType))
+    print(form["title"] ?? "untitled", form.files(named: "photo").count)
+    let profile = try FormDataDecoder().decode(Profile.self, from: form)
+    return profile
+}
+
+func receivingLimits(_ body: BodyChunks, _ contentType: String) async throws {
+    var limits = ParsingLimits()
+    limits.fileBytes = 10 << 20
+    let deadlines = ReceivingDeadlines(total: .seconds(300), chunk: .seconds(30))
+    for try await part in try ReceivedParts(body, contentType: contentType, limits: limits, deadlines: deadlines) {
+        if part.name == "video" { try part.limit(to: 4 << 30) }
+        try await part.skip()
+    }
+}

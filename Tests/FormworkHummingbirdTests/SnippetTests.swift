@@ -1,0 +1,38 @@
+#if Hummingbird
+import Formwork
+import FormworkHummingbird
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@Suite("Documentation of servers", .timeLimit(.minutes(10)))
+struct ServerSnippetTests {
+    @Test("The fences run")
+    func run() async throws {
+        let router = readingParts()
+        decoding(router)
+        answering(router, from: "/nowhere")
+        proxying(router, url: "http://localhost/")
+        try await serving(router).test(.router) { client in
+            try await client.execute(
+                uri: "/profile", method: .post,
+                headers: [.contentType: "application/x-www-form-urlencoded"],
+                body: ByteBuffer(string: "name=Anna")
+            ) { #expect(String(buffer: $0.body) == "Hello, Anna") }
+        }
+    }
+
+    @Test("A body of swift-openapi's shape is read and made")
+    func openAPI() async throws {
+        var form = FormData()
+        form.append(name: "a", value: "1")
+        form.append(name: "b", value: "2")
+        let plan = try await form.plan()
+        let made = body(of: plan)
+        #expect(made.length == .known(plan.contentLength ?? -1))
+        #expect(made.iterationBehavior == .multiple)
+        #expect(try await upload(made, contentType: plan.contentType) == ["a", "b"])
+    }
+}
+#endif

@@ -1,0 +1,53 @@
+#if Hummingbird
+import FormworkHummingbird
+import Hummingbird
+
+func readingParts() -> Router<BasicRequestContext> {
+    let router = Router()
+    router.post("photos") { request, _ in
+        for try await part in try request.formParts() where part.isFile && !part.isEmptyFileControl {
+            try await part.write(into: "uploads")
+        }
+        return HTTPResponse.Status.created
+    }
+    return router
+}
+
+func decoding(_ router: Router<BasicRequestContext>) {
+    struct Profile: Decodable {
+        var name: String
+        var tags: [String]
+        var photo: FormFile?
+    }
+
+    router.post("profile") { request, _ in
+        let profile = try await request.decodeForm(as: Profile.self)
+        return "Hello, \(profile.name)"
+    }
+}
+
+func limiting(_ request: Request) async throws {
+    var limits = ParsingLimits()
+    (limits.totalBytes, limits.fileBytes, limits.files) = (50 << 20, 20 << 20, 5)
+    let deadlines = ReceivingDeadlines(total: .seconds(300), chunk: .seconds(30))
+    for try await part in try request.formParts(limits: limits, deadlines: deadlines) {
+        try await part.skip()
+    }
+}
+
+func serving(_ router: Router<BasicRequestContext>) -> some ApplicationProtocol {
+    router.add(middleware: ProblemDetailsMiddleware())
+    router.add(middleware: KeptFormMiddleware())
+    router.group("avatars").add(middleware: BodyLimitMiddleware(maximumBytes: 1 << 20))
+    let app = Application(router: router, server: .http1ExpectContinue())
+    return app
+}
+
+func answering(_ router: Router<BasicRequestContext>, from folder: FilePath) {
+    router.get("album") { _, _ in
+        var form = FormData(framing: MultipartFraming(subtype: "mixed"))
+        form.append(name: "cover", file: folder.appending("cover.jpg"))
+        return form
+    }
+}
+#endif

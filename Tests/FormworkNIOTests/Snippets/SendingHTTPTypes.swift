@@ -1,0 +1,10 @@
+#if NIO
+import FormworkClient
+import HTTPTypes
+
+func describing(_ plan: BodyPlan) -> HTTPRequest {
+    var request = HTTPRequest(method: .post, scheme: "https", authority: "example.com", path: "/upload")
+    request.headerFields.describeBody(plan)
+    return request
+}
+#endif

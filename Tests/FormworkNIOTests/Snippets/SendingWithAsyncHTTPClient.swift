@@ -1,0 +1,15 @@
+#if NIO
+import AsyncHTTPClient
+import FormworkClient
+import NIOCore
+
+func uploading(_ plan: BodyPlan, _ url: String) async throws -> String {
+    let request = HTTPClientRequest(url: url)
+    let options = UploadOptions(
+        authentication: .basic(user: "harbour", password: "master"), timeout: .seconds(60))
+    let answer = try await HTTPClient.shared.upload(plan, with: request, options: options)
+    print(answer.status, answer.bytesSent, answer.isBodyComplete)
+    let text = String(buffer: try await answer.response.body.collect(upTo: 1 << 20))
+    return text
+}
+#endif
