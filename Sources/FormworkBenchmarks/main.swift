@@ -46,7 +46,7 @@ func run(_ arguments: [String]) async throws -> Bool {
             PartSequence(count: count, isMeasured: isMeasured) { index in
                 BodyPart(name: numbered("field", index, 7), value: numbered("value-", index, 14))
             })
-        try form.plan().write(to: .standardOutput)
+        try await form.plan().write(to: .standardOutput)
     case ("files", let count?) where arguments.count == 3:
         let folder = FilePath(arguments[1])
         form.append(
@@ -54,7 +54,7 @@ func run(_ arguments: [String]) async throws -> Bool {
                 let name = numbered("f", index, 5)
                 return BodyPart(name: name, file: folder.appending(name))
             })
-        try form.plan().write(to: .standardOutput)
+        try await form.plan().write(to: .standardOutput)
     case ("types", nil) where arguments.count == 4:
         guard let count = Int(arguments[2]) else { return false }
         var types: [String: Int] = [:]
@@ -67,7 +67,7 @@ func run(_ arguments: [String]) async throws -> Bool {
         try FileDescriptor.standardOutput.writeAll(answer.utf8)
     case ("random", let count?):
         form.append(name: "data", source: .synthetic(SyntheticBytes(.random(seed: 1), count: Int64(count))))
-        let reader = try form.plan().makeReader(options: ReaderOptions(digests: [CRC32C()]))
+        let reader = try await form.plan().makeReader(options: ReaderOptions(digests: [CRC32C()]))
         try reader.write(to: .standardOutput)
         try FileDescriptor.standardError.writeAll((reader.digestValues?.first?.hex ?? "none").utf8)
     default: return false

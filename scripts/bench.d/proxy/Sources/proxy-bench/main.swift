@@ -15,7 +15,7 @@ router.post("/") { request, _ in
     var form = FormData()
     form.append(once: try request.formParts(limits: limits).map { BodyPart($0) })
     let answer = try await HTTPClient.shared.upload(
-        form.plan(), with: HTTPClientRequest(url: url), timeout: .seconds(600))
+        form.plan(), with: HTTPClientRequest(url: url), options: UploadOptions(timeout: .seconds(600)))
     return String(buffer: try await answer.response.body.collect(upTo: 1 << 10))
 }
 let app = Application(
