@@ -14,6 +14,7 @@ extension FormData.Entry: Equatable {
 /// Content in memory is equal when its bytes are, files when path, range and expected state are, and what is generated when
 /// rule and length are. Of streams only copies of one are equal. No file is looked at.
 extension BodySource: Equatable {
+    /// Whether both give the same bytes, as far as that is known without reading.
     public static func == (left: BodySource, right: BodySource) -> Bool {
         if let left = left.bytesInMemory, let right = right.bytesInMemory { return left == right }
         return switch (left.kind, right.kind) {

@@ -108,8 +108,11 @@ public struct ReceivedForm: Sendable {
 
 /// The parts, in the order of the body.
 extension ReceivedForm: RandomAccessCollection {
+    /// 0.
     public var startIndex: Int { 0 }
+    /// The number of parts.
     public var endIndex: Int { self.entries.count }
+    /// The part with this number, from 0.
     public subscript(index: Int) -> Entry { self.entries[index] }
 }
 

@@ -36,6 +36,7 @@ public struct MediaTypeDetection: Sendable, Equatable {
         self.decision.decide(filename, head)
     }
 
+    /// Whether one is a copy of the other.
     public static func == (left: MediaTypeDetection, right: MediaTypeDetection) -> Bool {
         left.decision === right.decision
     }
