@@ -4,11 +4,11 @@ import SystemPackage
 
 // A door to unsafe code: the terminal is asked for its size.
 
-/// How wide the terminal on standard output is.
+/// How wide a terminal is.
 enum TerminalWidth {
-    /// Columns; `nil` when standard output is no terminal, or one that doesn't say.
-    static var ofStandardOutput: Int? {
-        let output = FileDescriptor.standardOutput.rawValue
+    /// Columns; `nil` when this isn't a terminal, or is one that doesn't say.
+    static func of(_ descriptor: FileDescriptor) -> Int? {
+        let output = descriptor.rawValue
         guard isatty(output) == 1 else { return nil }
         var size = winsize()
         // SAFETY: the structure lives through the call.

@@ -71,9 +71,10 @@ struct AnswerOutput: Sendable {
     }
 
     private func terminalText(_ report: SendReport) -> String {
-        let head = self.includesHead ? report.headText.replacing("\r", with: "") : ""
-        let lines = (head + String(decoding: report.body, as: UTF8.self)).split(
-            separator: "\n", omittingEmptySubsequences: false)
+        // By scalars: "\r\n" is one Character, which is neither of the two.
+        let shown = (self.includesHead ? report.headText : "") + String(decoding: report.body, as: UTF8.self)
+        let lines = shown.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0.last == "\r" ? $0.dropLast() : $0) }
         let text = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
             .map { $0.map { String($0).withControlCharactersEscaped }.joined(separator: "\t") }.joined(
                 separator: "\n")

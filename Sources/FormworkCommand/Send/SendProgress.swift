@@ -39,14 +39,12 @@ struct SendProgress: Sendable {
     /// Leaves a line that is redrawn, for another text.
     func interrupt() { self.line.end() }
 
-    /// Shows the last moment.
+    /// Shows the last moment, once, before the answer is written or the error.
     func finish(_ monitor: UploadMonitor) {
-        if !self.isShy || self.start.duration(to: .now) > self.interval {
-            var moment = self.moment(monitor.current)
-            moment.note = nil
-            self.line.show(moment)
-        }
-        self.line.end()
+        guard !self.isShy || self.start.duration(to: .now) > self.interval else { return self.line.close(nil) }
+        var moment = self.moment(monitor.current)
+        moment.note = nil
+        self.line.close(moment)
     }
 
     private func moment(_ progress: UploadProgress) -> ProgressMoment {

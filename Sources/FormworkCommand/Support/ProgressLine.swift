@@ -8,6 +8,8 @@ final class ProgressLine: Sendable {
     private struct State {
         var rate: ProgressRate
         var isDrawn = false
+        /// Nothing more is shown: what comes on the terminal from now on is somebody else's.
+        var isClosed = false
     }
 
     private let style: ProgressStyle
@@ -33,13 +35,28 @@ final class ProgressLine: Sendable {
 
     /// Shows a moment.
     func show(_ moment: ProgressMoment) {
-        let rate = self.state.withLock { $0.rate.take(moment, at: .now) }
-        switch self.style {
-        case .bar: Self.write("\r\(moment.line(rate: rate, elapsed: self.start.duration(to: .now).seconds))\u{1B}[K")
-        case .log: Self.write(moment.line(rate: rate, elapsed: self.start.duration(to: .now).seconds) + "\n")
-        case .json: Self.write(moment.json(rate: rate) + "\n")
+        // Written under the lock, so that nothing comes after what closes.
+        self.state.withLock { state in
+            guard !state.isClosed else { return }
+            let rate = state.rate.take(moment, at: .now)
+            let elapsed = self.start.duration(to: .now).seconds
+            switch self.style {
+            case .bar:
+                // A line that reaches the last column would wrap, and be redrawn one line below.
+                let columns = TerminalWidth.of(.standardError).map { max(1, $0 - 1) }
+                Self.write("\r\(moment.line(rate: rate, elapsed: elapsed, columns: columns))\u{1B}[K")
+            case .log: Self.write(moment.line(rate: rate, elapsed: elapsed) + "\n")
+            case .json: Self.write(moment.json(rate: rate) + "\n")
+            }
+            state.isDrawn = true
         }
-        self.state.withLock { $0.isDrawn = true }
+    }
+
+    /// Shows a last moment, unless there is none, and nothing after it.
+    func close(_ moment: ProgressMoment?) {
+        if let moment { self.show(moment) }
+        self.end()
+        self.state.withLock { $0.isClosed = true }
     }
 
     /// Leaves a line that is redrawn behind, so that others can write.

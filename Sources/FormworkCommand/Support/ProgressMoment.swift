@@ -29,9 +29,17 @@ struct ProgressMoment: Sendable {
     /// - Parameters:
     ///   - rate: Bytes a second.
     ///   - elapsed: Seconds since the start.
-    func line(rate: Double, elapsed: Double) -> String {
+    ///   - columns: Of the terminal; the label gives way first. `nil` for any length.
+    func line(rate: Double, elapsed: Double, columns: Int? = nil) -> String {
+        let rest = self.line(rate, elapsed)
+        guard let label else { return DisplayText(rest, limit: columns).text }
+        let room = columns.map { $0 - DisplayText.width(of: rest) - 2 } ?? .max
+        guard room >= 4 else { return DisplayText(rest, limit: columns).text }
+        return "\(DisplayText(label, limit: room).text)  \(rest)"
+    }
+
+    private func line(_ rate: Double, _ elapsed: Double) -> String {
         var words: [String] = []
-        if let label { words.append(label) }
         words.append(ByteSize.text(self.done) + (self.total.map { " of \(ByteSize.text($0))" } ?? ""))
         if let total, total > 0 { words.append("\(Int(clamping: Double(self.done) / Double(total) * 100))%") }
         words.append("\(ByteSize.text(Int64(clamping: rate)))/s")

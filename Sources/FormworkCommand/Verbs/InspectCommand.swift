@@ -89,7 +89,7 @@ struct InspectCommand: ParsableCommand {
     }
 
     private func writeTable(_ walk: inout PartWalk, _ output: OutputBuffer) throws -> [String] {
-        let table = PartTable(output, showsDigests: self.sha256, terminalWidth: TerminalWidth.ofStandardOutput)
+        let table = PartTable(output, showsDigests: self.sha256, terminalWidth: TerminalWidth.of(.standardOutput))
         var recorder = PartRecorder(wantsDigest: self.sha256) { try table.append($0) }
         do {
             let notes = try walk.run(&recorder)

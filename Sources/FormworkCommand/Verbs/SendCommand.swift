@@ -221,7 +221,8 @@ struct SendCommand: AsyncParsableCommand {
                 guard !isQuiet else { return }
                 progress?.interrupt()
                 Warning.write([
-                    "\(reason); try \(monitor.current.attempt + 1) in \((pause.seconds * 10).rounded() / 10) s"
+                    "\(reason); try \(monitor.current.attempt + 1)"
+                        + (pause > .milliseconds(50) ? " in \((pause.seconds * 10).rounded() / 10) s" : "")
                 ])
             })
         let output = AnswerOutput(
@@ -230,7 +231,8 @@ struct SendCommand: AsyncParsableCommand {
         let result: Result<SendReport, any Error>
         do {
             let take: @Sendable (ExchangeAnswer, Sender.Trace) async throws -> SendReport = {
-                try await output.take($0, $1)
+                progress?.finish(monitor)
+                return try await output.take($0, $1)
             }
             if let resuming = job.resuming {
                 result = .success(

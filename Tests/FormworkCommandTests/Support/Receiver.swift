@@ -11,7 +11,7 @@ final class Receiver: @unchecked Sendable {
 
     /// - Parameter earlyAnswer: Answered, and the connection closed, as soon as this many bytes came; `nil` waits for
     ///   the whole request.
-    init(answering status: String = "200 OK", after earlyAnswer: Int? = nil) throws {
+    init(answering status: String = "200 OK", after earlyAnswer: Int? = nil, text: String = "ok") throws {
         self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -25,7 +25,7 @@ final class Receiver: @unchecked Sendable {
         }
         guard bound else { throw POSIXError(.EADDRINUSE) }
         self.port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { self.serve(status, earlyAnswer) }
+        Thread.detachNewThread { self.serve(status, earlyAnswer, text) }
     }
 
     /// Everything that came, once the connection is over.
@@ -36,7 +36,7 @@ final class Receiver: @unchecked Sendable {
         return (String(decoding: text[..<end], as: UTF8.self), Array(text[min(end + 4, text.count)...]))
     }
 
-    private func serve(_ status: String, _ earlyAnswer: Int?) {
+    private func serve(_ status: String, _ earlyAnswer: Int?, _ text: String) {
         let connection = accept(self.listener, nil, nil)
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while !self.isComplete(earlyAnswer) {
@@ -44,7 +44,8 @@ final class Receiver: @unchecked Sendable {
             if count <= 0 { break }
             self.received += buffer.prefix(count)
         }
-        let answer = Array("HTTP/1.1 \(status)\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok".utf8)
+        let answer = Array(
+            "HTTP/1.1 \(status)\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)".utf8)
         _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
         // As servers do: unread bytes at a close would reset the connection and take the answer with it.
         shutdown(connection, Int32(SHUT_WR))
