@@ -36,7 +36,8 @@ final class AnswerHandler: ChannelDuplexHandler {
         self.lastRead = .now()
         guard case .head(let response) = self.unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         if response.status.kind != .informational {
-            self.ledger.answer(endsSending: !response.status.takesBody && !response.tellsItsEnd)
+            let takesBody = response.status.takesBody
+            self.ledger.answer(takesBody: takesBody, endsSending: !takesBody && !response.tellsItsEnd)
             self.permit(false)
         } else if response.status == .continue {
             self.permit(true)

@@ -41,11 +41,12 @@ actor BodyPump {
     /// Sends until all is out, the answer comes, or something breaks, which the channel's reader gets to see.
     /// - Parameter permission: Whether the body may go.
     func run(_ request: HTTPRequest, _ permission: EventLoopFuture<Bool>?) async {
+        defer { self.ledger.stop() }
         do {
             self.channel.writeAndFlush(HTTPRequestPart.head(request), promise: nil)
             if let permission {
                 self.ledger.enter(.asking)
-                guard try await permission.get() else { return }
+                guard try await permission.get() || self.goesOnAfterAnswer else { return }
             }
             self.ledger.enter(self.pipe == nil ? .waiting : .sending)
             if try await self.sendBody() {
@@ -57,11 +58,13 @@ actor BodyPump {
         } catch is WriteFailure {
             // The answer's handler has ended the sending, and sees to the rest.
             if self.ledger.endsSending { return }
+            self.ledger.breakOff()
             // What the server said before it hung up may still be on its way; but it isn't waited for long.
-            try? await Task.sleep(for: .seconds(2))
-            self.channel.close(promise: nil)
+            for _ in 0..<200 where !self.goesOnAfterAnswer { try? await Task.sleep(for: .milliseconds(10)) }
+            guard self.goesOnAfterAnswer else { return self.channel.close(promise: nil) }
+            await self.findEnd()
         } catch {
-            guard self.ledger.answered == nil else { return }
+            guard self.ledger.answered == nil || self.goesOnAfterAnswer else { return }
             self.ledger.fail(error)
             // The server must not take what it has for a whole body.
             self.channel.close(promise: nil)
@@ -75,7 +78,7 @@ actor BodyPump {
         guard let pipe = self.pipe else { return true }
         var onTheWay: EventLoopFuture<Void>?
         while let buffer = try await pipe.next() {
-            guard self.ledger.answered == nil else { return false }
+            guard self.ledger.answered == nil || self.goesOnAfterAnswer else { return false }
             let count = buffer.readableBytes
             self.position += Int64(count)
             self.hooks.sending(self.position)
@@ -89,6 +92,21 @@ actor BodyPump {
         try await self.wait(onTheWay)
         self.ledger.reachEnd()
         return true
+    }
+
+    /// Whether the server says that it has the body: then what is left of it is sent all the same.
+    private var goesOnAfterAnswer: Bool { self.ledger.answerTakesBody && !self.hooks.takesEarlySuccess }
+
+    /// Reads on, of a body whose length isn't known, as far as its length matters to nobody on the connection any more.
+    private func findEnd() async {
+        var count = self.ledger.written
+        while count <= ExchangeLedger.believedLength {
+            do {
+                guard let buffer = try await self.pipe?.next() else { return self.ledger.reachEnd() }
+                count += Int64(buffer.readableBytes)
+                self.ledger.produce(buffer.readableBytes)
+            } catch { return }
+        }
     }
 
     private func wait(_ written: EventLoopFuture<Void>?) async throws {

@@ -26,16 +26,17 @@ extension FormClient {
                 return try await wire.executeThenClose { inbound, _ in
                     var iterator = inbound.makeAsyncIterator()
                     let head = try await self.head(&iterator)
+                    let now = self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false)
                     let state =
-                        head.status.takesBody
-                        ? await self.ledger.settled()
-                        : self.ledger.answered ?? .init(bytesSent: 0, isBodyComplete: false)
+                        head.status.takesBody && !self.hooks.takesEarlySuccess ? await self.ledger.settled() : now
+                    try Task.checkCancellation()
+                    if let failure = self.ledger.failure { throw failure }
                     if head.status.kind == .successful, !state.isBodyComplete, !self.hooks.takesEarlySuccess {
                         throw FormworkError(
                             .writeFailed, "the server answered \(head.status.code) before it had all of the body",
                             offset: state.bytesSent)
                     }
-                    let body = AnswerBody(iterator, self.ledger, mayBeCut: !state.isBodyComplete)
+                    let body = AnswerBody(iterator, self.ledger, mayBeCut: state.wasEarly)
                     return try await answered(
                         ExchangeAnswer(
                             head: head, body: body, bytesSent: state.bytesSent,

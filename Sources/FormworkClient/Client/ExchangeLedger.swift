@@ -11,7 +11,17 @@ final class ExchangeLedger: Sendable {
     struct Answered: Sendable {
         var bytesSent: Int64
         var isBodyComplete: Bool
+        /// Whether the answer came before the body's end was out.
+        var wasEarly = false
     }
+
+    /// A body of at most this many bytes may be in the system's buffers whole before the server has looked at any of it. Then
+    /// nothing on the connection shows whether the server read it, and when its answer comes is chance: a 2xx is believed.
+    /// Linux lets a socket's buffer grow to 4 MiB.
+    static let believedLength: Int64 = 4 << 20
+
+    /// How long a server that has answered may take nothing of the rest.
+    private static let patience = Duration.seconds(2)
 
     private struct State {
         var produced: Int64 = 0
@@ -21,7 +31,12 @@ final class ExchangeLedger: Sendable {
         /// Whether its end is out, too.
         var isComplete = false
         var endsSending = false
+        /// Whether nothing more will be written.
+        var isOver = false
+        /// When the connection was found to take no more; `nil` as long as it does.
+        var broken: ContinuousClock.Instant?
         var answered: Answered?
+        var answerTakesBody = false
         var failure: (any Error)?
         var lastActivity = ContinuousClock.now
         var isReading = true
@@ -49,11 +64,12 @@ final class ExchangeLedger: Sendable {
     }
 
     var written: Int64 { self.state.withLock { $0.written } }
-    private var isAtEnd: Bool { self.state.withLock { $0.isAtEnd } }
     var isComplete: Bool { self.state.withLock { $0.isComplete } }
     var answered: Answered? { self.state.withLock { $0.answered } }
     /// Whether the answer had the sending end on the wire.
     var endsSending: Bool { self.state.withLock { $0.endsSending } }
+    /// Whether an answer came that says that the server has the body.
+    var answerTakesBody: Bool { self.state.withLock { $0.answerTakesBody } }
     /// Whether the answer's bytes are asked for: who doesn't ask waits for nothing.
     var isReading: Bool { self.state.withLock { $0.isReading } }
     /// Why the exchange was given up from this side.
@@ -128,11 +144,15 @@ final class ExchangeLedger: Sendable {
     }
 
     /// The final answer came.
-    /// - Parameter endsSending: Whether what is still to be sent of the body, if anything, is given up on the wire.
-    func answer(endsSending: Bool) {
+    /// - Parameters:
+    ///   - takesBody: Whether it says that the server has the body.
+    ///   - endsSending: Whether what is still to be sent of the body, if anything, is given up on the wire.
+    func answer(takesBody: Bool, endsSending: Bool) {
         let written = self.state.withLock { state -> Int64? in
             guard state.answered == nil else { return nil }
-            state.answered = Answered(bytesSent: state.written, isBodyComplete: state.isComplete)
+            state.answered = Answered(
+                bytesSent: state.written, isBodyComplete: state.isComplete, wasEarly: !state.isComplete)
+            state.answerTakesBody = takesBody
             state.endsSending = endsSending && !state.isComplete
             return state.isComplete ? state.written : nil
         }
@@ -141,19 +161,35 @@ final class ExchangeLedger: Sendable {
         self.enter(.receiving)
     }
 
-    /// What was out when a server answered that it has all.
+    /// The connection takes no more.
+    func breakOff() { self.state.withLock { $0.broken = .now } }
+
+    /// Nothing more will be written.
+    func stop() { self.state.withLock { $0.isOver = true } }
+
+    /// What was out when a server that answered early, and says that it has the body, could take no more of it.
     ///
-    /// Of a body whose length nobody knew, that shows when its end is read: a server that knows the end by the body's own
-    /// syntax may answer before, and hang up before the last chunk says it. It is waited for one second.
+    /// One rule, whatever comes first: the body is whole when all of it went out, when it is of at most
+    /// ``believedLength``, or when only the last chunk was missing. That last one is of bodies whose length nobody knew: a
+    /// server that finds the end by the body's own syntax may answer and hang up before the chunk that says it.
     func settled() async -> Answered {
         let answered = self.answered ?? Answered(bytesSent: 0, isBodyComplete: false)
-        guard self.length == nil, answered.bytesSent > 0 else { return answered }
-        for _ in 0..<200 where !answered.isBodyComplete {
-            if self.isAtEnd || self.written > answered.bytesSent { break }
-            guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
+        guard !answered.isBodyComplete else { return answered }
+        while true {
+            let (state, isStuck) = self.state.withLock { state in
+                let since = state.broken ?? (state.produced > state.written ? state.lastActivity : nil)
+                return (state, since.map { $0.duration(to: .now) >= Self.patience } ?? false)
+            }
+            let isEnded = state.isOver || isStuck
+            guard state.isComplete || isEnded || Task.isCancelled else {
+                try? await Task.sleep(for: .milliseconds(5))
+                continue
+            }
+            let isAll = state.isAtEnd && state.written == answered.bytesSent
+            let isBelieved = (self.length ?? (state.isAtEnd ? state.produced : .max)) <= Self.believedLength
+            return Answered(
+                bytesSent: state.written, isBodyComplete: state.isComplete || isAll || isBelieved, wasEarly: true)
         }
-        let isWhole = self.isAtEnd && self.written == answered.bytesSent
-        return Answered(bytesSent: answered.bytesSent, isBodyComplete: answered.isBodyComplete || isWhole)
     }
 
     func fail(_ error: any Error) { self.state.withLock { if $0.failure == nil { $0.failure = error } } }

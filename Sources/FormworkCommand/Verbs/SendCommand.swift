@@ -21,7 +21,7 @@ struct SendCommand: AsyncParsableCommand {
               formwork send --presigned post.json -F file=@a.jpg
 
             The answer's body goes to standard output, also when the request failed. Progress goes to standard error. An
-            answer that arrives while the body is being sent ends the sending, and is the result.
+            answer of 400 or more that arrives while the body is being sent ends the sending, and is the result.
 
             307 and 308 repeat the request. 301 and 302 turn POST into GET; 303 turns every method into GET. Credentials
             go to the first origin only. A body that can be read only once is sent once.

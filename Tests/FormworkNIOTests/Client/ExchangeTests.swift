@@ -232,7 +232,46 @@ extension NIOTests {
             #expect(throws: TransferError.self) { try HTTPRequest(to: "https://u:p@[::1]:\(port)?x") }
         }
 
-        @Test("A 2xx before the whole body is an error")
+        @Test(
+            "After an early 2xx the rest is sent, and the answer is the result",
+            arguments: [200, 3_000_000, 30_000_000])
+        func lateReader(count: Int) async throws {
+            let server = try ScriptedServer([
+                { server, connection in
+                    var (_, body) = connection.readHead()
+                    connection.write(Self.ok())
+                    usleep(100_000)
+                    while body.count < count + 144 { body += connection.read() }
+                    server.note(body.count)
+                }
+            ])
+            let plan = try await form(.bytes(noise(count))).plan()
+            let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
+            #expect(seen.status == 201 && seen.isBodyComplete && seen.bytesSent == count + 144)
+            #expect(server.counts == [count + 144])
+        }
+
+        @Test(
+            "A server that never reads a body which the system may have buffered whole is believed each time",
+            arguments: [196, 101 << 10, 1_300_000])
+        func unreadBody(count: Int) async throws {
+            for isKept in [false, true] {
+                let server = try ScriptedServer(
+                    .init(
+                        repeating: { _, connection in
+                            _ = connection.readHead()
+                            connection.write(Self.ok())
+                            if isKept { usleep(20_000) }
+                        }, count: 20))
+                let plan = try await form(.bytes(noise(count))).plan()
+                for _ in 0..<20 {
+                    let seen = try await self.exchange(plan, with: server, options: .init(expectationThreshold: nil))
+                    #expect(seen.status == 201 && seen.text == "done")
+                }
+            }
+        }
+
+        @Test("A 2xx before a body that is larger than the system's buffers, and never read, is an error")
         func earlySuccess() async throws {
             let server = try ScriptedServer([
                 { _, connection in

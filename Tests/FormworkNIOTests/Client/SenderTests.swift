@@ -154,7 +154,6 @@ extension NIOTests {
                 { _, connection in
                     _ = connection.readHead()
                     connection.write("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n")
-                    connection.waitForEnd()
                 },
                 self.answering("200 OK"),
             ])
