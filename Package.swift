@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "FormworkMagic", targets: ["FormworkMagic"]),
         .library(name: "FormworkHTTP", targets: ["FormworkHTTP"]),
         .library(name: "FormworkNIO", targets: ["FormworkNIO"]),
+        .library(name: "FormworkResumable", targets: ["FormworkResumable"]),
         .library(name: "FormworkClient", targets: ["FormworkClient"]),
         .library(name: "FormworkHummingbird", targets: ["FormworkHummingbird"]),
         .executable(name: "formwork", targets: ["FormworkCommand"]),
@@ -53,7 +54,7 @@ let package = Package(
             description: "FormworkNIO and FormworkHTTP: ByteBuffers, channels, forms of a request (swift-nio)."),
         .trait(
             name: "Resumable",
-            description: "FormworkResumable: uploads that go on where they were cut, without a network library.",
+            description: "FormworkResumable, and its doors in the other modules: uploads that go on after a cut.",
             enabledTraits: ["NIO", "Digests"]),
         .trait(
             name: "Client",
@@ -154,6 +155,7 @@ let package = Package(
             name: "FormworkNIO",
             dependencies: [
                 "Formwork", "FormworkValues", "FormworkHTTP",
+                .target(name: "FormworkResumable", condition: .when(traits: ["Resumable"])),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "NIO"),
                 product("NIOHTTP1", "swift-nio", "NIO"),
@@ -186,10 +188,12 @@ let package = Package(
             name: "FormworkHummingbird",
             dependencies: [
                 "Formwork", "FormworkValues", "FormworkHTTP", "FormworkNIO",
+                .target(name: "FormworkResumable", condition: .when(traits: ["Resumable"])),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
                 product("NIOConcurrencyHelpers", "swift-nio", "Hummingbird"),
                 product("NIOHTTP1", "swift-nio", "Hummingbird"),
+                product("NIOHTTPTypes", "swift-nio-extras", "Hummingbird"),
                 product("HTTPTypes", "swift-http-types", "Hummingbird"),
                 product("Logging", "swift-log", "Hummingbird"),
                 product("Hummingbird", "hummingbird", "Hummingbird"),
@@ -302,7 +306,8 @@ let package = Package(
         .testTarget(
             name: "FormworkHummingbirdTests",
             dependencies: [
-                "FormworkHummingbird", "FormworkClient", "FormworkHTTP", "FormworkNIO", "Formwork", "TestSupport",
+                "FormworkHummingbird", "FormworkClient", "FormworkHTTP", "FormworkResumable", "FormworkNIO", "Formwork",
+                "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
                 product("NIOHTTP1", "swift-nio", "Hummingbird"),

@@ -4,6 +4,7 @@ import Formwork
 import FormworkClient
 import FormworkHummingbird
 import FormworkNIO
+import FormworkResumable
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -70,6 +71,48 @@ func answering(_ router: Router<BasicRequestContext>, from folder: FilePath, url
         let answer = try await HTTPClient.shared.upload(
             form.plan(), with: HTTPClientRequest(url: url), timeout: .seconds(60))
         return HTTPResponse.Status(code: Int(answer.status.code))
+    }
+}
+
+func resuming(_ form: FormData, to url: String) async throws {
+    let monitor = UploadMonitor()
+    let answer = try await HTTPClient.shared.upload(
+        form.plan(), with: HTTPClientRequest(url: url), resuming: UploadResuming(file: "upload.state"),
+        options: UploadOptions(monitor: monitor))
+    print(answer.status, answer.upload?.resumptions ?? 0)
+}
+
+func resumingAlone(_ form: FormData, to url: String) async throws -> HTTPResponse.Status {
+    let status = try await Sender().send(
+        form.plan(), with: HTTPRequest(to: url), resuming: UploadResuming(file: "upload.state")
+    ) { answer, trace in
+        answer.head.status
+    }
+    return status
+}
+
+func receivingPieces() -> some ApplicationProtocol {
+    let router = Router()
+    router.resumableUploads("files", into: "inbox")
+    var options = UploadStoreOptions()
+    options.limits.maxSize = 10 << 30
+    router.resumableUploads("albums", in: UploadStore("unfinished", options: options)) { upload, context in
+        let form = try await upload.form()
+        try await form.files(named: "photo").first?.write(into: "albums")
+        return "Thanks for \(form["title"] ?? "the album")"
+    }
+    let app = Application(router: router, server: .http1ExpectContinue())
+    return app
+}
+
+func receivingPiecesAlone(_ connection: ServerConnection) async throws {
+    let store = UploadStore("unfinished")
+    try await connection.serve { request in
+        let answer = try await request.resumableUpload(at: "/files", in: store) { upload in
+            try await upload.writeFiles(into: "inbox")
+            return ServerResponse(status: .created)
+        }
+        return answer ?? ServerResponse(status: .notFound)
     }
 }
 

@@ -37,7 +37,7 @@ public struct Sender: Sendable {
         /// Tries behind the first.
         public var retries = 0
         /// The upload's own URL and state; `nil` where there is none.
-        package var upload: ResumableUpload?
+        public var upload: ResumableUpload?
     }
 
     /// Who is told what happens meanwhile.
@@ -101,7 +101,7 @@ public struct Sender: Sendable {
         _ machine: some SendMachine, _ end: ContinuousClock.Instant?, _ observer: Observer,
         _ answered: @Sendable (ExchangeAnswer, Trace) async throws -> Result
     ) async throws -> Result {
-        let machine = Machine(machine)
+        let machine = SharedMachine(machine)
         var trace = Trace()
         while true {
             switch machine.next() {
@@ -152,7 +152,7 @@ public struct Sender: Sendable {
 }
 
 /// A machine that the connection's callbacks share with the driver.
-private final class Machine: Sendable {
+final class SharedMachine: Sendable {
     private struct State {
         var machine: any SendMachine
         /// Counts the steps: what an exchange that is over still tells is nobody's.

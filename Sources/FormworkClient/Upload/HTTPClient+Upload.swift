@@ -144,7 +144,7 @@ extension HTTPClient {
 }
 
 /// Ends a feed when the last who holds this lets go: when an early answer was read, or nobody will.
-private final class FeedEnd: Sendable {
+final class FeedEnd: Sendable {
     private let feed: BufferFeed
 
     init(_ feed: BufferFeed) { self.feed = feed }
@@ -169,7 +169,7 @@ private struct BrokenConnection: Error {
 }
 
 extension NIODeadline {
-    fileprivate var remaining: Duration? {
+    var remaining: Duration? {
         self == .distantFuture ? nil : .nanoseconds((self - .now()).nanoseconds)
     }
 }
