@@ -45,6 +45,7 @@ let package = Package(
         .library(name: "FormworkMagic", targets: ["FormworkMagic"]),
         .library(name: "FormworkHTTP", targets: ["FormworkHTTP"]),
         .library(name: "FormworkNIO", targets: ["FormworkNIO"]),
+        .library(name: "FormworkResumable", targets: ["FormworkResumable"]),
         .library(name: "FormworkClient", targets: ["FormworkClient"]),
         .library(name: "FormworkHummingbird", targets: ["FormworkHummingbird"]),
         .executable(name: "formwork", targets: ["FormworkCommand"]),
@@ -61,7 +62,7 @@ let package = Package(
             description: "FormworkNIO and FormworkHTTP: ByteBuffers, channels, forms of a request (swift-nio)."),
         .trait(
             name: "Resumable",
-            description: "FormworkResumable: uploads that go on where they were cut, without a network library.",
+            description: "FormworkResumable, and its doors in the other modules: uploads that go on after a cut.",
             enabledTraits: ["NIO", "Digests"]),
         .trait(
             name: "Client",
@@ -161,6 +162,7 @@ let package = Package(
             name: "FormworkNIO",
             dependencies: [
                 "Formwork", "FormworkValues", target("FormworkHTTP", "NIO"),
+                target("FormworkResumable", "Resumable"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "NIO"),
                 product("NIOHTTP1", "swift-nio", "NIO"),
@@ -195,10 +197,12 @@ let package = Package(
             dependencies: [
                 "Formwork", "FormworkValues", target("FormworkHTTP", "Hummingbird"),
                 target("FormworkNIO", "Hummingbird"),
+                target("FormworkResumable", "Resumable"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
                 product("NIOConcurrencyHelpers", "swift-nio", "Hummingbird"),
                 product("NIOHTTP1", "swift-nio", "Hummingbird"),
+                product("NIOHTTPTypes", "swift-nio-extras", "Hummingbird"),
                 product("HTTPTypes", "swift-http-types", "Hummingbird"),
                 product("Logging", "swift-log", "Hummingbird"),
                 product("Hummingbird", "hummingbird", "Hummingbird"),
@@ -311,7 +315,8 @@ let package = Package(
         .testTarget(
             name: "FormworkHummingbirdTests",
             dependencies: [
-                "FormworkHummingbird", "FormworkClient", "FormworkHTTP", "FormworkNIO", "Formwork", "TestSupport",
+                "FormworkHummingbird", "FormworkClient", "FormworkHTTP", "FormworkResumable", "FormworkNIO", "Formwork",
+                "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
                 product("NIOHTTP1", "swift-nio", "Hummingbird"),

@@ -1,6 +1,7 @@
 // All of this module is behind the trait Client: without it there is nothing in here, and nothing is resolved.
 #if Client
 @_exported import FormworkNIO
+@_exported import FormworkResumable
 @_exported import HTTPTypes
 #elseif FORMWORK_FETCHED
 #error("FormworkClient is empty without its trait: .package(url: …, from: …, traits: [\"Client\"])")

@@ -3,6 +3,9 @@
 @_exported import FormworkHTTP
 @_exported import FormworkNIO
 import Hummingbird
+#if Resumable
+@_exported import FormworkResumable
+#endif
 #elseif FORMWORK_FETCHED
 #error("FormworkHummingbird is empty without its trait: .package(url: …, from: …, traits: [\"Hummingbird\"])")
 #elseif !FORMWORK_CHECKOUT

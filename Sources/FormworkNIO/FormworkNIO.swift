@@ -3,6 +3,9 @@
 @_exported import Formwork
 // A request is written in its terms.
 @_exported import HTTPTypes
+#if Resumable
+@_exported import FormworkResumable
+#endif
 #elseif FORMWORK_FETCHED
 #error("FormworkNIO is empty without its trait: .package(url: …, from: …, traits: [\"NIO\"])")
 #elseif !FORMWORK_CHECKOUT

@@ -5,14 +5,15 @@ import HTTPTypes
 import RawStructuredFieldValues
 
 /// `Repr-Digest` and `Content-Digest` (RFC 9530 §2 and §3): digests by algorithm.
-package struct DigestField: Sendable, Hashable {
+public struct DigestField: Sendable, Hashable {
     /// The digests in their order; an algorithm comes once.
-    package var values: [DigestValue]
+    public var values: [DigestValue]
 
-    package init(_ values: [DigestValue]) { self.values = values }
+    /// These digests.
+    public init(_ values: [DigestValue]) { self.values = values }
 
     /// Reads a field's value; `nil` when it is no Dictionary of Byte Sequences, or has no member.
-    package init?(_ fieldValue: String) {
+    public init?(_ fieldValue: String) {
         guard let members = StructuredField.dictionary(fieldValue), !members.isEmpty else { return nil }
         self.values = []
         for (key, value) in members {
@@ -24,12 +25,12 @@ package struct DigestField: Sendable, Hashable {
     }
 
     /// `sha-256=:…:, sha-512=:…:`.
-    package var fieldValue: String {
+    public var fieldValue: String {
         self.values.map { "\($0.algorithm)=:\(Base64.encode($0.bytes)):" }.joined(separator: ", ")
     }
 
     /// The digest by `algorithm`, as the registry of RFC 9530 names it.
-    package subscript(algorithm: String) -> [UInt8]? {
+    public subscript(algorithm: String) -> [UInt8]? {
         self.values.first { $0.algorithm == algorithm }?.bytes
     }
 }
@@ -37,7 +38,7 @@ package struct DigestField: Sendable, Hashable {
 extension DigestField {
     /// The algorithms that a `Want-Repr-Digest` or `Want-Content-Digest` asks for (RFC 9530 §4), the most wanted
     /// first; those with a preference of 0 are left out. Empty when the value is none of the kind.
-    package static func wanted(_ fieldValue: String) -> [String] {
+    public static func wanted(_ fieldValue: String) -> [String] {
         guard let members = StructuredField.dictionary(fieldValue) else { return [] }
         var wanted: [(algorithm: String, preference: Int64)] = []
         for (key, value) in members {

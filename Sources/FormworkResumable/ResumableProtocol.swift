@@ -15,7 +15,7 @@ public enum ResumableChoice: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// What a server and a client agreed on for one upload.
-package enum ResumableProtocol: Sendable, Hashable {
+public enum ResumableProtocol: Sendable, Hashable {
     /// draft-ietf-httpbis-resumable-upload.
     case draft(UploadDraft)
     /// tus 1.0.0 (<https://tus.io/protocols/resumable-upload>).
@@ -23,19 +23,36 @@ package enum ResumableProtocol: Sendable, Hashable {
 }
 
 /// A version of draft-ietf-httpbis-resumable-upload by its interop version, which both sides must share.
-package enum UploadDraft: Int, Sendable, Hashable, Comparable, CaseIterable {
+public struct UploadDraft: Sendable, Hashable, Comparable {
+    /// The number in `Upload-Draft-Interop-Version`.
+    public let interopVersion: Int
+
+    private init(_ interopVersion: Int) { self.interopVersion = interopVersion }
+
     /// -01: `Upload-Incomplete`.
-    case v3 = 3
+    public static let v3 = Self(3)
     /// -03: `Upload-Complete`, progress by 104.
-    case v5 = 5
+    public static let v5 = Self(5)
     /// -04 and -05: `application/partial-upload`, `Upload-Length`, `Upload-Limit`, digests.
-    case v6 = 6
+    public static let v6 = Self(6)
     /// -09 and later: limits are always announced, a finished upload's answer can be had again.
-    case v8 = 8
+    public static let v8 = Self(8)
 
-    package static let latest = Self.v8
+    /// What a client offers first.
+    public static let latest = Self.v8
 
-    package static func < (old: Self, new: Self) -> Bool { old.rawValue < new.rawValue }
+    package static let allCases: [Self] = [.v3, .v5, .v6, .v8]
+
+    /// The version with that number; `nil` when it isn't one of those known.
+    package init?(rawValue: Int) {
+        guard let draft = Self.allCases.first(where: { $0.interopVersion == rawValue }) else { return nil }
+        self = draft
+    }
+
+    package var rawValue: Int { self.interopVersion }
+
+    /// Whether one is older.
+    public static func < (old: Self, new: Self) -> Bool { old.rawValue < new.rawValue }
 
     /// What a PATCH says its content is; `nil` where the draft has no type for it.
     package var partialMediaType: String? { self >= .v6 ? "application/partial-upload" : nil }
@@ -49,7 +66,7 @@ package enum UploadDraft: Int, Sendable, Hashable, Comparable, CaseIterable {
 
 extension ResumableProtocol: Codable, CustomStringConvertible {
     /// `tus`, or `draft-8` with the interop version.
-    package var description: String {
+    public var description: String {
         switch self {
         case .draft(let draft): "draft-\(draft.rawValue)"
         case .tus: "tus"
@@ -67,7 +84,8 @@ extension ResumableProtocol: Codable, CustomStringConvertible {
         }
     }
 
-    package init(from decoder: any Decoder) throws {
+    /// Reads what ``encode(to:)`` writes.
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let value = Self(text) else {
@@ -77,7 +95,8 @@ extension ResumableProtocol: Codable, CustomStringConvertible {
         self = value
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    /// Writes ``description``.
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(self.description)
     }

@@ -3,16 +3,20 @@ import FormworkCore
 import FormworkHTTP
 
 /// `Upload-Metadata` of tus 1.0: keys in their order, each with bytes.
-package struct TusMetadata: Sendable, Hashable, Codable {
-    package struct Entry: Sendable, Hashable, Codable {
+public struct TusMetadata: Sendable, Hashable, Codable {
+    /// A key with its bytes.
+    public struct Entry: Sendable, Hashable, Codable {
         /// Not empty, without spaces and commas.
-        package var key: String
-        package var value: [UInt8]
+        public var key: String
+        /// Any bytes; mostly text in UTF-8.
+        public var value: [UInt8]
     }
 
-    package private(set) var entries: [Entry] = []
+    /// All of them, in their order.
+    public private(set) var entries: [Entry] = []
 
-    package init() {}
+    /// Nothing.
+    public init() {}
 
     /// Reads a field's value; `nil` for a key that is empty or comes twice, or a value that isn't base64.
     package init?(_ fieldValue: String) {
@@ -36,7 +40,7 @@ package struct TusMetadata: Sendable, Hashable, Codable {
 
     /// The text under a key; `nil` when there is none, or it isn't UTF-8. Setting takes away what was there; a key
     /// that the protocol doesn't allow is not set.
-    package subscript(key: String) -> String? {
+    public subscript(key: String) -> String? {
         get {
             self.entries.first { $0.key == key }.flatMap { String(validating: $0.value, as: UTF8.self) }
         }

@@ -3,19 +3,20 @@ import FormworkHTTP
 import RawStructuredFieldValues
 
 /// What a server takes, by `Upload-Limit` (draft-ietf-httpbis-resumable-upload-12 §4.1.4); `nil` where it says nothing.
-package struct UploadLimits: Sendable, Hashable, Codable {
+public struct UploadLimits: Sendable, Hashable, Codable {
     /// Bytes of the whole upload at most.
-    package var maxSize: Int64?
+    public var maxSize: Int64?
     /// Bytes of the whole upload below which it can't be resumed.
-    package var minSize: Int64?
+    public var minSize: Int64?
     /// Bytes of content of one request at most.
-    package var maxAppendSize: Int64?
+    public var maxAppendSize: Int64?
     /// Bytes of content of one request at least; creations without content and the last request are free of it.
-    package var minAppendSize: Int64?
+    public var minAppendSize: Int64?
     /// Seconds that the upload can still be reached.
-    package var maxAge: Int64?
+    public var maxAge: Int64?
 
-    package init(
+    /// No limits, unless said otherwise.
+    public init(
         maxSize: Int64? = nil, minSize: Int64? = nil, maxAppendSize: Int64? = nil, minAppendSize: Int64? = nil,
         maxAge: Int64? = nil
     ) {

@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkReceiver
+import FormworkResumable
 import ServiceLifecycle
 import Testing
 
@@ -136,7 +137,7 @@ struct ConnectionTests {
     func `So is a whole upload that is being processed, and it stays`(isCut: Bool) async throws {
         let folder = TemporaryFolder()
         let uploads = TemporaryFolder()
-        let store = try UploadStore(uploads.path)
+        let store = UploadStore(uploads.path)
         let storage = WatchedStorage(base: try FolderStorage(folder.path), isStalled: true)
         try await TestReceiver.run(
             { $0.grace = .milliseconds(isCut ? 1_000 : 200) }, in: folder, storage: storage, store: store
@@ -151,7 +152,8 @@ struct ConnectionTests {
             #expect(try await receiver.eventually { receiver.hasEnded.value })
             #expect(storage.cancelled.value == 1)
             #expect(folder.names == [])
-            #expect(store.list().map(\.offset) == [5] && store.list().map(\.isFinished) == [false])
+            let entries = await store.list()
+            #expect(entries.map(\.offset) == [5] && entries.map(\.isFinished) == [false])
         }
     }
 }

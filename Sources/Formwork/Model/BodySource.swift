@@ -57,7 +57,7 @@ public struct BodySource: Sendable {
     let kind: Kind
 
     /// The path, when this is all of a file in whatever state it is.
-    var wholeFile: FilePath? {
+    package var wholeFile: FilePath? {
         if case .file(let path, FileRange(offset: 0, length: nil), nil) = self.kind { path } else { nil }
     }
 

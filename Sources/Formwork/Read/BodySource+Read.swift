@@ -50,7 +50,8 @@ extension BodySource {
     }
 
     /// Writes all bytes to a new file in a folder.
-    func write(into folder: some PathConvertible, as name: SafeFilename, durably: Bool) async throws -> FilePath {
+    package func write(into folder: some PathConvertible, as name: SafeFilename, durably: Bool) async throws -> FilePath
+    {
         let writer = FileWriter()
         try await writer.open(in: folder.filePath)
         for try await chunk in try self.chunks() { try await writer.write(chunk) }
@@ -60,7 +61,7 @@ extension BodySource {
 
 extension SafeFilename {
     /// The name of a file that was received: the sender's, the field's, or `file`.
-    init(_ filename: String?, orField field: String?) {
+    package init(_ filename: String?, orField field: String?) {
         self = filename.flatMap { SafeFilename($0) } ?? field.flatMap { SafeFilename($0) } ?? SafeFilename("file")!
     }
 }

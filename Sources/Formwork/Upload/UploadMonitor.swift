@@ -23,7 +23,7 @@ public struct UploadProgress: Hashable, Sendable {
 
     package init() {}
 
-    /// What is being done. `Sender` tells all of them; other clients `idle` and `sending` alone.
+    /// What is being done. `FormSender` tells all of them; other clients `idle` and `sending` alone.
     public var phase = Phase.idle
     /// Where the request on its way begins: bytes that an earlier one has brought; 0 for a whole body.
     public var start: Int64 = 0

@@ -43,7 +43,7 @@ package struct ResumableSend: SendMachine {
 
     /// - Throws: `invalidArgument` for a request without scheme or authority.
     package init(
-        _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: Sender.Resuming, maximumRedirects: Int
+        _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: FormSender.Resuming, maximumRedirects: Int
     ) throws(FormworkError) {
         (self.plan, self.maximumRedirects, self.save) = (plan, maximumRedirects, resuming.save)
         var request = request

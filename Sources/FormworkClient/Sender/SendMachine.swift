@@ -41,20 +41,21 @@ extension SendMachine {
 }
 
 /// How far an upload is that has its own URL.
-package struct ResumableUpload: Hashable, Sendable {
-    package var url: String
+public struct ResumableUpload: Hashable, Sendable {
+    /// The URL: whoever knows it can add to the upload.
+    public var url: String
     /// What is spoken, as `draft-8` and `tus`.
-    package var protocolName: String
+    public var protocolName: String
     /// Bytes that the server has for sure.
-    package var acknowledged: Int64
+    public var acknowledged: Int64
     /// Where the last request that carries bytes begins.
-    package var offset: Int64
+    public var offset: Int64
     /// Where it went on last, after a cut or in a new process; `nil` when it didn't have to.
-    package var resumedFrom: Int64?
+    public var resumedFrom: Int64?
     /// How often it went on.
-    package var resumptions: Int
+    public var resumptions: Int
     /// Whether the server has all, and its answer to that was lost.
-    package var isAnswerLost: Bool
+    public var isAnswerLost: Bool
 }
 
 /// One step of a transfer.

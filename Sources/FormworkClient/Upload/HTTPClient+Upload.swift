@@ -134,7 +134,7 @@ extension HTTPClient {
 }
 
 /// Ends a feed when the last who holds this lets go: when an early answer was read, or nobody will.
-private final class FeedEnd: Sendable {
+final class FeedEnd: Sendable {
     private let feed: BufferFeed
 
     init(_ feed: BufferFeed) { self.feed = feed }
@@ -159,12 +159,12 @@ private struct BrokenConnection: Error {
 }
 
 extension NIODeadline {
-    fileprivate static func now(after timeout: Duration?) -> NIODeadline {
+    static func now(after timeout: Duration?) -> NIODeadline {
         guard let timeout else { return .distantFuture }
         return .now() + TimeAmount(timeout.asWait)
     }
 
-    fileprivate var remaining: Duration? {
+    var remaining: Duration? {
         self == .distantFuture ? nil : .nanoseconds((self - .now()).nanoseconds)
     }
 }

@@ -39,6 +39,13 @@ extension BufferFeed {
     convenience init(_ plan: BodyPlan, options: ReaderOptions) {
         self.init(plan, size: 256 << 10, isBounded: true, options: options)
     }
+
+    /// The same for a stretch of a body.
+    /// - Throws: What ``BodyReader/seek(to:)`` throws.
+    convenience init(_ body: ExchangeBody, options: ReaderOptions) throws {
+        let reader = try body.plan.makeReader(from: body.offset, count: body.count, options: options)
+        self.init(reader, of: body.plan, length: body.length, size: 256 << 10, isBounded: true)
+    }
 }
 
 /// A feed as the sequence that AsyncHTTPClient takes.

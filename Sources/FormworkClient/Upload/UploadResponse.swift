@@ -1,6 +1,7 @@
 #if Client
 import AsyncHTTPClient
 import Formwork
+import FormworkResumable
 import NIOHTTP1
 
 extension HTTPClient {
@@ -16,6 +17,8 @@ extension HTTPClient {
         public var isBodyComplete: Bool
         /// Tries behind the first, see ``UploadOptions/retry``.
         public var retries: Int
+        /// How the upload went on, and where it is; `nil` where the server gave it no URL of its own.
+        public var upload: ResumableUpload? = nil
 
         /// The answer's status.
         public var status: HTTPResponseStatus { self.response.status }

@@ -17,7 +17,7 @@ struct AnswerOutput: Sendable {
     /// Whether the body of a failure is left out.
     var hidesFailures: Bool
 
-    func take(_ answer: ExchangeAnswer, _ trace: Sender.Trace) async throws -> SendReport {
+    func take(_ answer: ExchangeAnswer, _ trace: FormSender.Trace) async throws -> SendReport {
         var report = SendReport(answer, trace)
         let path = self.file == "-" ? nil : self.file
         let isHidden = self.hidesFailures && answer.head.status.code >= 400

@@ -46,7 +46,7 @@ extension ExitStatus {
         case .gone, .notReplayable: 65
         case .tooLarge: 63
         case .redirected: 47
-        case .protocolBroken: 56
+        default: 56  // protocolBroken
         }
     }
 

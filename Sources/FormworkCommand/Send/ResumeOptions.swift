@@ -51,7 +51,7 @@ struct ResumeOptions: ParsableArguments {
     struct Prepared {
         var plan: BodyPlan
         /// `nil` for a plain transfer.
-        var resuming: Sender.Resuming?
+        var resuming: FormSender.Resuming?
     }
 
     /// Reads the saved state, and takes the digest.
@@ -95,7 +95,7 @@ struct ResumeOptions: ParsableArguments {
         options.repeatsUnanswered = repeatsAll && retry.count > 0
         options.retriesAllErrors = retry.retriesAllErrors
         if let delay = retry.delay { options.delays = [delay] }
-        prepared.resuming = Sender.Resuming(options, continuing: link, save: save)
+        prepared.resuming = FormSender.Resuming(options, continuing: link, save: save)
         return prepared
     }
 

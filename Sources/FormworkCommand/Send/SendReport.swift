@@ -27,7 +27,7 @@ struct SendReport: Sendable {
     /// The upload's own URL and state; `nil` for a plain transfer.
     var upload: ResumableUpload?
 
-    init(_ answer: ExchangeAnswer, _ trace: Sender.Trace) {
+    init(_ answer: ExchangeAnswer, _ trace: FormSender.Trace) {
         self.status = answer.head.status.code
         self.reason = answer.head.status.reasonPhrase
         self.isHTTP2 = answer.isHTTP2

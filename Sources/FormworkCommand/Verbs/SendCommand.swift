@@ -173,8 +173,8 @@ struct SendCommand: AsyncParsableCommand {
         var plan: BodyPlan
         var request: HTTPRequest
         /// `nil` for a plain transfer.
-        var resuming: Sender.Resuming?
-        var sender: Sender
+        var resuming: FormSender.Resuming?
+        var sender: FormSender
         var progressInterval: Duration?
     }
 
@@ -195,7 +195,7 @@ struct SendCommand: AsyncParsableCommand {
         let retry = RetryPolicy(
             count: self.retry ?? (self.resume.choice == .off ? 0 : 7),
             delay: try self.retryDelay?.duration("--retry-delay"), retriesAllErrors: self.retryAllErrors)
-        let sender = Sender(
+        let sender = FormSender(
             client: FormClient(options: options), retry: retry, maximumRedirects: self.maxRedirs,
             maximumTime: try self.maxTime?.bound("--max-time"))
         let interval = try self.progressInterval?.duration("--progress-interval")
@@ -215,7 +215,7 @@ struct SendCommand: AsyncParsableCommand {
         let interruption = Interruption { progress?.interrupt() }
         defer { withExtendedLifetime(interruption) {} }
         let isQuiet = self.quiet
-        let observer = Sender.Observer(
+        let observer = FormSender.Observer(
             monitor: monitor,
             retrying: { reason, pause in
                 guard !isQuiet else { return }
@@ -230,7 +230,7 @@ struct SendCommand: AsyncParsableCommand {
         let shown = progress.map { progress in Task { await progress.show(monitor) } }
         let result: Result<SendReport, any Error>
         do {
-            let take: @Sendable (ExchangeAnswer, Sender.Trace) async throws -> SendReport = {
+            let take: @Sendable (ExchangeAnswer, FormSender.Trace) async throws -> SendReport = {
                 progress?.finish(monitor)
                 return try await output.take($0, $1)
             }

@@ -16,6 +16,8 @@ extension HTTPServerBuilder {
     /// let app = Application(router: router, server: .http1ExpectContinue())
     /// ```
     ///
+    /// Routes made by `resumableUploads(_:in:complete:)` send their 104 answers by it.
+    ///
     /// It is a server like `.http1`, so `.tls(.http1ExpectContinue(), tlsConfiguration: …)` is one with TLS.
     /// - Parameter configuration: The server's, as for `.http1`.
     public static func http1ExpectContinue(configuration: HTTP1Channel.Configuration = .init()) -> HTTPServerBuilder {
@@ -27,7 +29,8 @@ extension HTTPServerBuilder {
         }
     }
 
-    /// A responder whose requests tell the channel's ``ExpectContinueHandler`` when their bodies are first read.
+    /// A responder whose requests tell the channel's ``ExpectContinueHandler`` when their bodies are first read, and whose
+    /// handlers find the channel.
     package static func announcingReads(
         to responder: @escaping HTTPChannelHandler.Responder
     ) -> HTTPChannelHandler.Responder {
@@ -36,7 +39,11 @@ extension HTTPServerBuilder {
             if request.headers.contains(.expect) {
                 request.body = RequestBody(asyncSequence: AnnouncedBody(base: request.body, channel: channel))
             }
-            try await responder(request, writer, channel)
+            var answering = Optional(writer)
+            try await ServerChannel.$current.withValue(channel) {
+                guard let writer = answering.take() else { return }
+                try await responder(request, writer, channel)
+            }
         }
     }
 }

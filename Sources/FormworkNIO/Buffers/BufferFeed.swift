@@ -36,12 +36,23 @@ package final class BufferFeed: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter isBounded: The consumer lets go of buffers once they are sent, and has no other way to say so.
-    package init(
+    package convenience init(
         _ plan: BodyPlan, size: Int, isBounded: Bool, allocator: ByteBufferAllocator = ByteBufferAllocator(),
         options: ReaderOptions
     ) {
-        self.length = plan.contentLength
-        self.reader = AsyncBodyReader(BodyReader(plan, options: options), chunkSize: size)
+        self.init(
+            BodyReader(plan, options: options), of: plan, length: plan.contentLength, size: size,
+            isBounded: isBounded, allocator: allocator)
+    }
+
+    /// What a reader gives, that may be a stretch of its plan.
+    /// - Parameter length: How many bytes that are; `nil` when only the end can tell.
+    package init(
+        _ reader: sending BodyReader, of plan: BodyPlan, length: Int64?, size: Int, isBounded: Bool,
+        allocator: ByteBufferAllocator = ByteBufferAllocator()
+    ) {
+        self.length = length
+        self.reader = AsyncBodyReader(reader, chunkSize: size)
         // What arrives while it is sent on is as fast as its sender: two chunks are in memory. A disk is read further ahead.
         self.ring = BufferRing(limit: plan.isReplayable ? 4 : 2, allocator: allocator)
         self.isBounded = isBounded

@@ -69,7 +69,7 @@ public struct ServerRequest: Sendable {
         public typealias Element = ByteBuffer
 
         private let parts: InboundParts
-        private let channel: any Channel
+        let channel: any Channel
 
         init(_ parts: InboundParts, _ channel: any Channel) { (self.parts, self.channel) = (parts, channel) }
 

@@ -59,6 +59,17 @@ public struct ServerResponse: Sendable {
         }
     }
 
+    /// The whole body, in memory.
+    func collect() async throws -> [UInt8] {
+        switch self.body {
+        case .buffer(let buffer): return Array(buffer.readableBytesView)
+        case .plan(let plan, let options):
+            var bytes: [UInt8] = []
+            for try await buffer in plan.buffers(of: 64 << 10, options: options) { bytes += buffer.readableBytesView }
+            return bytes
+        }
+    }
+
     func write(to outbound: NIOAsyncChannelOutboundWriter<HTTPResponsePart>, isHeadOnly: Bool) async throws {
         switch self.body {
         case _ where isHeadOnly: try await outbound.write(contentsOf: [.head(self.head), .end(nil)])

@@ -36,7 +36,7 @@ extension Exchange {
                 HTTPResponse(status: answer.status, headerFields: answer.fields), content: answer.body)
         }
         handler.processing = { self.slots.watch($0) }
-        guard handler.bringsBytes(head) else {
+        guard await handler.bringsBytes(head) else {
             return await self.resume(head, body, channel, handler, peer)
         }
         let resumed = try await self.slots.run { [handler] in
@@ -82,7 +82,7 @@ extension Exchange {
         do throws(ProblemDetails) {
             let upload = try IncomingUpload(head, filename: completed.filename)
             return await self.take(upload, head, peer) { intake throws in
-                try await intake.take(upload, BodyPlan(copying: .file(completed.path)).buffers())
+                try await intake.take(upload, BodyPlan(copying: completed.content).buffers())
             }
         } catch {
             self.log(error, head, peer)

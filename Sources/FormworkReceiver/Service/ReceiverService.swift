@@ -1,5 +1,6 @@
 #if Transfer
 import FormworkCore
+import FormworkResumable
 import HummingbirdCore
 import Logging
 import Metrics
@@ -69,7 +70,7 @@ package struct ReceiverService: Service {
     private func forgetExpired() async {
         guard let store = self.exchange.store else { return }
         while !Task.isCancelled {
-            let count = store.removeExpired()
+            let count = await store.removeExpired()
             if count > 0 { self.logger.notice("expired uploads removed", metadata: ["uploads": "\(count)"]) }
             try? await Task.sleep(for: .seconds(60))
         }

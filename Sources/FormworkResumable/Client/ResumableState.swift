@@ -143,28 +143,42 @@ extension ResumableState {
     /// Reads a saved state; `nil` when there is no file.
     /// - Throws: `sourceUnavailable` for a file that can't be read, or holds something else.
     package init?(file path: FilePath) throws(FormworkError) {
-        do {
-            let data = try Data(contentsOf: URL(filePath: path.string))
-            self = try JSONDecoder().decode(Self.self, from: data)
-        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-            return nil
-        } catch {
+        let data: Data
+        do { data = try Data(contentsOf: URL(filePath: path.string)) } catch {
+            if (error as? CocoaError)?.code == .fileReadNoSuchFile { return nil }
             throw FormworkError(
                 .sourceUnavailable, "holds no state of an upload: remove it to begin anew", path: path.string,
                 cause: error)
+        }
+        do throws(FormworkError) { try self.init(Array(data)) } catch {
+            var error = error
+            (error.message, error.path) = ("holds no state of an upload: remove it to begin anew", path.string)
+            throw error
+        }
+    }
+
+    /// Reads what ``bytes()`` gave.
+    /// - Throws: `sourceUnavailable` for something else.
+    package init(_ bytes: [UInt8]) throws(FormworkError) {
+        do { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) } catch {
+            throw FormworkError(
+                .sourceUnavailable, "what is kept is no state of an upload: forget it to begin anew", cause: error)
+        }
+    }
+
+    /// The state to save.
+    package func bytes() throws(FormworkError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        do { return Array(try encoder.encode(self)) } catch {
+            throw FormworkError(.writeFailed, "the upload's state can't be written", cause: error)
         }
     }
 
     /// Saves the state, in one step, for this user alone.
     /// - Throws: `writeFailed`.
     package func write(to path: FilePath) throws(FormworkError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-        let data: Data
-        do { data = try encoder.encode(self) } catch {
-            throw FormworkError(.writeFailed, "can't be written", path: path.string, cause: error)
-        }
-        try PrivateFile.write(Array(data), to: path)
+        try PrivateFile.write(try self.bytes(), to: path)
     }
 
     /// Forgets a saved state, if there is one.

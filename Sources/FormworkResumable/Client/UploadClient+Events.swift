@@ -6,18 +6,18 @@ import HTTPTypes
 // What the machine is told while a request is on its way, and when it ended.
 extension UploadClient {
     /// The body was taken up to `offset`: call it before these bytes can leave, or an answer may come too early.
-    package mutating func sending(upTo offset: Int64) {
+    public mutating func sending(upTo offset: Int64) {
         self.sent = max(self.sent, offset)
     }
 
     /// The body turned out to end at `length`.
-    package mutating func bodyEnded(at length: Int64) {
+    public mutating func bodyEnded(at length: Int64) {
         self.sent = max(self.sent, length)
         if self.length == nil { self.length = length }
     }
 
     /// A 1xx answer came.
-    package mutating func informed(_ response: HTTPResponse) -> UploadAdvice {
+    public mutating func informed(_ response: HTTPResponse) -> UploadAdvice {
         guard case .busy(let exchange) = self.phase, response.status.code == 104,
             case .draft(let draft)? = self.uploadProtocol, response.headerFields.interopVersion == draft
         else { return .goOn }
@@ -54,7 +54,7 @@ extension UploadClient {
 
     /// The final answer came, its header section at least.
     /// - Parameter retryAfter: What its `Retry-After` asks for.
-    package mutating func answered(_ response: HTTPResponse, retryAfter: Duration? = nil) {
+    public mutating func answered(_ response: HTTPResponse, retryAfter: Duration? = nil) {
         guard case .busy(let exchange) = self.phase else { return }
         self.learn(response)
         if response.status.kind == .redirection { return self.redirected(by: response, exchange) }
@@ -78,7 +78,7 @@ extension UploadClient {
 
     /// No final answer came.
     /// - Parameter wasReached: Whether anything can have arrived; `false` when no connection was made.
-    package mutating func lost(_ cause: any Error, wasReached: Bool = true) {
+    public mutating func lost(_ cause: any Error, wasReached: Bool = true) {
         guard case .busy(let exchange) = self.phase else { return }
         let failure = UploadFailure(.interrupted, "the connection broke before the server answered", cause: cause)
         if case .replay(let answer) = exchange.kind { return self.finish(answer, isAnswerLost: true) }

@@ -8,7 +8,7 @@ import HTTPTypes
 /// It does no IO and knows no time. Ask for ``next()``; while a request is on its way call ``sending(upTo:)`` before
 /// bytes leave, ``informed(_:)`` for every 1xx answer, and end it by ``answered(_:retryAfter:)`` or
 /// ``lost(_:wasReached:)``. The offset counts the encoded body, framing included.
-package struct UploadClient: Sendable {
+public struct UploadClient: Sendable {
     /// What may come next.
     enum Phase: Sendable {
         /// The upload's first request. → busy
@@ -41,17 +41,17 @@ package struct UploadClient: Sendable {
     let options: UploadClientOptions
     var phase: Phase
     /// Bytes of the body; `nil` until its end is known.
-    package internal(set) var length: Int64?
+    public internal(set) var length: Int64?
     /// What is spoken; `nil` for an ordinary request.
-    package internal(set) var uploadProtocol: ResumableProtocol?
+    public internal(set) var uploadProtocol: ResumableProtocol?
     /// The upload's URL once it is known: save it whenever it changes, forget it when it becomes `nil`.
-    package internal(set) var link: UploadLink?
+    public internal(set) var link: UploadLink?
     /// Bytes that the server has for sure.
-    package internal(set) var acknowledged: Int64 = 0
+    public internal(set) var acknowledged: Int64 = 0
     /// The end of what was ever taken from the body.
     package internal(set) var sent: Int64 = 0
     /// Why the last try failed, for a progress line; `nil` once there is progress.
-    package internal(set) var lastFailure: UploadFailure?
+    public internal(set) var lastFailure: UploadFailure?
 
     /// Where a redirect led; until the next question for the offset.
     var redirected: UploadTarget?
@@ -72,13 +72,14 @@ package struct UploadClient: Sendable {
     var restarts = 0
     var redirects = 0
 
+    /// An upload at its beginning, or a saved one that goes on.
     /// - Parameters:
     ///   - request: The request as it would be sent without resuming, with scheme and authority.
     ///   - length: Bytes of the body; `nil` when only its end can tell.
     ///   - link: A saved upload, to go on with.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a request without scheme or authority, and a negative
     ///   length.
-    package init(
+    public init(
         _ request: HTTPRequest, length: Int64?, options: UploadClientOptions = UploadClientOptions(),
         continuing link: UploadLink? = nil
     ) throws(FormworkError) {
@@ -116,7 +117,7 @@ package struct UploadClient: Sendable {
     }
 
     /// What to do now. While a request is on its way this is a mistake of the caller's.
-    package mutating func next() -> UploadStep {
+    public mutating func next() -> UploadStep {
         switch self.phase {
         case .busy: preconditionFailure("a request is on its way: tell what came of it first")
         case .done(let outcome): return .done(outcome)

@@ -3,36 +3,37 @@ import FormworkHTTP
 import HTTPTypes
 
 /// How an upload is to be made.
-package struct UploadClientOptions: Sendable {
+public struct UploadClientOptions: Sendable {
     /// Which protocol.
-    package var choice: ResumableChoice = .auto
+    public var choice: ResumableChoice = .auto
     /// Whether the body can be given again, from any offset.
-    package var isReplayable = true
+    public var isReplayable = true
     /// Whether the draft's upload is created without content, which costs a round trip, and can be resumed whatever
     /// happens to 1xx answers. Not for `auto`, whose server may know nothing of it.
-    package var createsFirst = false
+    public var createsFirst = false
     /// Whether a whole ordinary request may be repeated when its answer was lost, or is one that may pass: it may have
     /// been processed.
-    package var repeatsUnanswered = false
+    public var repeatsUnanswered = false
     /// Whether any answer of 400 or more is tried again, and any failure of the connection, and not only what may pass.
-    package var retriesAllErrors = false
+    public var retriesAllErrors = false
     /// What the server is to check the whole body by; the draft's versions 6 and later.
-    package var reprDigest: DigestField?
+    public var reprDigest: DigestField?
     /// tus: what goes with the upload, besides what the request tells.
-    package var metadata = TusMetadata()
+    public var metadata = TusMetadata()
     /// Bytes of content of one request at most; `nil` for no limit but the server's.
-    package var maximumAppendSize: Int64?
+    public var maximumAppendSize: Int64?
     /// Tries one after another that brought the upload no further, before it fails.
-    package var maximumAttempts = 8
+    public var maximumAttempts = 8
     /// How often an upload that the server lost may begin anew.
-    package var maximumRestarts = 2
+    public var maximumRestarts = 2
     /// Redirects in a row that move the upload; with 0 the first one of an ordinary request is its answer.
-    package var maximumRedirects = 10
+    public var maximumRedirects = 10
     /// Waiting before the tries that follow a failure; the last for all others. `Retry-After` comes first.
-    package var delays: [Duration] = [
+    public var delays: [Duration] = [
         .zero, .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(30),
     ]
 
-    package init(_ choice: ResumableChoice = .auto) { self.choice = choice }
+    /// The defaults, to be changed where needed.
+    public init(_ choice: ResumableChoice = .auto) { self.choice = choice }
 }
 #endif

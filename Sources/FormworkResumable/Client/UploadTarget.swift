@@ -8,7 +8,7 @@ import FormworkHTTP
 import HTTPTypes
 
 /// Where a request goes: an `http` or `https` URL without a fragment.
-package struct UploadTarget: Sendable, Hashable {
+public struct UploadTarget: Sendable, Hashable {
     package var scheme: String
     package var authority: String
     package var path: String
@@ -21,7 +21,8 @@ package struct UploadTarget: Sendable, Hashable {
     }
 
     /// Reads an absolute URL.
-    package init?(_ text: String) {
+    /// - Returns: `nil` for what is no URL of `http` or `https`.
+    public init?(_ text: String) {
         guard let url = URL(string: text) else { return nil }
         self.init(url)
     }
@@ -47,7 +48,8 @@ package struct UploadTarget: Sendable, Hashable {
         return target
     }
 
-    package var url: String { "\(self.scheme)://\(self.authority)\(self.path)" }
+    /// The URL.
+    public var url: String { "\(self.scheme)://\(self.authority)\(self.path)" }
 
     /// Whether credentials for one may be sent to the other (RFC 6454 §5).
     package func hasOrigin(of other: UploadTarget) -> Bool {

@@ -3,16 +3,25 @@ import FormworkHTTP
 import HTTPTypes
 
 /// An answer as a value: head and content.
-package struct UploadAnswer: Sendable, Hashable {
-    package var response: HTTPResponse
-    package var content: [UInt8]
+public struct UploadAnswer: Sendable, Hashable {
+    /// Status and fields.
+    public var response: HTTPResponse
+    /// Its content; empty for none.
+    public var content: [UInt8]
 
-    package init(_ response: HTTPResponse, content: [UInt8] = []) {
+    /// An answer of these.
+    public init(_ response: HTTPResponse, content: [UInt8] = []) {
         (self.response, self.content) = (response, content)
     }
 
     package init(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) {
         self.init(HTTPResponse(status: status, headerFields: fields))
+    }
+
+    /// A problem as an answer of its status.
+    package init(_ problem: ProblemDetails) {
+        self.init(HTTPResponse.Status(code: problem.status), [.contentType: ProblemDetails.contentType])
+        self.content = problem.jsonBytes
     }
 
     /// A problem details document (RFC 9457).

@@ -4,31 +4,42 @@ import FormworkHTTP
 import HTTPTypes
 
 /// A request to begin an upload.
-package struct UploadCreation: Sendable, Hashable {
-    package var uploadProtocol: ResumableProtocol
+public struct UploadCreation: Sendable, Hashable {
+    /// By which protocol.
+    public var uploadProtocol: ResumableProtocol
     /// Whether the body ends with this request's content. Never said by tus, where the length tells.
-    package var completes = false
+    public var completes = false
     /// Bytes of the whole upload; `nil` when not known yet.
-    package var length: Int64?
+    public var length: Int64?
     /// Bytes of this request's content; `nil` when not told.
-    package var contentLength: Int64?
+    public var contentLength: Int64?
     /// The type of the whole; `nil` when not told.
-    package var contentType: String?
+    public var contentType: String?
     /// `Content-Disposition`, which may name the file.
-    package var disposition: String?
+    public var disposition: String?
     /// What tus tells of the file.
-    package var metadata = TusMetadata()
+    public var metadata = TusMetadata()
     /// What the whole is to be checked by.
-    package var reprDigest: DigestField?
+    public var reprDigest: DigestField?
     /// The algorithms of `Want-Repr-Digest`, the most wanted first.
-    package var wantedDigests: [String] = []
+    public var wantedDigests: [String] = []
     /// What this request's content is to be checked by.
-    package var check: UploadCheck?
+    public var check: UploadCheck?
 
     init(_ uploadProtocol: ResumableProtocol, _ fields: HTTPFields) {
         self.uploadProtocol = uploadProtocol
         self.contentLength = fields.contentLengthValue
         self.check = UploadCheck(fields, uploadProtocol)
+    }
+
+    /// A whole body that comes in one request, which says nothing of resuming.
+    init(ordinary fields: HTTPFields) {
+        self.init(.draft(.latest), fields)
+        self.completes = true
+        self.length = self.contentLength
+        self.contentType = fields[.contentType]
+        self.disposition = fields[.contentDisposition]
+        self.reprDigest = fields[.reprDigest].flatMap(DigestField.init(_:))
     }
 
     /// For a request whose content, should it have any, is no part of the upload.
@@ -41,17 +52,17 @@ package struct UploadCreation: Sendable, Hashable {
 }
 
 /// A request to add to an upload.
-package struct UploadAppend: Sendable, Hashable {
+public struct UploadAppend: Sendable, Hashable {
     /// Where its content belongs.
-    package var offset: Int64
+    public var offset: Int64
     /// Whether the body ends with it, as far as the request says so.
-    package var completes: Bool
+    public var completes: Bool
     /// Bytes of the whole upload; `nil` when not told.
-    package var length: Int64?
+    public var length: Int64?
     /// Bytes of this request's content; `nil` when not told.
-    package var contentLength: Int64?
+    public var contentLength: Int64?
     /// What this request's content is to be checked by.
-    package var check: UploadCheck?
+    public var check: UploadCheck?
 
     init(offset: Int64, completes: Bool, _ fields: HTTPFields) {
         (self.offset, self.completes) = (offset, completes)
@@ -61,7 +72,7 @@ package struct UploadAppend: Sendable, Hashable {
 }
 
 /// What one request's content is checked by: none of it is kept when it turns out to be something else.
-package enum UploadCheck: Sendable, Hashable {
+public enum UploadCheck: Sendable, Hashable {
     /// `Content-Digest` (RFC 9530).
     case contentDigest(DigestField)
     /// `Upload-Checksum` of tus, by its own names of algorithms: `sha1`, `sha256`.

@@ -4,7 +4,7 @@ import FormworkHTTP
 import HTTPTypes
 
 /// What a request wants of resumable uploads.
-package enum UploadRequest: Sendable {
+public enum UploadRequest: Sendable {
     /// To begin an upload, at any resource.
     case create(UploadCreation)
     /// To add to an upload.
@@ -22,7 +22,7 @@ package enum UploadRequest: Sendable {
 
     /// Reads a request's head.
     /// - Parameter resource: What is spoken with the upload that the target names; `nil` when it names none.
-    package init(_ request: HTTPRequest, resource: ResumableProtocol?) {
+    public init(_ request: HTTPRequest, resource: ResumableProtocol?) {
         switch resource {
         case .draft(let draft)?: self = Self.draftResource(request, draft)
         case .tus?: self = Self.tusResource(request)

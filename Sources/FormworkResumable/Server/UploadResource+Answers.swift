@@ -5,7 +5,7 @@ import HTTPTypes
 // What an upload answers.
 extension UploadResource {
     /// The 104 that offers to resume; `nil` for tus, which has no such thing.
-    package func offer(location: String) -> HTTPResponse? {
+    public func offer(location: String) -> HTTPResponse? {
         guard let draft = self.uploadProtocol.draft else { return nil }
         var response = HTTPResponse(status: .uploadResumptionSupported, headerFields: [.location: location])
         response.headerFields.interopVersion = draft
@@ -14,7 +14,7 @@ extension UploadResource {
     }
 
     /// The 104 that tells how far the upload is; `nil` where the protocol has no such thing.
-    package func progress() -> HTTPResponse? {
+    public func progress() -> HTTPResponse? {
         guard let draft = self.uploadProtocol.draft, draft.hasProgress else { return nil }
         var response = HTTPResponse(status: .uploadResumptionSupported)
         response.headerFields.interopVersion = draft
@@ -23,7 +23,7 @@ extension UploadResource {
     }
 
     /// The answer to a question for the offset.
-    package func told() -> UploadAnswer {
+    public func told() -> UploadAnswer {
         var answer = UploadAnswer(self.uploadProtocol == .tus ? .ok : .noContent, [.cacheControl: "no-store"])
         self.describe(&answer)
         if self.uploadProtocol == .tus, self.length == nil {
@@ -38,7 +38,7 @@ extension UploadResource {
 
     /// The answer to a request after which the upload waits for more.
     /// - Parameter location: The upload's URL, for a creation's answer.
-    package func appended(isCreation: Bool, location: String? = nil) -> UploadAnswer {
+    public func appended(isCreation: Bool, location: String? = nil) -> UploadAnswer {
         // -01 to -05 answer 201 to every request that adds something.
         let isOld = self.uploadProtocol.draft.map { $0 < .v8 } ?? false
         var answer = UploadAnswer(isCreation || isOld ? .created : .noContent)
@@ -54,7 +54,7 @@ extension UploadResource {
     /// - Parameters:
     ///   - answer: What the target answers to the whole body.
     ///   - location: The upload's URL for the answer to a creation; `nil` otherwise.
-    package func final(_ answer: UploadAnswer, location: String? = nil) -> UploadAnswer {
+    public func final(_ answer: UploadAnswer, location: String? = nil) -> UploadAnswer {
         guard let draft = self.uploadProtocol.draft else {
             // tus wants 201 or 204, and has no place for the target's own success.
             guard answer.response.status.kind == .successful else {
@@ -77,7 +77,7 @@ extension UploadResource {
     }
 
     /// The answer when the target could not process the upload now: it is kept, and can be ended again.
-    package func failed(_ status: HTTPResponse.Status) -> UploadAnswer {
+    public func failed(_ status: HTTPResponse.Status) -> UploadAnswer {
         self.answer(status, .other(title: "the upload could not be processed"))
     }
 
@@ -86,38 +86,40 @@ extension UploadResource {
         self.answer(self.uploadProtocol == .tus ? .forbidden : .badRequest, .completedUpload)
     }
 
-    package var tooLarge: UploadAnswer {
+    /// The answer to more than the limits allow.
+    public var tooLarge: UploadAnswer {
         var answer = self.answer(.contentTooLarge, .other(title: "more than this server takes"))
         self.addLimits(&answer.response.headerFields)
         return answer
     }
 
-    package var inconsistent: UploadAnswer { self.answer(.badRequest, .inconsistentLength) }
+    /// The answer to lengths that differ.
+    public var inconsistent: UploadAnswer { self.answer(.badRequest, .inconsistentLength) }
 
     /// The answer to content that isn't what its digest says.
     /// - Parameter isChecksum: Whether tus' own field told the digest.
-    package func mismatch(isChecksum: Bool) -> UploadAnswer {
+    public func mismatch(isChecksum: Bool) -> UploadAnswer {
         self.answer(
             isChecksum ? HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch") : .badRequest,
             .other(title: "the content is not what its digest says"))
     }
 
     /// The answer that an upload's own URL gives when there is no upload.
-    package static func missing(_ uploadProtocol: ResumableProtocol?) -> UploadAnswer {
+    public static func missing(_ uploadProtocol: ResumableProtocol?) -> UploadAnswer {
         var answer = UploadAnswer(.notFound, .other(title: "no such upload"))
         Self.identify(&answer.response.headerFields, uploadProtocol)
         return answer
     }
 
     /// The answer to a cancellation.
-    package var cancelled: UploadAnswer {
+    public var cancelled: UploadAnswer {
         var answer = UploadAnswer(.noContent)
         Self.identify(&answer.response.headerFields, self.uploadProtocol)
         return answer
     }
 
     /// The answer to `OPTIONS`, for both protocols: they don't disturb each other.
-    package static func options(limits: UploadLimits) -> UploadAnswer {
+    public static func options(limits: UploadLimits) -> UploadAnswer {
         var fields: HTTPFields = [
             .tusVersion: "1.0.0", .tusResumable: "1.0.0",
             .tusExtension:

@@ -7,24 +7,26 @@ import HTTPTypes
 ///
 /// It does no IO. A request's head goes in by ``init(_:limits:)`` or ``begin(_:)``, its content by ``take(_:)``, its end by
 /// ``end(wasWhole:)``; the bytes themselves are kept by whoever calls.
-package struct UploadResource: Sendable, Hashable {
-    package let uploadProtocol: ResumableProtocol
-    package let limits: UploadLimits
+public struct UploadResource: Sendable, Hashable {
+    /// By which protocol it is made.
+    public let uploadProtocol: ResumableProtocol
+    /// What is taken.
+    public let limits: UploadLimits
     /// Bytes that are kept for good. Never decreases.
-    package private(set) var offset: Int64
+    public private(set) var offset: Int64
     /// Bytes of the whole; `nil` when not known yet.
-    package private(set) var length: Int64?
+    public private(set) var length: Int64?
     /// Whether every byte is there and the client said so.
-    package private(set) var isWhole = false
+    public private(set) var isWhole = false
     /// Whether the target has processed it.
-    package private(set) var isProcessed = false
+    public private(set) var isProcessed = false
     /// Whether the request on its way ends the body.
     private var completes = false
     /// Bytes of content of the request on its way.
     private var received: Int64 = 0
 
     /// How a request ended.
-    package enum Ending: Sendable, Hashable {
+    public enum Ending: Sendable, Hashable {
         /// The upload waits for more, see ``appended(isCreation:location:)``.
         case more
         /// The request can't be; the answer to give.
@@ -34,7 +36,7 @@ package struct UploadResource: Sendable, Hashable {
     }
 
     /// An upload as it was kept.
-    package init(
+    public init(
         _ uploadProtocol: ResumableProtocol, offset: Int64, length: Int64?, isWhole: Bool, isProcessed: Bool,
         limits: UploadLimits
     ) {
@@ -47,7 +49,7 @@ package struct UploadResource: Sendable, Hashable {
     }
 
     /// A new upload.
-    package init(_ creation: UploadCreation, limits: UploadLimits) {
+    public init(_ creation: UploadCreation, limits: UploadLimits) {
         self.uploadProtocol = creation.uploadProtocol
         self.limits = limits
         self.offset = 0
@@ -56,7 +58,7 @@ package struct UploadResource: Sendable, Hashable {
     }
 
     /// Why a creation can't be; `nil` when it can.
-    package static func refusal(of creation: UploadCreation, limits: UploadLimits) -> UploadAnswer? {
+    public static func refusal(of creation: UploadCreation, limits: UploadLimits) -> UploadAnswer? {
         let resource = UploadResource(creation, limits: limits)
         if let size = limits.maxSize, (creation.length ?? creation.contentLength ?? 0) > size {
             return resource.tooLarge
@@ -69,7 +71,7 @@ package struct UploadResource: Sendable, Hashable {
 
     /// Begins to add to it.
     /// - Returns: Why that can't be; `nil` when it can.
-    package mutating func begin(_ append: UploadAppend) -> UploadAnswer? {
+    public mutating func begin(_ append: UploadAppend) -> UploadAnswer? {
         guard append.offset == self.offset else {
             return self.answer(.conflict, .mismatchingOffset(expected: self.offset, provided: append.offset))
         }
@@ -108,7 +110,7 @@ package struct UploadResource: Sendable, Hashable {
 
     /// Takes the next bytes of content.
     /// - Returns: Why they can't be kept; `nil` when they are. After a refusal none of the request's later bytes are.
-    package mutating func take(_ count: Int) -> UploadAnswer? {
+    public mutating func take(_ count: Int) -> UploadAnswer? {
         // Where it goes on is a file's size, and any number.
         let (end, isTooLarge) = self.offset.addingReportingOverflow(Int64(count))
         guard !isTooLarge else { return self.tooLarge }
@@ -122,7 +124,7 @@ package struct UploadResource: Sendable, Hashable {
 
     /// A request's content ended.
     /// - Parameter wasWhole: Whether it ended as it should, and wasn't cut.
-    package mutating func end(wasWhole: Bool) -> Ending {
+    public mutating func end(wasWhole: Bool) -> Ending {
         if self.isWhole { return .whole }
         if self.uploadProtocol == .tus {
             self.isWhole = self.offset == self.length
@@ -136,15 +138,15 @@ package struct UploadResource: Sendable, Hashable {
     }
 
     /// Goes on as the request that creates it, which brings its first content.
-    package mutating func beginCreation(_ creation: UploadCreation) {
+    public mutating func beginCreation(_ creation: UploadCreation) {
         (self.completes, self.received) = (creation.completes, 0)
     }
 
     /// The target has processed it.
-    package mutating func processed() { self.isProcessed = true }
+    public mutating func processed() { self.isProcessed = true }
 
     /// Gives up bytes that were taken and turned out to be wrong, before anybody was told of them.
-    package mutating func takeBack(to offset: Int64) {
+    public mutating func takeBack(to offset: Int64) {
         precondition(offset <= self.offset, "only what was taken can be taken back")
         self.offset = offset
     }

@@ -66,7 +66,7 @@ extension NIOTests {
             for url in ["https://example.com/a", "http://example.com/a"] {
                 var machine = try ResumableSend(
                     try form(.text("x")).plan(), try HTTPRequest(to: url),
-                    Sender.Resuming(UploadClientOptions(.auto)), maximumRedirects: 3)
+                    FormSender.Resuming(UploadClientOptions(.auto)), maximumRedirects: 3)
                 let isFollowed = machine.follow(self.answer(303, location).head)
                 #expect(isFollowed)
                 let step = self.told(machine.next())

@@ -51,7 +51,7 @@ extension NIOTests {
 
         struct Seen: Sendable {
             var status: Int
-            var trace: Sender.Trace
+            var trace: FormSender.Trace
             var text: String
             var isBodyComplete: Bool
         }
@@ -59,12 +59,12 @@ extension NIOTests {
         func send(
             _ plan: BodyPlan, to url: String, _ options: UploadClientOptions,
             saved: Told = Told(), monitor: UploadMonitor = UploadMonitor(), fields: HTTPFields = [:],
-            sender: Sender = Sender(), asksFrom threshold: Int64? = nil
+            sender: FormSender = FormSender(), asksFrom threshold: Int64? = nil
         ) async throws -> Seen {
             var (options, sender) = (options, sender)
             options.delays = [.zero]
             sender.client.options.expectationThreshold = threshold
-            let resuming = Sender.Resuming(options) { saved.add($0?.target.path ?? "over") }
+            let resuming = FormSender.Resuming(options) { saved.add($0?.target.path ?? "over") }
             return try await sender.send(
                 plan, with: HTTPRequest(to: url, headerFields: fields), resuming: resuming,
                 observer: .init(monitor: monitor)

@@ -23,8 +23,8 @@ extension NIOTests {
         }
 
         private func send(
-            _ plan: BodyPlan, to url: String, _ sender: Sender = Sender(), fields: HTTPFields = [:]
-        ) async throws -> (status: Int, trace: Sender.Trace) {
+            _ plan: BodyPlan, to url: String, _ sender: FormSender = FormSender(), fields: HTTPFields = [:]
+        ) async throws -> (status: Int, trace: FormSender.Trace) {
             try await sender.send(plan, with: HTTPRequest(to: url, headerFields: fields)) { answer, trace in
                 _ = try await answer.body.collect(upTo: 100)
                 return (answer.head.status.code, trace)
@@ -44,7 +44,7 @@ extension NIOTests {
                 { _, connection in _ = connection.readHead() },
                 self.answering("200 OK"),
             ])
-            let sender = Sender(retry: .init(count: 2, delay: .milliseconds(1)))
+            let sender = FormSender(retry: .init(count: 2, delay: .milliseconds(1)))
             let result = try await self.send(self.plan, to: server.url(), sender)
             #expect(result.status == 200 && result.trace.retries == 2 && result.trace.requests == 3)
             #expect(server.counts == [1144, 1144])
@@ -56,7 +56,7 @@ extension NIOTests {
                 self.answering("503 Service Unavailable"), self.answering("503 Service Unavailable"),
                 self.answering("404 Not Found"), self.answering("503 Service Unavailable", "Retry-After: 100\r\n"),
             ])
-            let sender = Sender(retry: .init(count: 1, delay: .milliseconds(1)))
+            let sender = FormSender(retry: .init(count: 1, delay: .milliseconds(1)))
             #expect(try await self.send(self.plan, to: server.url(), sender).status == 503)
             #expect(try await self.send(self.plan, to: server.url(), sender).status == 404)
             var bounded = sender
@@ -71,7 +71,7 @@ extension NIOTests {
                 { _, connection in _ = connection.readRequest() },
                 self.answering("307 Temporary Redirect", "Location: /b\r\n"),
             ])
-            let sender = Sender(retry: .init(count: 3, delay: .milliseconds(1)))
+            let sender = FormSender(retry: .init(count: 3, delay: .milliseconds(1)))
             #expect(try await self.send(self.once(), to: server.url(), sender).status == 503)
             let cut = await #expect(throws: TransferError.self) {
                 try await self.send(self.once(), to: server.url(), sender)
@@ -104,7 +104,7 @@ extension NIOTests {
             #expect(server.requests.allSatisfy { $0.contains("Authorization: Basic eDp5") })
             #expect(!server.requests[2].lowercased().contains("content-"))
             let error = await #expect(throws: TransferError.self) {
-                try await self.send(self.plan, to: server.url(), Sender(maximumRedirects: 1))
+                try await self.send(self.plan, to: server.url(), FormSender(maximumRedirects: 1))
             }
             #expect(error?.code == .redirects)
         }
@@ -123,7 +123,7 @@ extension NIOTests {
                 let server = try ScriptedServer(scripts)
                 let error = await #expect(throws: TransferError.self) {
                     guard resuming else { return _ = try await self.send(self.plan, to: server.url()) }
-                    return try await Sender().send(
+                    return try await FormSender().send(
                         self.plan, with: HTTPRequest(to: server.url()), resuming: .init(UploadClientOptions(.auto))
                     ) { _, _ in }
                 }
@@ -135,7 +135,7 @@ extension NIOTests {
                 )
             }
             let server = try ScriptedServer(scripts)
-            let answer = try await self.send(self.plan, to: server.url(), Sender(maximumRedirects: 0))
+            let answer = try await self.send(self.plan, to: server.url(), FormSender(maximumRedirects: 0))
             #expect(answer.status == Int(status.prefix(3)))
         }
 
@@ -158,7 +158,7 @@ extension NIOTests {
                 self.answering("200 OK"),
             ])
             let plan = try await form(.bytes(noise(30_000_000))).plan()
-            let sender = Sender(
+            let sender = FormSender(
                 client: FormClient(options: .init(expectationThreshold: nil)), maximumRedirects: maximumRedirects)
             let error = await #expect(throws: FormworkError.self) {
                 try await self.send(plan, to: server.url(), sender)
@@ -184,7 +184,7 @@ extension NIOTests {
                 self.answering("200 OK"),
             ])
             let plan = try await form(.chunks(once: Chunks(chunks: [noise(1000)]))).plan()
-            let sender = Sender(client: FormClient(options: .init(expectationThreshold: nil)))
+            let sender = FormSender(client: FormClient(options: .init(expectationThreshold: nil)))
             #expect(try await self.send(plan, to: server.url(), sender).status == 200)
         }
 
@@ -213,7 +213,7 @@ extension NIOTests {
             var options = FormClient.Options()
             options.expectationThreshold = 100
             let result = try await self.send(
-                self.plan, to: server.url(), Sender(client: FormClient(options: options)))
+                self.plan, to: server.url(), FormSender(client: FormClient(options: options)))
             #expect(result.status == 200)
             #expect(server.requests[0].contains("100-continue") && !server.requests[1].contains("100-continue"))
         }
@@ -234,7 +234,7 @@ extension NIOTests {
             var options = FormClient.Options()
             (options.connectTimeout, options.stallTimeout, options.expectationTimeout) = (time, time, time)
             options.expectationThreshold = 100
-            let sender = Sender(
+            let sender = FormSender(
                 client: FormClient(options: options),
                 retry: RetryPolicy(count: 1, delay: time, maximumDelay: time), maximumTime: time)
             #expect(try await self.send(self.plan, to: server.url(), sender).status == 200)
@@ -252,8 +252,8 @@ extension NIOTests {
             let (pauses, continuation) = AsyncStream.makeStream(of: Duration.self)
             let plan = try self.plan
             let sending = Task {
-                let observer = Sender.Observer(retrying: { continuation.yield($1) })
-                _ = try await Sender(retry: RetryPolicy(count: 1, delay: delay)).send(
+                let observer = FormSender.Observer(retrying: { continuation.yield($1) })
+                _ = try await FormSender(retry: RetryPolicy(count: 1, delay: delay)).send(
                     plan, with: HTTPRequest(to: server.url()), observer: observer
                 ) { answer, _ in answer.head.status.code }
             }
@@ -269,7 +269,7 @@ extension NIOTests {
         @Test("An answer collected up to fewer than no bytes is cut", arguments: [-1, Int.min])
         func negativeCollecting(limit: Int) async throws {
             let server = try ScriptedServer([self.answering("200 OK")])
-            let isTruncated = try await Sender().send(self.plan, with: HTTPRequest(to: server.url())) { answer, _ in
+            let isTruncated = try await FormSender().send(self.plan, with: HTTPRequest(to: server.url())) { answer, _ in
                 let (bytes, isTruncated) = try await answer.body.collect(upTo: limit)
                 return bytes.readableBytes == 0 && isTruncated
             }
@@ -287,7 +287,7 @@ extension NIOTests {
         func maximumTime() async throws {
             let server = try ScriptedServer([{ _, connection in connection.waitForEnd() }])
             let error = await #expect(throws: TransferError.self) {
-                try await self.send(self.plan, to: server.url(), Sender(maximumTime: .milliseconds(200)))
+                try await self.send(self.plan, to: server.url(), FormSender(maximumTime: .milliseconds(200)))
             }
             #expect(error?.code == .timedOut)
         }
@@ -303,7 +303,7 @@ extension NIOTests {
             ])
             var options = FormClient.Options()
             options.proxies = ProxySettings(url: "http://me:secret@127.0.0.1:\(server.port)")
-            let sender = Sender(client: FormClient(options: options))
+            let sender = FormSender(client: FormClient(options: options))
             #expect(try await self.send(self.plan, to: "http://upload.invalid/a", sender).status == 200)
             #expect(server.requests[0].hasPrefix("POST http://upload.invalid/a HTTP/1.1\r\n"))
             #expect(server.requests[0].contains("Proxy-Authorization: Basic bWU6c2VjcmV0"))

@@ -1,5 +1,6 @@
 #if Transfer
 import Foundation
+import Formwork
 import FormworkHTTP
 import FormworkResumable
 import FormworkReceiver
@@ -26,10 +27,10 @@ import Testing
 
         init(_ bench: HandlerBench) throws {
             let (entered, mayGoOn) = (self.entered, self.mayGoOn)
-            self.handler = ResumableHandler(try UploadStore(bench.folder, options: bench.options)) { upload in
+            self.handler = ResumableHandler(UploadStore(bench.folder, options: bench.options)) { upload in
                 entered.continuation.yield()
                 for await _ in mayGoOn.stream {}
-                let content = try String(contentsOfFile: upload.path.string, encoding: .utf8)
+                let content = try String(contentsOfFile: #require(upload.content.wholeFile).string, encoding: .utf8)
                 bench.completed.withLock { $0.append((upload, content)) }
                 return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
             }
@@ -41,14 +42,14 @@ import Testing
         // Its time is over as soon as it is there.
         let bench = HandlerBench { $0.lifetime = 0 }
         let stopping = try StoppingHandler(bench)
-        let store = sweepsAnotherProcess ? try UploadStore(bench.folder) : stopping.handler.store
+        let store = sweepsAnotherProcess ? UploadStore(bench.folder) : stopping.handler.store
         try await withThrowingTaskGroup(of: UploadAnswer.self) { group in
             group.addTask {
                 try await bench.answer(
                     .post, "/files", ResumableHandlerTests.create(5), TestBody("hello"), by: stopping.handler)
             }
             for await _ in stopping.entered.stream { break }
-            #expect(store.removeExpired() == 0)
+            #expect(await store.removeExpired() == 0)
             #expect(try self.names(bench).count == 2)
             let location = try bench.location()
             // Who asks now is told when it is through.
@@ -65,7 +66,7 @@ import Testing
                 #expect(String(decoding: answer.content, as: UTF8.self) == "thanks")
             }
             // What was kept is now the answer, for its own time.
-            #expect(store.removeExpired() == 0)
+            #expect(await store.removeExpired() == 0)
             let later = try await bench.answer(.patch, location, Self.append(5, 0, true))
             #expect(String(decoding: later.content, as: UTF8.self) == "thanks")
         }
@@ -88,8 +89,8 @@ import Testing
         }
         more.yield(ByteBuffer(string: "hel"))
         for await _ in told.stream { break }
-        #expect(handler.store.removeExpired() == 0)
-        #expect(try UploadStore(bench.folder).removeExpired() == 0)
+        #expect(await handler.store.removeExpired() == 0)
+        #expect(await UploadStore(bench.folder).removeExpired() == 0)
         #expect(try self.names(bench).count == 2)
         if isWhole { more.yield(ByteBuffer(string: "lo")) }
         more.finish()
@@ -99,7 +100,7 @@ import Testing
             #expect(bench.contents == ["hello"])
         } else {
             guard case .close = await outcome else { throw HandlerBench.NotNow() }
-            #expect(handler.store.removeExpired() == 1)
+            #expect(await handler.store.removeExpired() == 1)
             #expect(try self.names(bench) == [])
         }
     }

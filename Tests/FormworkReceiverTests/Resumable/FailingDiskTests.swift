@@ -1,5 +1,6 @@
 #if Transfer
 import Foundation
+import Formwork
 import FormworkHTTP
 import FormworkResumable
 import FormworkReceiver

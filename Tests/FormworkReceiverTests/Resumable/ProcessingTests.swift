@@ -1,5 +1,6 @@
 #if Transfer
 import Foundation
+import Formwork
 import FormworkHTTP
 import FormworkResumable
 import FormworkReceiver
@@ -17,11 +18,11 @@ import Testing
         let bench = HandlerBench()
         let entered = AsyncStream<Void>.makeStream()
         let opened = AsyncStream<Void>.makeStream()
-        let handler = ResumableHandler(try UploadStore(bench.folder)) { upload in
+        let handler = ResumableHandler(UploadStore(bench.folder)) { upload in
             entered.continuation.yield()
             for await _ in opened.stream {}
             // Opened only now.
-            let content = try String(contentsOfFile: upload.path.string, encoding: .utf8)
+            let content = try String(contentsOfFile: #require(upload.content.wholeFile).string, encoding: .utf8)
             bench.completed.withLock { $0.append((upload, content)) }
             return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
         }
@@ -67,9 +68,9 @@ import Testing
     @Test func `An answer that can't be written down is kept, and written later`() async throws {
         let bench = HandlerBench()
         let manager = FileManager.default
-        let handler = ResumableHandler(try UploadStore(bench.folder)) { upload in
+        let handler = ResumableHandler(UploadStore(bench.folder)) { upload in
             // Nothing replaces a folder, so that the record can't be written.
-            let record = upload.path.string.replacing(".data", with: ".json")
+            let record = try #require(upload.content.wholeFile).string.replacing(".data", with: ".json")
             try manager.moveItem(atPath: record, toPath: record + ".aside")
             try manager.createDirectory(atPath: record, withIntermediateDirectories: false)
             bench.completed.withLock { $0.append((upload, "")) }

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import FormworkCore
+import Formwork
 import FormworkHTTP
 import FormworkResumable
 import FormworkReceiver
@@ -68,13 +69,13 @@ final class HandlerBench: Sendable {
 
     /// A handler as a new process has it.
     func handler() throws -> ResumableHandler {
-        var handler = ResumableHandler(try UploadStore(self.folder, options: self.options)) { upload in
+        var handler = ResumableHandler(UploadStore(self.folder, options: self.options)) { upload in
             let isRefused = self.failures.withLock { failures in
                 failures -= 1
                 return failures >= 0
             }
             if isRefused { throw NotNow() }
-            let content = try String(contentsOfFile: upload.path.string, encoding: .utf8)
+            let content = try String(contentsOfFile: #require(upload.content.wholeFile).string, encoding: .utf8)
             self.completed.withLock { $0.append((upload, content)) }
             return UploadAnswer(
                 HTTPResponse(status: .ok, headerFields: [.contentType: "text/plain"]), content: Array("thanks".utf8)
@@ -326,11 +327,11 @@ final class HandlerBench: Sendable {
         #expect(try await bench.answer(.head, "/.uploads/../x", Self.ask).response.status == .notFound)
 
         _ = try await bench.answer(.post, "/files", start, TestBody("abc"))
-        let store = try UploadStore(bench.folder)
-        let entry = try #require(store.list().first)
-        #expect(store.list().count == 1 && entry.offset == 3 && !entry.isFinished)
-        #expect(store.removeExpired() == 0)
-        #expect(store.removeExpired(now: entry.expires) == 1)
+        let store = UploadStore(bench.folder)
+        let entry = try #require(await store.list().first)
+        #expect(await store.list().count == 1 && entry.offset == 3 && !entry.isFinished)
+        #expect(await store.removeExpired() == 0)
+        #expect(await store.removeExpired(now: entry.expires) == 1)
         #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.string).isEmpty)
     }
 
@@ -382,7 +383,7 @@ final class HandlerBench: Sendable {
             .post, "/files",
             [.uploadDraftInteropVersion: "8", .uploadComplete: "?1", .contentLength: "900000000000000"])
         guard case .notResumable = whole else { throw HandlerBench.NotNow() }
-        #expect(try UploadStore(bench.folder).list().isEmpty)
+        #expect(await UploadStore(bench.folder).list().isEmpty)
     }
 
     /// An offset at the end is all that a client of tus asks for: it says nothing that isn't so.

@@ -1,6 +1,7 @@
 #if Transfer
 import Dispatch
 import Foundation
+import Formwork
 import FormworkHTTP
 import FormworkResumable
 import FormworkReceiver
@@ -32,7 +33,7 @@ import Testing
         let looks = Mutex(0)
         let looked = AsyncStream<Void>.makeStream()
         let mayGoOn = DispatchSemaphore(value: 0)
-        let store = try UploadStore(bench.folder) {
+        let store = try UploadStore(bench.folder, makesFolder: true) {
             let count = looks.withLock { looks in
                 looks += 1
                 return looks
@@ -42,7 +43,7 @@ import Testing
             mayGoOn.wait()
         }
         let slow = ResumableHandler(store) { upload in
-            let content = try String(contentsOfFile: upload.path.string, encoding: .utf8)
+            let content = try String(contentsOfFile: #require(upload.content.wholeFile).string, encoding: .utf8)
             bench.completed.withLock { $0.append((upload, content)) }
             return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
         }

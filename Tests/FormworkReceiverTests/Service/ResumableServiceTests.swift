@@ -1,5 +1,6 @@
 #if Transfer
 import FormworkReceiver
+import FormworkResumable
 import Testing
 
 /// Uploads that come in pieces, over real connections.
@@ -30,7 +31,7 @@ struct ResumableServiceTests {
         #expect(offer.status == 104)
         #expect(offer.field("Upload-Draft-Interop-Version") == "8")
         await connection.send(Array(Self.body.utf8.prefix(count)))
-        #expect(try await receiver.eventually { store.list().last?.offset == Int64(count) })
+        #expect(try await receiver.eventually { await store.list().last?.offset == Int64(count) })
         await connection.cut()
         return try #require(offer.field("Location"))
     }
@@ -38,12 +39,12 @@ struct ResumableServiceTests {
     @Test func `A cut upload goes on in a new process, and is answered as a whole one`() async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         let path = Local("")
-        let first = try UploadStore(uploads.path)
+        let first = UploadStore(uploads.path)
         try await TestReceiver.run(in: folder, store: first) { receiver in
             path.value = try await self.cutUpload(receiver, first, sending: 300_000)
         }
         #expect(folder.names == [])
-        let second = try UploadStore(uploads.path)
+        let second = UploadStore(uploads.path)
         try await TestReceiver.run(in: folder, store: second) { receiver in
             let told = try await receiver.request("HEAD \(path.value)", [Self.version])
             #expect(told.status == 204 || told.status == 200)
@@ -78,7 +79,7 @@ struct ResumableServiceTests {
 
     @Test func `A client that asks first is offered to resume, and gets its 100 too`() async throws {
         let uploads = TemporaryFolder()
-        let store = try UploadStore(uploads.path)
+        let store = UploadStore(uploads.path)
         try await TestReceiver.run(store: store) { receiver in
             let connection = try receiver.connect()
             await connection.send(
@@ -100,7 +101,7 @@ struct ResumableServiceTests {
 
     @Test func `A body in chunks that is cut is not taken for whole`() async throws {
         let uploads = TemporaryFolder()
-        let store = try UploadStore(uploads.path)
+        let store = UploadStore(uploads.path)
         try await TestReceiver.run(store: store) { receiver in
             for resets in [false, true] {
                 let connection = try receiver.connect()
@@ -113,7 +114,7 @@ struct ResumableServiceTests {
                         ]))
                 let offer = RawAnswer(await connection.receive(until: "\r\n\r\n"))
                 await connection.send("5\r\nhello\r\n")
-                #expect(try await receiver.eventually { store.list().last?.offset == 5 })
+                #expect(try await receiver.eventually { await store.list().last?.offset == 5 })
                 if resets { await connection.cut() } else { await connection.finishSending() }
                 _ = await connection.receiveAll()
                 let path = try #require(offer.field("Location"))
@@ -131,11 +132,11 @@ struct ResumableServiceTests {
 
     @Test func `Who has no token neither begins an upload nor goes on with one`() async throws {
         let uploads = TemporaryFolder()
-        let store = try UploadStore(uploads.path)
+        let store = UploadStore(uploads.path)
         try await TestReceiver.run({ $0.token = try AccessToken("secret") }, store: store) { receiver in
             let begin = [Self.version, "Upload-Complete: ?1", Self.form]
             #expect(try await receiver.request("POST /up", begin, Self.body).status == 401)
-            #expect(store.list() == [])
+            #expect(await store.list() == [])
             let path = try await self.cutUpload(
                 receiver, store, ["Authorization: Bearer secret"], sending: 1000)
             #expect(try await receiver.request("HEAD \(path)", [Self.version]).status == 401)
@@ -151,7 +152,7 @@ struct ResumableServiceTests {
 
     @Test func `A file comes by tus in two pieces, under the name that it was given`() async throws {
         let uploads = TemporaryFolder()
-        let store = try UploadStore(uploads.path)
+        let store = UploadStore(uploads.path)
         try await TestReceiver.run(store: store) { receiver in
             let tus = "Tus-Resumable: 1.0.0"
             let abilities = try await receiver.request("OPTIONS /", [tus])
@@ -172,7 +173,7 @@ struct ResumableServiceTests {
 
     @Test func `Whatever brings bytes needs a place`() async throws {
         let uploads = TemporaryFolder()
-        let store = try UploadStore(uploads.path)
+        let store = UploadStore(uploads.path)
         try await TestReceiver.run({ $0.limits.uploads = 1 }, store: store) { receiver in
             let tus = "Tus-Resumable: 1.0.0"
             let created = try await receiver.request("POST /", [tus, "Upload-Length: 5", "Content-Length: 0"])
@@ -192,7 +193,7 @@ struct ResumableServiceTests {
             #expect(try await receiver.request("GET \(path)", append, "hello").status == 405)
             let begin = [Self.version, "Upload-Complete: ?0"]
             #expect(try await receiver.request("REPORT /b", begin, "hello").status == 503)
-            #expect(store.list().map(\.offset) == [0])
+            #expect(await store.list().map(\.offset) == [0])
             #expect(try await receiver.request("HEAD \(path)", [tus]).field("Upload-Offset") == "0")
             await first.send("2")
             #expect(await first.receive(until: "}]}").hasPrefix("HTTP/1.1 201 "))
@@ -202,7 +203,7 @@ struct ResumableServiceTests {
 
     @Test func `What is no form fails as a whole upload does, and can't be ended twice`() async throws {
         let uploads = TemporaryFolder()
-        let store = try UploadStore(uploads.path)
+        let store = UploadStore(uploads.path)
         try await TestReceiver.run(store: store) { receiver in
             let fields = [Self.version, "Upload-Complete: ?1", Self.form]
             let answer = try await receiver.request("POST /up", fields, "no form at all")

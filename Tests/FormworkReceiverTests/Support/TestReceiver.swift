@@ -1,6 +1,7 @@
 #if Transfer
 import Foundation
 import FormworkReceiver
+import FormworkResumable
 import Logging
 import NIOCore
 import ServiceLifecycle

@@ -5,7 +5,7 @@ import FormworkNIO
 import FormworkResumable
 import HTTPTypes
 
-extension Sender {
+extension FormSender {
     /// How a transfer goes on after it was cut.
     package struct Resuming: Sendable {
         /// Which protocol, and how often; whether the body can be read again, and how many redirects are followed, the

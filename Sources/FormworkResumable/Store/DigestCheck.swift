@@ -1,12 +1,9 @@
-#if Transfer
+#if Resumable
 import Formwork
 import FormworkCore
 import FormworkDigests
 import FormworkHTTP
-import FormworkResumable
 import HTTPTypes
-import NIOCore
-import SystemPackage
 
 /// Content compared with the digests that were told for it.
 struct DigestCheck: Sendable {
@@ -61,8 +58,8 @@ struct DigestCheck: Sendable {
         case wrong
     }
 
-    /// Reads the file once, if `Repr-Digest` or `Want-Repr-Digest` came with the creation.
-    static func whole(_ record: UploadRecord, at path: FilePath) throws -> Verdict {
+    /// Reads the bytes once, if `Repr-Digest` or `Want-Repr-Digest` came with the creation.
+    static func whole(_ record: UploadRecord, _ content: BodySource) async throws -> Verdict {
         let expected = record.request.headerFields[.reprDigest].flatMap(DigestField.init(_:)) ?? DigestField([])
         var digests: [any BodyDigest] = []
         if expected[SHA256Digest.algorithm] != nil || record.wantedDigests.contains(SHA256Digest.algorithm) {
@@ -72,10 +69,10 @@ struct DigestCheck: Sendable {
             digests.append(SHA512Digest())
         }
         guard !digests.isEmpty else { return .right(nil) }
-        let plan = try BodyPlan(copying: .file(path))
-        let reader = try plan.makeReader(options: ReaderOptions(digests: digests))
-        while try !reader.read(upTo: 256 << 10).isEmpty { try Task.checkCancellation() }
-        let values = reader.digestValues ?? []
+        let plan = try BodyPlan(copying: content)
+        let reader = AsyncBodyReader(try plan.makeReader(options: ReaderOptions(digests: digests)))
+        while try await reader.next() != nil { try Task.checkCancellation() }
+        let values = await reader.digestValues ?? []
         for value in values {
             if let announced = expected[value.algorithm], announced != value.bytes { return .wrong }
         }

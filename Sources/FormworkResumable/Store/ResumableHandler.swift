@@ -1,49 +1,20 @@
-#if Transfer
+#if Resumable
 import Formwork
 import FormworkCore
 import FormworkHTTP
-import FormworkResumable
 import HTTPTypes
-import NIOCore
-import SystemPackage
-
-/// An upload of which every byte is there.
-package struct CompletedUpload: Sendable {
-    /// Tells it from others.
-    package var name: String
-    /// Where its bytes are, which are to stay there, for they are locked; they are removed when the call returns.
-    package var path: FilePath
-    /// Bytes of it.
-    package var length: Int64
-    /// The media type of the whole; `nil` when nobody told. For tus what the metadata says under `content-type`, or
-    /// else `filetype`: a form that Formwork sent by tus has its `multipart/form-data; boundary=…` there.
-    package var contentType: String?
-    /// The file's name as it was sent, not made safe; `nil` when none was.
-    package var filename: String?
-    /// What tus told; empty for the draft.
-    package var metadata: TusMetadata
-    /// The request that began it, without credentials, and without content.
-    package var request: HTTPRequest
-
-    init(_ name: String, _ record: UploadRecord, _ path: FilePath, length: Int64) {
-        self.name = name
-        self.path = path
-        self.length = length
-        self.contentType = record.contentType
-        self.metadata = record.metadata
-        self.request = record.request
-        self.filename =
-            record.metadata["filename"] ?? record.metadata["name"]
-            ?? record.request.headerFields[.contentDisposition].flatMap(DispositionFilename.read)
-    }
-}
 
 /// The requests of resumable uploads, by the IETF's draft and by tus, at an upload's target and at the uploads'
 /// own URLs.
-package struct ResumableHandler: Sendable {
+///
+/// For a server that Formwork has no door for. Hummingbird has `resumableUploads(_:in:complete:)`, and a server on NIO alone
+/// `ServerRequest.resumableUpload(at:in:complete:)`.
+public struct ResumableHandler: Sendable {
     package let store: UploadStore
     /// The path under which uploads have their own URLs, with a slash at its end.
     package let prefix: String
+    /// The path of the one target, whose uploads these are, without a slash at its end; `nil` for any path.
+    private let target: String?
     /// Between two 104s that tell how far an upload is.
     package var progressInterval: Duration = .seconds(1)
     /// Is told of each task that processes a whole upload, which goes on when its request is cut.
@@ -53,7 +24,10 @@ package struct ResumableHandler: Sendable {
     let complete: @Sendable (CompletedUpload) async throws -> UploadAnswer
     /// Is told of an upload whose processing failed.
     let report: @Sendable (_ name: String, _ error: any Error) -> Void
+    /// Is told why the storage failed.
+    private let failed: @Sendable (any Error) -> Void
 
+    /// Uploads to any path, those on their way under a path of their own. One that isn't resumable is left to the caller.
     package init(
         _ store: UploadStore, prefix: String = "/.uploads/",
         report: @escaping @Sendable (_ name: String, _ error: any Error) -> Void = { _, _ in },
@@ -62,12 +36,41 @@ package struct ResumableHandler: Sendable {
         precondition(prefix.hasPrefix("/") && prefix.hasSuffix("/"), "a path with slashes around it")
         self.store = store
         self.prefix = prefix
+        self.target = nil
         self.report = report
+        self.failed = { _ in }
         self.complete = complete
     }
 
+    /// Uploads to one target, those on their way right below it: `/files` and `/files/9f86…`. An ordinary request with a
+    /// body is an upload too, which can't be gone on with.
+    /// - Parameters:
+    ///   - target: The target's path, without a query.
+    ///   - store: Where uploads are kept until they are whole.
+    ///   - report: Is told of each failure that is the server's: of the storage, and of what `complete` throws.
+    ///   - complete: Handles a whole upload, and gives the target's answer, also a refusal. A ``FormworkError`` or
+    ///     ``RequestProblem`` that is the client's fault is answered by its ``ProblemDetails``, and the upload is over. Any
+    ///     other error is answered by 500, and the upload stays, so that the client can end it again.
+    public init(
+        target: String, in store: UploadStore, report: @escaping @Sendable (any Error) -> Void = { _ in },
+        complete: @escaping @Sendable (CompletedUpload) async throws -> UploadAnswer
+    ) {
+        self.store = store
+        let path = UploadRecord.target(target)
+        self.prefix = path + "/"
+        self.target = path
+        self.report = { report($1) }
+        self.failed = report
+        self.complete = { upload in
+            do { return try await complete(upload) } catch {
+                guard let problem = ProblemDetails(clientFault: error) else { throw error }
+                return UploadAnswer(problem)
+            }
+        }
+    }
+
     /// What to do with a request.
-    package enum Outcome: Sendable {
+    public enum Outcome: Sendable {
         /// It is none of a resumable upload: handle it as any other. Its body is untouched.
         case notResumable
         /// Answer so. Where the body isn't read to its end, the connection can't be used again.
@@ -78,18 +81,20 @@ package struct ResumableHandler: Sendable {
 
     /// Handles a request, at an upload's own URL or at a target that takes uploads.
     /// - Parameters:
+    ///   - request: Its head, with a path.
     ///   - body: Its content; throws when it is cut, and listens to cancellation.
-    ///   - inform: Sends a 1xx answer.
-    package func handle<Body: AsyncSequence & Sendable>(
+    ///   - inform: Sends a 1xx answer. Where that can't be done, a client learns of its upload's URL by the final answer
+    ///     alone, and has to begin with an empty request.
+    public func handle<Body: AsyncSequence & Sendable>(
         _ request: HTTPRequest, body: Body,
         inform: @escaping @Sendable (HTTPResponse) async throws -> Void
-    ) async -> Outcome where Body.Element == ByteBuffer {
+    ) async -> Outcome where Body.Element: BodyChunk {
         let name = self.name(request)
         do {
-            let upload = try name.flatMap { try self.store.upload($0) }
+            let upload = try await self.upload(request)
             if name != nil, upload == nil { return .answer(Self.missing(request)) }
             switch UploadRequest(request, resource: upload?.uploadProtocol) {
-            case .plain: return .notResumable
+            case .plain: return try await self.takeOrdinary(request, body)
             case .refused(let answer): return .answer(answer)
             case .options:
                 var limits = self.store.options.limits
@@ -113,51 +118,104 @@ package struct ResumableHandler: Sendable {
                 }
             }
         } catch {
-            return Self.outcome(of: error, request)
+            return self.outcome(of: error, request)
         }
     }
 
+    /// Whether a request is to the target, or to the URL of an upload of its.
+    package func isResponsible(for request: HTTPRequest) -> Bool {
+        let path = UploadRecord.target(request.path ?? "/")
+        return path == self.target || path.hasPrefix(self.prefix) && !path.dropFirst(self.prefix.count).contains("/")
+    }
+
     /// Whether a request begins an upload or adds to one.
-    package func bringsBytes(_ request: HTTPRequest) -> Bool {
+    package func bringsBytes(_ request: HTTPRequest) async -> Bool {
         // One that can't be read is answered so before its bytes.
-        let upload = self.name(request).flatMap { (try? self.store.upload($0)) ?? nil }
+        let upload = (try? await self.upload(request)) ?? nil
         switch UploadRequest(request, resource: upload?.uploadProtocol) {
         case .create, .append: return true
         case .offset, .cancel, .options, .plain, .refused: return false
         }
     }
 
+    /// The upload that the request's path names; `nil` for none of this target's.
+    private func upload(_ request: HTTPRequest) async throws -> StoredUpload? {
+        guard let name = self.name(request), let upload = try await self.store.upload(name) else { return nil }
+        return self.target == nil || upload.target == self.target ? upload : nil
+    }
+
     private func create<Body: AsyncSequence & Sendable>(
         _ creation: UploadCreation, _ request: HTTPRequest, _ body: Body,
         _ inform: @escaping @Sendable (HTTPResponse) async throws -> Void
-    ) async throws -> Outcome where Body.Element == ByteBuffer {
+    ) async throws -> Outcome where Body.Element: BodyChunk {
         let limits = self.store.options.limits
         if let refusal = UploadResource.refusal(of: creation, limits: limits) { return .answer(refusal) }
         let check = try DigestCheck(creation.check)
-        let isOptional = creation.completes && creation.uploadProtocol != .tus
+        let isOptional = creation.completes && creation.uploadProtocol != .tus && self.target == nil
         if isOptional, let least = limits.minSize, creation.length ?? 0 < least { return .notResumable }
+        switch try await self.begin(creation, request) {
+        case .noSpace: return isOptional ? .notResumable : .answer(Self.insufficientStorage)
+        case .tooMany:
+            // No room to keep it: a whole one can still be taken as it comes.
+            return isOptional ? .notResumable : .answer(Self.tooMany)
+        case .upload(let upload):
+            let location = self.prefix + upload.name
+            let turn = try await upload.beginCreation(creation, check)
+            if let offer = await upload.offer(location: location) { try? await inform(offer) }
+            return try await self.receive(upload, turn, creation.contentLength, body, location: location, inform)
+        }
+    }
+
+    private enum Beginning {
+        case upload(StoredUpload)
+        case noSpace
+        case tooMany
+    }
+
+    private func begin(_ creation: UploadCreation, _ request: HTTPRequest) async throws -> Beginning {
+        await self.store.sweep()
         // Not when the disk is full of it: what can't be whole would keep others out for as long as it is kept. Where it
         // is to go may have room.
-        guard self.store.diskHasRoom(for: creation.length ?? creation.contentLength ?? 0) else {
-            return isOptional ? .notResumable : .answer(Self.insufficientStorage)
+        guard self.store.diskHasRoom(for: creation.length ?? creation.contentLength ?? 0) else { return .noSpace }
+        if let upload = try await self.store.create(creation, request) { return .upload(upload) }
+        if await self.store.makeRoom(), let upload = try await self.store.create(creation, request) {
+            return .upload(upload)
         }
-        var created = try self.store.create(creation, request)
-        if created == nil, self.store.makeRoom() { created = try self.store.create(creation, request) }
-        guard let upload = created else {
-            // No room to keep it: a whole one can still be taken as it comes.
-            return isOptional
-                ? .notResumable : .answer(UploadAnswer(.serviceUnavailable, [.retryAfter: "60"]))
+        return .tooMany
+    }
+
+    /// Takes the body of a request that nobody can go on with: all of it, or nothing.
+    private func takeOrdinary<Body: AsyncSequence & Sendable>(
+        _ request: HTTPRequest, _ body: Body
+    ) async throws -> Outcome where Body.Element: BodyChunk {
+        guard self.target != nil, [.post, .put, .patch].contains(request.method) else { return .notResumable }
+        let creation = UploadCreation(ordinary: request.headerFields)
+        if let refusal = UploadResource.refusal(of: creation, limits: self.store.options.limits) {
+            return .answer(refusal.ordinary)
         }
-        let location = self.prefix + upload.name
-        let turn = try await upload.beginCreation(creation, check)
-        if let offer = await upload.offer(location: location) { try? await inform(offer) }
-        return try await self.receive(upload, turn, creation.contentLength, body, location: location, inform)
+        let check = try DigestCheck(creation.check)
+        switch try await self.begin(creation, request) {
+        case .noSpace: return .answer(Self.insufficientStorage)
+        case .tooMany: return .answer(Self.tooMany)
+        case .upload(let upload):
+            do {
+                let turn = try await upload.beginCreation(creation, check)
+                let outcome = try await self.receive(
+                    upload, turn, creation.contentLength, body, location: nil, { _ in })
+                try await upload.forget()
+                guard case .answer(let answer) = outcome else { return outcome }
+                return .answer(answer.ordinary)
+            } catch {
+                try? await upload.forget()
+                throw error
+            }
+        }
     }
 
     private func receive<Body: AsyncSequence & Sendable>(
         _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ body: Body, location: String?,
         _ inform: @escaping @Sendable (HTTPResponse) async throws -> Void
-    ) async throws -> Outcome where Body.Element == ByteBuffer {
+    ) async throws -> Outcome where Body.Element: BodyChunk {
         let transfer = try await withThrowingTaskGroup(of: Transfer.self) { group in
             group.addTask { try await self.transfer(upload, turn, expected, body, inform) }
             group.addTask {
@@ -196,18 +254,18 @@ package struct ResumableHandler: Sendable {
     private func transfer<Body: AsyncSequence>(
         _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ body: Body,
         _ inform: @Sendable (HTTPResponse) async throws -> Void
-    ) async throws -> Transfer where Body.Element == ByteBuffer {
+    ) async throws -> Transfer where Body.Element: BodyChunk {
         // A creation of tus has a length of 0 where its content, if any, is no part of the upload.
         if expected == 0 { return .ended(wasWhole: true) }
         var received: Int64 = 0
         var told = ContinuousClock.now
         var iterator = body.makeAsyncIterator()
         while true {
-            let next: ByteBuffer?
+            let next: Body.Element?
             do { next = try await iterator.next(isolation: #isolation) } catch { return .ended(wasWhole: false) }
-            guard let buffer = next else { break }
-            if let answer = try await upload.write(buffer, in: turn) { return .refused(answer) }
-            received += Int64(buffer.readableBytes)
+            guard let chunk = next else { break }
+            if let answer = try await upload.write(chunk, in: turn) { return .refused(answer) }
+            received += Int64(chunk.byteCount)
             if ContinuousClock.now - told >= self.progressInterval,
                 let progress = try await upload.progress(in: turn)
             {
@@ -221,7 +279,8 @@ package struct ResumableHandler: Sendable {
     private func name(_ request: HTTPRequest) -> String? {
         guard let path = request.path?.split(separator: "?", maxSplits: 1).first, path.hasPrefix(self.prefix)
         else { return nil }
-        return String(path.dropFirst(self.prefix.count))
+        let name = String(path.dropFirst(self.prefix.count))
+        return name.isEmpty && self.target != nil ? nil : name
     }
 
     private static func missing(_ request: HTTPRequest) -> UploadAnswer {
@@ -229,23 +288,56 @@ package struct ResumableHandler: Sendable {
         return UploadResource.missing(isTus ? .tus : request.headerFields.interopVersion.map { .draft($0) })
     }
 
-    private static func outcome(of error: any Error, _ request: HTTPRequest) -> Outcome {
+    private func outcome(of error: any Error, _ request: HTTPRequest) -> Outcome {
         let isTus = request.headerFields.contains(.tusResumable)
         switch error {
         case is DigestCheck.UnknownChecksum:
             return .answer(UploadAnswer(.badRequest, [.tusResumable: "1.0.0"]))
         case StoredUpload.Failure.superseded, is CancellationError: return .close
         case StoredUpload.Failure.missing: return .answer(Self.missing(request))
-        case StoredUpload.Failure.unreadable:
+        case StoredUpload.Failure.unreadable(let cause):
+            self.failed(cause)
             return .answer(UploadAnswer(.serviceUnavailable, [.retryAfter: "5"]))
         case StoredUpload.Failure.busy:
             let status = isTus ? HTTPResponse.Status(code: 423, reasonPhrase: "Locked") : .serviceUnavailable
             return .answer(UploadAnswer(status, [.retryAfter: "1"]))
-        default: return .answer(Self.insufficientStorage)
+        case StoredUpload.Failure.full(let cause):
+            self.failed(cause)
+            return .answer(Self.insufficientStorage)
+        default:
+            self.failed(error)
+            return .answer(Self.insufficientStorage)
         }
     }
 
     private static let insufficientStorage = UploadAnswer(
         HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), [.retryAfter: "60"])
+    private static let tooMany = UploadAnswer(.serviceUnavailable, [.retryAfter: "60"])
+}
+
+extension ProblemDetails {
+    /// What the client did wrong; `nil` for an error that is no fault of its.
+    fileprivate init?(clientFault error: any Error) {
+        switch error {
+        case let error as RequestProblem: self = error.details
+        case let error as FormworkError: self.init(error)
+        case let error as ProblemDetails: self = error
+        default: return nil
+        }
+        if self.status >= 500 { return nil }
+    }
+}
+
+extension UploadAnswer {
+    /// The answer to somebody who speaks none of the protocols.
+    fileprivate var ordinary: UploadAnswer {
+        var copy = self
+        for name in [
+            HTTPField.Name.uploadDraftInteropVersion, .uploadComplete, .uploadOffset, .uploadLimit, .uploadLength,
+        ] {
+            copy.response.headerFields[name] = nil
+        }
+        return copy
+    }
 }
 #endif

@@ -1,4 +1,4 @@
-#if Transfer
+#if Resumable
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -7,14 +7,11 @@ import Foundation
 import Formwork
 import FormworkCore
 import FormworkHTTP
-import FormworkResumable
 import HTTPTypes
-import NIOCore
-import SystemPackage
 
-/// One upload on the disk. Its calls come one after another, on a thread of its own, and one request at a time adds to
+/// One upload in a store. Its calls come one after another, on a thread of its own, and one request at a time adds to
 /// it: the next request ends the one before.
-actor StoredUpload {
+package actor StoredUpload {
     /// What a request that adds to the upload needs to go on doing so.
     struct Turn: Sendable {
         let number: Int
@@ -30,10 +27,10 @@ actor StoredUpload {
         case busy
         /// It is gone.
         case missing
-        /// Its files can't be opened or read at the moment: no descriptor may be left, say.
-        case unreadable
-        /// The disk takes no more.
-        case full
+        /// It can't be opened or read at the moment: no descriptor may be left, say.
+        case unreadable(any Error)
+        /// The storage takes no more.
+        case full(any Error)
     }
 
     private struct Transfer {
@@ -46,19 +43,23 @@ actor StoredUpload {
 
     nonisolated let name: String
     nonisolated let uploadProtocol: ResumableProtocol
+    /// The target that took it, without a query.
+    nonisolated let target: String?
     private nonisolated let executor = ThreadExecutor()
+    /// Keeps calls apart while a storage is waited for.
+    private let gate = Gate()
     private let store: UploadStore
     private var record: UploadRecord
     /// Open, and locked against other processes, while a request adds to it or it is processed.
-    private var file: AppendedFile?
+    private var file: (any UploadContent)?
     private var resource: UploadResource
     private var transfer: Transfer?
     private var turns = 0
     private var processing: Task<UploadAnswer, Never>?
-    /// Whether only this object has the answer, since the disk took it not.
+    /// Whether only this object has the answer, since the storage took it not.
     private var isAnswerUnsaved = false
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor holds its executor as long as it lives.
         unsafe self.executor.asUnownedSerialExecutor()
     }
@@ -68,42 +69,46 @@ actor StoredUpload {
         self.store = store
         self.record = record
         self.uploadProtocol = record.uploadProtocol
+        self.target = record.target
         self.resource = record.resource(offset: 0, limits: store.options.limits, now: Date())
     }
 
-    /// Ends the request on its way, and takes what the disk says.
-    private func takeOver() throws {
+    /// Whether a request adds to it, or it is processed.
+    var isInUse: Bool { self.file != nil || self.processing != nil }
+
+    /// Takes what the storage says, behind the end of the request that was on its way.
+    private func takeOver() async throws {
         self.endTransfer()
         guard self.processing == nil else { return }
         guard !self.isAnswerUnsaved else {
-            try? self.saveAnswer()
+            try? await self.saveAnswer()
             return self.refresh(offset: self.record.length ?? 0)
         }
-        try self.orLetGo { try self.readState() }
+        do { try await self.readState() } catch {
+            await self.letGo()
+            throw error
+        }
     }
 
-    /// Locks it, and takes what the disk says. Nothing is open behind that when the answer is there.
-    private func readState() throws {
+    /// Locks it, and takes what the storage says. Nothing is open behind that when the answer is there.
+    private func readState() async throws {
         // In this order: who had the lock until now wrote down what came of it before it let go.
-        if self.file == nil { self.file = try self.store.openBytes(self.name) }
-        guard let record = try self.store.record(self.name) else { throw Failure.missing }
+        if self.file == nil { self.file = try await self.store.openBytes(self.name) }
+        guard let record = try await self.store.record(self.name) else { throw Failure.missing }
         self.record = record
         guard record.answer == nil else {
             // A process that was killed right behind its answer left them.
-            if self.file != nil { PrivateFile.remove(self.store.dataPath(self.name)) }
-            self.file = nil
+            if self.file != nil { try await self.store.discardBytes(of: self.name) }
+            await self.close()
             return self.refresh(offset: record.length ?? 0)
         }
         guard self.file != nil else { throw Failure.missing }
-        try self.dropUnchecked()
+        try await self.dropUnchecked()
         // Bytes may be there of a request that was ended a moment ago, or with its process: they are told of next.
-        try self.sync()
-        self.refresh(offset: try self.file?.count() ?? 0)
-    }
-
-    /// Has the disk have the bytes, if anybody asked for that.
-    private func sync() throws(FormworkError) {
-        if self.store.options.isDurable { try self.file?.sync() }
+        try await self.file?.sync()
+        let count: Int64
+        do { count = try await self.store.count(of: self.name) } catch { throw Failure.unreadable(error) }
+        self.refresh(offset: count)
     }
 
     private func refresh(offset: Int64) {
@@ -112,32 +117,32 @@ actor StoredUpload {
     }
 
     /// Cuts off bytes whose digest was never compared.
-    private func dropUnchecked() throws(FormworkError) {
+    private func dropUnchecked() async throws {
         guard let offset = self.record.uncheckedOffset else { return }
-        try self.file?.truncate(to: offset)
+        try await self.file?.truncate(to: offset)
         // Should the record be on the disk, and this not, wrong bytes would count.
-        try self.sync()
+        try await self.file?.sync()
         self.record.uncheckedOffset = nil
-        try self.save()
+        try await self.save()
     }
 
-    private func save() throws(FormworkError) {
-        try self.record.write(
-            to: self.store.recordPath(self.name), durably: self.store.options.isDurable)
-    }
+    private func save() async throws { try await self.store.save(self.record, of: self.name) }
 
     private func endTransfer() {
         self.transfer?.end.finish()
         self.transfer = nil
     }
 
-    private func open(_ check: DigestCheck?) throws -> Turn {
+    private func open(_ check: DigestCheck?) async throws -> Turn {
         if check != nil {
             self.record.uncheckedOffset = self.resource.offset
         }
         if check != nil || self.record.length != self.resource.length {
             self.record.length = self.resource.length
-            try self.save()
+            do { try await self.save() } catch {
+                await self.letGo()
+                throw error
+            }
         }
         self.turns += 1
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
@@ -147,61 +152,82 @@ actor StoredUpload {
     }
 
     /// Begins the transfer that comes with the creation.
-    func beginCreation(_ creation: UploadCreation, _ check: DigestCheck?) throws -> Turn {
-        try self.takeOver()
+    func beginCreation(_ creation: UploadCreation, _ check: DigestCheck?) async throws -> Turn {
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        try await self.takeOver()
         self.resource.beginCreation(creation)
-        return try self.orLetGo { try self.open(check) }
+        return try await self.open(check)
     }
 
     /// Begins to add to it, or says why not.
-    func begin(_ append: UploadAppend, _ check: DigestCheck?) throws -> Result<Turn, Refusal> {
-        try self.takeOver()
+    func begin(_ append: UploadAppend, _ check: DigestCheck?) async throws -> Result<Turn, Refusal> {
+        // Now, and not when the gate is open: who is on its way may hold it for as long as the storage takes.
+        self.endTransfer()
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        try await self.takeOver()
         if let refusal = self.resource.begin(append) {
-            self.letGo()
+            await self.letGo()
             return .failure(Refusal(answer: refusal))
         }
-        return .success(try self.orLetGo { try self.open(check) })
+        return .success(try await self.open(check))
     }
 
     struct Refusal: Error { var answer: UploadAnswer }
 
     /// Keeps the next bytes.
     /// - Returns: The answer that ends the request; `nil` to go on.
-    func write(_ buffer: ByteBuffer, in turn: Turn) throws -> UploadAnswer? {
+    func write(_ bytes: some BodyChunk, in turn: Turn) async throws -> UploadAnswer? {
+        await self.gate.enter()
+        defer { self.gate.leave() }
         guard self.transfer?.number == turn.number else { throw Failure.superseded }
-        guard buffer.readableBytes > 0 else { return nil }
+        let count = bytes.byteCount
+        guard count > 0 else { return nil }
         var next = self.resource
-        if let refusal = next.take(buffer.readableBytes) {
+        if let refusal = next.take(count) {
             self.endTransfer()
             if self.uploadProtocol.draft != nil, self.resource.length != nil, !self.resource.isWhole {
                 // The draft has such an upload refused for good: nobody knows which bytes it was to have. Of a whole
                 // one that is known, and it may be being processed.
-                self.remove()
+                try await self.remove()
             } else {
-                try self.orLetGo { try self.dropUnchecked() }
-                self.letGo()
+                do { try await self.dropUnchecked() } catch {
+                    await self.letGo()
+                    throw error
+                }
+                await self.letGo()
             }
             return refusal
         }
-        do throws(FormworkError) {
-            try self.file?.append(buffer)
+        let offset = self.resource.offset
+        do {
+            if let file = self.file as? FolderContent {
+                try file.append(bytes)
+            } else {
+                try await self.file?.append(bytes.array, at: offset)
+            }
         } catch {
-            try? self.file?.truncate(to: self.resource.offset)
+            try? await self.file?.truncate(to: offset)
             self.endTransfer()
-            self.file = nil
-            throw Failure.full
+            await self.close()
+            throw Failure.full(error)
         }
-        self.transfer?.check?.update(buffer)
         self.resource = next
+        // Ended while the storage took the bytes, which are there.
+        guard self.transfer?.number == turn.number else { throw Failure.superseded }
+        self.transfer?.check?.update(bytes)
         return nil
     }
 
     /// The 104 that tells how far it is; `nil` where there is none to tell.
-    func progress(in turn: Turn) throws -> HTTPResponse? {
+    func progress(in turn: Turn) async throws -> HTTPResponse? {
+        await self.gate.enter()
+        defer { self.gate.leave() }
         guard self.transfer?.number == turn.number, self.transfer?.check == nil else { return nil }
-        do { try self.sync() } catch {
+        do { try await self.file?.sync() } catch {
             self.endTransfer()
-            self.letGo()
+            await self.letGo()
             throw error
         }
         return self.resource.progress()
@@ -210,31 +236,36 @@ actor StoredUpload {
     func offer(location: String) -> HTTPResponse? { self.resource.offer(location: location) }
 
     /// A request's content ended.
-    func end(_ turn: Turn, wasWhole: Bool) throws -> UploadResource.Ending {
+    func end(_ turn: Turn, wasWhole: Bool) async throws -> UploadResource.Ending {
+        await self.gate.enter()
+        defer { self.gate.leave() }
         guard let transfer = self.transfer, transfer.number == turn.number else { throw Failure.superseded }
         self.endTransfer()
-        return try self.orLetGo { try self.end(transfer, wasWhole: wasWhole) }
+        do { return try await self.end(transfer, wasWhole: wasWhole) } catch {
+            await self.letGo()
+            throw error
+        }
     }
 
-    private func end(_ transfer: Transfer, wasWhole: Bool) throws -> UploadResource.Ending {
+    private func end(_ transfer: Transfer, wasWhole: Bool) async throws -> UploadResource.Ending {
         if let check = transfer.check {
             guard wasWhole, check.matches else {
-                try self.dropUnchecked()
+                try await self.dropUnchecked()
                 self.resource.takeBack(to: transfer.start)
-                self.letGo()
+                await self.letGo()
                 return wasWhole ? .refused(self.resource.mismatch(isChecksum: check.isChecksum)) : .more
             }
             self.record.uncheckedOffset = nil
         }
-        try self.sync()
+        try await self.file?.sync()
         guard self.processing == nil else { return .whole }
         let ending = self.resource.end(wasWhole: wasWhole)
         if case .whole = ending {
             self.record.length = self.resource.offset
             self.record.isWhole = true
         }
-        if ending == .whole || transfer.check != nil { try self.save() }
-        if ending != .whole { self.file = nil }
+        if ending == .whole || transfer.check != nil { try await self.save() }
+        if ending != .whole { await self.close() }
         return ending
     }
 
@@ -249,14 +280,12 @@ actor StoredUpload {
     /// processed, as this process or the one before failed or was killed, is processed first; and of one that was
     /// refused, the refusal is told.
     func told(by handler: ResumableHandler) async throws -> UploadAnswer {
-        try self.takeOver()
-        if self.uploadProtocol == .tus, self.resource.offset == self.resource.length {
+        let isWhole = try await self.lookAgain()
+        if isWhole {
             let answer = await self.process(location: nil, by: handler)
             if answer.response.status.kind != .successful { return answer }
         } else if let processing = self.processing {
             _ = await processing.value
-        } else {
-            self.file = nil
         }
         var answer = self.expiring(self.resource.told())
         if self.uploadProtocol == .tus, !self.record.metadata.entries.isEmpty {
@@ -265,28 +294,52 @@ actor StoredUpload {
         return answer
     }
 
+    /// - Returns: Whether every byte of an upload by tus is there, so that it is to be processed, and is held for that.
+    private func lookAgain() async throws -> Bool {
+        self.endTransfer()
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        try await self.takeOver()
+        if self.uploadProtocol == .tus, self.resource.offset == self.resource.length { return true }
+        await self.letGo()
+        return false
+    }
+
     /// Forgets it.
     func cancel() async throws -> UploadAnswer {
-        try self.takeOver()
+        try await self.stop()
         _ = await self.processing?.value
-        self.remove()
+        try await self.forget()
         return self.resource.cancelled
     }
 
-    /// Closes the file, unless it is being processed.
-    private func letGo() { if self.processing == nil { self.file = nil } }
-
-    /// Closes the file behind an error, so that it isn't locked for as long as nobody asks.
-    private func orLetGo<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch {
-            self.letGo()
-            throw error
-        }
+    private func stop() async throws {
+        self.endTransfer()
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        try await self.takeOver()
     }
 
-    private func remove() {
+    /// Removes it, whatever became of it.
+    func forget() async throws {
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        self.endTransfer()
+        try await self.remove()
+    }
+
+    private func close() async {
+        let file = self.file
         self.file = nil
-        self.store.remove(self.name)
+        await file?.close()
+    }
+
+    /// Lets others open it, unless it is being processed.
+    private func letGo() async { if self.processing == nil { await self.close() } }
+
+    private func remove() async throws {
+        await self.close()
+        try await self.store.remove(self.name)
     }
 
     private func expiring(_ answer: UploadAnswer) -> UploadAnswer {
@@ -318,55 +371,73 @@ actor StoredUpload {
 
     /// - Returns: The target's answer as it is, or one about the upload when it has none yet.
     private func processed(by handler: ResumableHandler) async -> UploadAnswer {
-        defer {
-            self.processing = nil
-            self.file = nil
-        }
-        let path = self.store.dataPath(self.name)
-        do {
-            if self.file == nil {
-                // A request that came in between let go of it, and another process may have it, or have had it.
-                try self.readState()
-                if let answer = self.record.answer {
-                    return UploadAnswer(answer.response, content: Array(answer.content))
-                }
-            }
-            var fields: HTTPFields = [:]
-            switch try DigestCheck.whole(self.record, at: path) {
-            case .right(let digest): fields[.reprDigest] = digest?.fieldValue
-            case .wrong:
-                let answer = self.resource.mismatch(isChecksum: false)
-                self.store.remove(self.name)
-                return answer
-            }
-            let upload = CompletedUpload(self.name, self.record, path, length: self.resource.offset)
-            var answer = try await handler.complete(upload)
-            answer.response.headerFields.append(contentsOf: fields)
-            let kept = answer.content.count <= Self.largestKeptAnswer ? answer.content : []
-            self.record.answer = UploadRecord.Answer(response: answer.response, content: Data(kept))
-            self.record.expires = Date().addingTimeInterval(self.store.options.answerLifetime)
-            self.resource.processed()
-            do { try self.saveAnswer() } catch { handler.report(self.name, UnsavedAnswer(cause: error)) }
-            return answer
-        } catch {
+        let answer: UploadAnswer
+        do { answer = try await self.completed(by: handler) } catch {
             handler.report(self.name, error)
-            return self.resource.failed(.internalServerError)
+            answer = self.resource.failed(.internalServerError)
         }
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        await self.close()
+        self.processing = nil
+        return answer
+    }
+
+    private func completed(by handler: ResumableHandler) async throws -> UploadAnswer {
+        if self.file == nil {
+            // A request that came in between let go of it, and another process may have it, or have had it.
+            try await self.readAlone()
+            if let answer = self.record.answer {
+                return UploadAnswer(answer.response, content: Array(answer.content))
+            }
+        }
+        guard let file = self.file else { throw Failure.missing }
+        let content = try await file.finished(count: self.resource.offset)
+        var fields: HTTPFields = [:]
+        switch try await DigestCheck.whole(self.record, content) {
+        case .right(let digest): fields[.reprDigest] = digest?.fieldValue
+        case .wrong:
+            let answer = self.resource.mismatch(isChecksum: false)
+            try await self.store.remove(self.name)
+            return answer
+        }
+        let upload = CompletedUpload(self.name, self.record, content, length: self.resource.offset)
+        var answer = try await handler.complete(upload)
+        answer.response.headerFields.append(contentsOf: fields)
+        let kept = answer.content.count <= Self.largestKeptAnswer ? answer.content : []
+        self.record.answer = UploadRecord.Answer(response: answer.response, content: Data(kept))
+        self.record.expires = Date().addingTimeInterval(self.store.options.answerLifetime)
+        self.resource.processed()
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        do { try await self.saveAnswer() } catch { handler.report(self.name, UnsavedAnswer(cause: error)) }
+        return answer
+    }
+
+    private func readAlone() async throws {
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        try await self.readState()
     }
 
     /// Writes the answer down, in place of what was uploaded.
-    /// - Throws: `writeFailed`; the answer is kept in memory then, and written by a later call.
-    private func saveAnswer() throws(FormworkError) {
-        self.isAnswerUnsaved = (try? self.save()) == nil
+    /// - Throws: What the storage throws; the answer is kept in memory then, and written by a later call.
+    private func saveAnswer() async throws {
+        self.isAnswerUnsaved = (try? await self.save()) == nil
         // Not before: should the process end between the two, the upload is there, or its answer.
-        PrivateFile.remove(self.store.dataPath(self.name))
+        try? await self.store.discardBytes(of: self.name)
+        if self.isAnswerUnsaved {
+            // A full disk has no room for the answer as long as the bytes take theirs, which they do while they are
+            // open.
+            try? await self.file?.truncate(to: 0)
+            do { try await self.save() } catch {
+                await self.close()
+                throw error
+            }
+            self.isAnswerUnsaved = false
+        }
         // Not before either: who gets the lock then finds the answer, or no bytes.
-        defer { self.file = nil }
-        guard self.isAnswerUnsaved else { return }
-        // A full disk has no room for the answer as long as the bytes take theirs, which they do while they are open.
-        try? self.file?.truncate(to: 0)
-        try self.save()
-        self.isAnswerUnsaved = false
+        await self.close()
     }
 
     private static let largestKeptAnswer = 64 << 10
@@ -374,7 +445,7 @@ actor StoredUpload {
 
 /// An upload was processed, and its answer can't be written down.
 private struct UnsavedAnswer: Error, CustomStringConvertible {
-    let cause: FormworkError
+    let cause: any Error
     var description: String { "it was processed, but its answer is in memory only: \(self.cause)" }
 }
 #endif

@@ -7,7 +7,7 @@ import HTTPTypes
 import Synchronization
 
 /// Sends a form until it has arrived: retries, redirects, and a bound on the time for all of it.
-public struct Sender: Sendable {
+public struct FormSender: Sendable {
     /// How exchanges are made.
     public var client: FormClient
     /// When it is tried again.
@@ -37,7 +37,7 @@ public struct Sender: Sendable {
         /// Tries behind the first.
         public var retries = 0
         /// The upload's own URL and state; `nil` where there is none.
-        package var upload: ResumableUpload?
+        public var upload: ResumableUpload?
     }
 
     /// Who is told what happens meanwhile.
@@ -101,7 +101,7 @@ public struct Sender: Sendable {
         _ machine: some SendMachine, _ end: ContinuousClock.Instant?, _ observer: Observer,
         _ answered: @Sendable (ExchangeAnswer, Trace) async throws -> Result
     ) async throws -> Result {
-        let machine = Machine(machine)
+        let machine = SharedMachine(machine)
         var trace = Trace()
         while true {
             switch machine.next() {
@@ -152,7 +152,7 @@ public struct Sender: Sendable {
 }
 
 /// A machine that the connection's callbacks share with the driver.
-private final class Machine: Sendable {
+final class SharedMachine: Sendable {
     private struct State {
         var machine: any SendMachine
         /// Counts the steps: what an exchange that is over still tells is nobody's.
@@ -181,7 +181,7 @@ private final class Machine: Sendable {
     }
 
     /// What the machine learns of the exchange that begins now.
-    func hooks(_ observer: Sender.Observer) -> ExchangeHooks {
+    func hooks(_ observer: FormSender.Observer) -> ExchangeHooks {
         let (turn, takesEarlySuccess) = self.state.withLock { ($0.turn, $0.machine.takesEarlySuccess) }
         var hooks = ExchangeHooks()
         hooks.takesEarlySuccess = takesEarlySuccess

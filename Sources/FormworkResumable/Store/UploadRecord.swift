@@ -1,4 +1,4 @@
-#if Transfer
+#if Resumable
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -7,9 +7,7 @@ import Foundation
 import Formwork
 import FormworkCore
 import FormworkHTTP
-import FormworkResumable
 import HTTPTypes
-import SystemPackage
 
 /// What is written down of an upload beside its bytes. How many there are is told by their file alone.
 struct UploadRecord: Codable, Sendable {
@@ -50,27 +48,27 @@ struct UploadRecord: Codable, Sendable {
         self.expires = now.addingTimeInterval(lifetime)
     }
 
-    /// Reads a record; `nil` when there is none.
-    /// - Throws: ``Foreign``, and another error for a file that can't be read at the moment.
-    static func read(at path: FilePath) throws -> Self? {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(filePath: path.string))
-        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-            return nil
-        }
-        do { return try JSONDecoder().decode(Self.self, from: data) } catch { throw Foreign() }
+    /// Reads a record; `nil` for one that is damaged, or another version's.
+    init?(_ bytes: [UInt8]) {
+        guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
+        self = record
     }
 
-    /// What is written there is damaged, or another version's.
-    struct Foreign: Error {}
-
-    func write(to path: FilePath, durably: Bool) throws(FormworkError) {
-        let data: Data
-        do { data = try JSONEncoder().encode(self) } catch {
-            throw FormworkError(.writeFailed, "can't be written", path: path.string, cause: error)
+    /// What ``init(_:)`` reads.
+    func encoded() throws(FormworkError) -> [UInt8] {
+        do { return Array(try JSONEncoder().encode(self)) } catch {
+            throw FormworkError(.writeFailed, "an upload's record can't be written", cause: error)
         }
-        try PrivateFile.write(Array(data), to: path, durably: durably)
+    }
+
+    /// The target that took the upload, without a query and a slash at its end.
+    var target: String? { self.request.path.map(Self.target) }
+
+    /// A path without its query and without slashes at its end.
+    static func target(_ path: String) -> String {
+        var path = path.prefix { $0 != "?" }
+        while path.hasSuffix("/") { path.removeLast() }
+        return String(path)
     }
 
     /// The upload in this state, with so many bytes.

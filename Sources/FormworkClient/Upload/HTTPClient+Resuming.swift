@@ -1,0 +1,267 @@
+#if Client
+import AsyncHTTPClient
+import Formwork
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+extension HTTPClient {
+    /// Sends a body that goes on where a connection was cut, by the IETF's draft or by tus 1.0, and gives the answer.
+    ///
+    /// AsyncHTTPClient shows no 1xx answers, so the draft's upload is made by an empty request, whose answer has its URL,
+    /// and the body follows. By `auto` the server is asked with `OPTIONS` what it knows, and the body goes by the draft, by
+    /// tus, or in one ordinary request, which can't be gone on with.
+    ///
+    /// Use a client that doesn't follow redirects itself: those of uploads are followed here.
+    /// - Parameters:
+    ///   - plan: The body. What can be read only once goes on only where it was read up to.
+    ///   - request: Everything but the body. `GET` becomes `POST`.
+    ///   - resuming: By which protocol, and where the upload is kept for a new process.
+    ///   - options: Redirects, credentials and progress. Tries and pauses are those of `resuming`, unless the server knows
+    ///     no protocol. `length` and what belongs to it count for nothing otherwise.
+    /// - Throws: What ``upload(_:with:options:)`` throws; ``UploadFailure`` for an upload that can't go on;
+    ///   ``FormworkError/Code/sourceChanged`` when a file, the form or the target isn't what it was in the process before;
+    ///   ``FormworkError/Code/notReplayable`` for a body that a new process couldn't make again, where it is kept for one.
+    public func upload(
+        _ plan: BodyPlan, with request: HTTPClientRequest, resuming: UploadResuming,
+        options: UploadOptions = UploadOptions()
+    ) async throws -> UploadResponse {
+        defer { options.monitor?.finish() }
+        let deadline = NIODeadline.now(after: options.timeout)
+        var head = try HTTPRequest(request)
+        var (plan, resuming) = try await resuming.prepare(plan, head, options.retry)
+        if resuming.link == nil, resuming.options.choice == .auto {
+            let choice = try await self.offer(head, request, resuming.options, deadline)
+            resuming.options.choice = choice
+            resuming.options.createsFirst = choice == .ietf
+        }
+        guard resuming.options.choice != .off else {
+            var rest = options
+            rest.timeout = deadline.remaining
+            return try await self.upload(plan, with: request, options: rest)
+        }
+        // A redirect, or a 401, may move the upload to another machine.
+        let link = Mutex(resuming.link)
+        let save = resuming.save
+        resuming.save = { new in
+            link.withLock { $0 = new }
+            try save(new)
+        }
+        var machine = SharedMachine(
+            try ResumableSend(plan, head, resuming, maximumRedirects: options.maximumRedirects))
+        var retries = 0
+        var url = request.url
+        var isAuthorized = false
+        while true {
+            switch machine.next() {
+            case .failed(let error): throw error
+            case .pause(let duration, _):
+                retries += 1
+                options.monitor?.pause(until: .after(duration))
+                if let remaining = deadline.remaining, duration >= remaining {
+                    throw HTTPClientError.deadlineExceeded
+                }
+                try await _Concurrency.Task.sleep(for: duration.asWait)
+            case .answered(let head):
+                return UploadResponse(
+                    response: HTTPClientResponse(
+                        status: HTTPResponseStatus(statusCode: head.status.code),
+                        headers: HTTPHeaders(head.headerFields)),
+                    url: url, bytesSent: 0, isBodyComplete: true, retries: retries, upload: machine.upload)
+            case .exchange(let next, let body, _):
+                url = next.urlText
+                options.monitor?.begin(attempt: retries + 1)
+                let exchange = try await self.exchange(next, body, like: request, machine, deadline, options)
+                guard let (response, feed) = exchange else { continue }
+                if response.status == .unauthorized, !isAuthorized, let authentication = options.authentication,
+                    UploadTarget(next).map({ UploadTarget(head)?.hasOrigin(of: $0) ?? false }) ?? false
+                {
+                    isAuthorized = true
+                    let challenge = UploadAuthentication.Challenge(url: url) { response.headers[$0] }
+                    if let value = try await authentication.answer(challenge) {
+                        feed?.stop(HTTPClientError.cancelled)
+                        head.headerFields[.authorization] = value
+                        resuming.link = link.withLock { $0 }
+                        machine = SharedMachine(
+                            try ResumableSend(plan, head, resuming, maximumRedirects: options.maximumRedirects))
+                        continue
+                    }
+                }
+                let isComplete = await feed?.wasAllGiven() ?? true
+                let summary = SendAnswer(
+                    head: HTTPResponse(response), bytesSent: feed?.count ?? 0, isBodyComplete: isComplete)
+                let isLast = machine.answered(summary, remaining: deadline.remaining)
+                if let upload = machine.upload { options.monitor?.acknowledge(upload.acknowledged) }
+                guard isLast else {
+                    if !isComplete { feed?.stop(HTTPClientError.cancelled) }
+                    // So that its connection can be used again.
+                    _ = try? await response.body.collect(upTo: 64 << 10)
+                    continue
+                }
+                let isWhole = machine.isBodyComplete ?? isComplete
+                if isWhole { options.monitor?.update { $0.acknowledged = $0.total ?? $0.sent } }
+                return UploadResponse(
+                    response: response.reading(feed, isComplete: isComplete), url: url,
+                    bytesSent: feed?.count ?? 0, isBodyComplete: isWhole, retries: retries,
+                    upload: machine.upload)
+            }
+        }
+    }
+
+    /// One request of an upload.
+    /// - Returns: `nil` when it failed, which the machine knows then.
+    private func exchange(
+        _ next: HTTPRequest, _ body: ExchangeBody?, like request: HTTPClientRequest, _ machine: SharedMachine,
+        _ deadline: NIODeadline, _ options: UploadOptions
+    ) async throws -> (HTTPClientResponse, BufferFeed?)? {
+        var made = request
+        (made.url, made.method) = (next.urlText, HTTPMethod(rawValue: next.method.rawValue))
+        (made.headers, made.body) = (HTTPHeaders(next.headerFields), nil)
+        var feed: BufferFeed?
+        if let body {
+            options.monitor?.update { progress in
+                (progress.start, progress.sent, progress.total) = (body.offset, body.offset, body.plan.contentLength)
+            }
+            let stretch = try BufferFeed(body, options: options.readerOptions)
+            let buffers = FollowedBuffers(feed: stretch, offset: body.offset, hooks: machine.hooks(FormSender.Observer()))
+            made.body = .stream(buffers, length: body.length.map { .known($0) } ?? .unknown)
+            feed = stretch
+        }
+        do {
+            let response = try await withTaskCancellationHandler { [made, feed] in
+                _ = feed
+                return try await self.execute(made, deadline: deadline)
+            } onCancel: { [feed] in
+                feed?.stop(CancellationError())
+            }
+            return (response.locatedAbsolutely(), feed)
+        } catch {
+            feed?.stop(error)
+            try _Concurrency.Task.checkCancellation()
+            if let failure = feed?.failure { throw failure }
+            if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
+            let isSent = feed?.isComplete ?? true
+            machine.failed(
+                TransferError(
+                    isSent ? .receive : .send, "the connection failed (\(TransferError.text(error)))",
+                    bytesSent: feed?.count ?? 0, cause: error),
+                remaining: deadline.remaining)
+            return nil
+        }
+    }
+
+    /// What the server knows, as it says itself.
+    private func offer(
+        _ head: HTTPRequest, _ request: HTTPClientRequest, _ options: UploadClientOptions, _ deadline: NIODeadline
+    ) async throws -> ResumableChoice {
+        var probe = request
+        (probe.url, probe.method, probe.body) = (head.urlText, .OPTIONS, nil)
+        probe.headers = HTTPHeaders(head.headerFields)
+        for name in ["Content-Type", "Content-Length", "Transfer-Encoding", "Expect"] {
+            probe.headers.remove(name: name)
+        }
+        var failures = 0
+        while true {
+            do {
+                let response = try await self.execute(probe, deadline: deadline)
+                let fields = HTTPResponse(response).headerFields
+                _ = try? await response.body.collect(upTo: 64 << 10)
+                if fields.contains(.uploadLimit) || fields.interopVersion != nil { return .ietf }
+                let versions = fields[.tusVersion] ?? fields[.tusResumable] ?? ""
+                let isTus = versions.split(separator: ",").contains { $0.filter { $0 != " " } == "1.0.0" }
+                return isTus ? .tus : .off
+            } catch {
+                try _Concurrency.Task.checkCancellation()
+                failures += 1
+                let isOver = [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError)
+                guard !isOver, failures < options.maximumAttempts else { throw error }
+                try await _Concurrency.Task.sleep(
+                    for: options.delays[min(failures, options.delays.count) - 1].asWait)
+            }
+        }
+    }
+}
+
+/// A feed whose bytes a machine is told of before the client has them.
+private struct FollowedBuffers: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let feed: BufferFeed
+    let offset: Int64
+    let hooks: ExchangeHooks
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let buffers: FollowedBuffers
+
+        mutating func next() async throws -> ByteBuffer? {
+            let buffer = try await self.buffers.feed.next()
+            let end = self.buffers.offset + self.buffers.feed.count
+            if buffer == nil { self.buffers.hooks.ended(end) } else { self.buffers.hooks.sending(end) }
+            return buffer
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffers: self) }
+}
+
+extension HTTPClientResponse {
+    /// The response, which ends a feed that isn't complete once it was read, or nobody will.
+    fileprivate func reading(_ feed: BufferFeed?, isComplete: Bool) -> Self {
+        guard let feed, !isComplete else { return self }
+        feed.stopQuietly()
+        let end = FeedEnd(feed)
+        var early = self
+        early.body = .stream(self.body.map { buffer in withExtendedLifetime(end) { buffer } })
+        return early
+    }
+
+    /// The response with a `Location` that means the same from everywhere: the client may have followed a redirect.
+    fileprivate func locatedAbsolutely() -> Self {
+        guard self.history.count > 1, let last = self.history.last?.request.url,
+            let location = self.headers.first(name: "Location"),
+            let target = UploadTarget(last)?.resolving(location)
+        else { return self }
+        var copy = self
+        copy.headers.replaceOrAdd(name: "Location", value: target.url)
+        return copy
+    }
+}
+
+extension HTTPRequest {
+    /// The head of a client's request.
+    /// - Throws: ``TransferError/Code/invalidRequest``.
+    fileprivate init(_ request: HTTPClientRequest) throws {
+        let method = request.method == .GET ? HTTPMethod.POST : request.method
+        try self.init(
+            HTTPRequest.Method(rawValue: method.rawValue) ?? .post, to: request.url,
+            headerFields: HTTPFields(request.headers))
+    }
+}
+
+extension HTTPResponse {
+    fileprivate init(_ response: HTTPClientResponse) {
+        self.init(
+            status: HTTPResponse.Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase),
+            headerFields: HTTPFields(response.headers))
+    }
+}
+
+extension HTTPFields {
+    fileprivate init(_ headers: HTTPHeaders) {
+        self.init()
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { self.append(HTTPField(name: name, value: value)) }
+        }
+    }
+}
+
+extension HTTPHeaders {
+    fileprivate init(_ fields: HTTPFields) {
+        self.init(fields.map { ($0.name.rawName, $0.value) })
+    }
+}
+#endif

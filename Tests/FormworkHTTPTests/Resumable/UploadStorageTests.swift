@@ -1,0 +1,418 @@
+#if NIO
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+import HTTPTypes
+import Synchronization
+import Testing
+
+/// A caller's store: in memory, with pauses wherever it is asked, and failures on demand.
+actor MemoryStorage: UploadStorage {
+    struct Upload {
+        var record: [UInt8]
+        var bytes: [UInt8]?
+    }
+
+    enum Call { case create, record, keep, open, append, finished, discard }
+    struct Broken: Error {}
+
+    private var uploads: [String: Upload] = [:]
+    private var failures: [Call: Int] = [:]
+    private var busy = 0
+    private(set) var openCount = 0
+    private(set) var syncCount = 0
+
+    func fail(_ call: Call, times: Int = 1) { self.failures[call] = times }
+    func refuseToOpen(times: Int) { self.busy = times }
+    var all: [Upload] { Array(self.uploads.values) }
+
+    fileprivate func pass(_ call: Call) async throws {
+        await Task.yield()
+        guard let count = self.failures[call], count > 0 else { return }
+        self.failures[call] = count - 1
+        throw Broken()
+    }
+
+    func create(_ name: String, record: [UInt8]) async throws {
+        try await self.pass(.create)
+        self.uploads[name] = Upload(record: record, bytes: [])
+    }
+
+    func record(of name: String) async throws -> [UInt8]? {
+        try await self.pass(.record)
+        return self.uploads[name]?.record
+    }
+
+    func keep(_ record: [UInt8], of name: String) async throws {
+        try await self.pass(.keep)
+        self.uploads[name]?.record = record
+    }
+
+    func count(of name: String) async throws -> Int64 { Int64(self.uploads[name]?.bytes?.count ?? 0) }
+
+    func open(_ name: String) async throws -> (any UploadContent)? {
+        try await self.pass(.open)
+        if self.busy > 0 {
+            self.busy -= 1
+            throw UploadIsBusy()
+        }
+        guard self.uploads[name]?.bytes != nil else { return nil }
+        self.openCount += 1
+        return Content(storage: self, name: name)
+    }
+
+    func discardBytes(of name: String) async throws { self.uploads[name]?.bytes = nil }
+
+    func discard(_ name: String) async throws {
+        try await self.pass(.discard)
+        self.uploads[name] = nil
+    }
+
+    func names() async throws -> [String] { Array(self.uploads.keys) }
+
+    fileprivate func append(_ bytes: [UInt8], at offset: Int64, to name: String) async throws {
+        try await self.pass(.append)
+        #expect(self.uploads[name]?.bytes?.count == Int(offset))
+        self.uploads[name]?.bytes? += bytes
+    }
+
+    fileprivate func truncate(_ name: String, to count: Int64) {
+        let bytes = self.uploads[name]?.bytes.map { Array($0.prefix(Int(count))) }
+        self.uploads[name]?.bytes = bytes
+    }
+
+    fileprivate func bytes(of name: String) async throws -> [UInt8] {
+        try await self.pass(.finished)
+        return self.uploads[name]?.bytes ?? []
+    }
+
+    fileprivate func close() { self.openCount -= 1 }
+    fileprivate func sync() { self.syncCount += 1 }
+}
+
+private struct Content: UploadContent {
+    let storage: MemoryStorage
+    let name: String
+
+    func append(_ bytes: [UInt8], at offset: Int64) async throws {
+        try await self.storage.append(bytes, at: offset, to: self.name)
+    }
+    func truncate(to count: Int64) async throws { await self.storage.truncate(self.name, to: count) }
+    func finished(count: Int64) async throws -> BodySource { .bytes(try await self.storage.bytes(of: self.name)) }
+    func sync() async throws { await self.storage.sync() }
+    func close() async { await self.storage.close() }
+}
+
+/// A request's content: pieces, and then its end, a cut, or silence.
+private struct Pieces: AsyncSequence, Sendable {
+    enum End { case end, cut, silence }
+    struct Broken: Error {}
+
+    var pieces: [String]
+    var end = End.end
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var rest: ArraySlice<String>
+        var end: End
+
+        mutating func next() async throws -> [UInt8]? {
+            await Task.yield()
+            if let piece = self.rest.popFirst() { return Array(piece.utf8) }
+            switch self.end {
+            case .end: return nil
+            case .cut: throw Broken()
+            case .silence:
+                try await Task.sleep(for: .seconds(3600))
+                return nil
+            }
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self.pieces[...], end: self.end) }
+}
+
+@Suite("A caller's store of uploads", .timeLimit(.minutes(10))) struct UploadStorageTests {
+    private final class Bench: Sendable {
+        let storage = MemoryStorage()
+        let store: UploadStore
+        let completed = Mutex<[String]>([])
+        let reports = Mutex<[any Error]>([])
+        let location = Mutex<String?>(nil)
+
+        init(_ configure: (inout UploadStoreOptions) -> Void = { _ in }) {
+            var options = UploadStoreOptions()
+            configure(&options)
+            self.store = UploadStore(storage: self.storage, options: options)
+        }
+
+        var contents: [String] { self.completed.withLock { $0 } }
+
+        /// Handles a request as a new process does.
+        func send(
+            _ method: HTTPRequest.Method, _ path: String? = nil, _ fields: HTTPFields,
+            _ body: Pieces = Pieces(pieces: []),
+            isNew: Bool = false
+        ) async throws -> ResumableHandler.Outcome {
+            let store = isNew ? UploadStore(storage: self.storage) : self.store
+            let handler = ResumableHandler(target: "/files", in: store) { error in
+                self.reports.withLock { $0.append(error) }
+            } complete: { upload in
+                let bytes = try await upload.content.bytes(upTo: 1000)
+                self.completed.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+                return UploadAnswer(HTTPResponse(status: .ok), content: Array("thanks".utf8))
+            }
+            let path = try path ?? #require(self.location.withLock { $0 })
+            let request = HTTPRequest(method: method, scheme: "http", authority: "a", path: path, headerFields: fields)
+            return await handler.handle(request, body: body) { response in
+                if let location = response.headerFields[.location] { self.location.withLock { $0 = location } }
+            }
+        }
+
+        func answer(
+            _ method: HTTPRequest.Method, _ path: String? = nil, _ fields: HTTPFields,
+            _ body: Pieces = Pieces(pieces: []),
+            isNew: Bool = false
+        ) async throws -> UploadAnswer {
+            guard case .answer(let answer) = try await self.send(method, path, fields, body, isNew: isNew) else {
+                throw Pieces.Broken()
+            }
+            if let location = answer.response.headerFields[.location] { self.location.withLock { $0 = location } }
+            return answer
+        }
+
+        /// Begins an upload of five bytes, of which three come.
+        func begin() async throws {
+            let outcome = try await self.send(
+                .post, "/files", Self.create(5), Pieces(pieces: ["h", "el"], end: .cut))
+            guard case .close = outcome else { throw Pieces.Broken() }
+        }
+
+        static func create(_ length: Int) -> HTTPFields {
+            [
+                .uploadDraftInteropVersion: "8", .uploadComplete: "?1", .uploadLength: "\(length)",
+                .contentLength: "\(length)",
+            ]
+        }
+
+        static func append(_ offset: Int, _ length: Int) -> HTTPFields {
+            [
+                .uploadDraftInteropVersion: "8", .uploadComplete: "?1", .uploadOffset: "\(offset)",
+                .contentType: "application/partial-upload", .contentLength: "\(length)",
+            ]
+        }
+
+        static let ask: HTTPFields = [.uploadDraftInteropVersion: "8"]
+    }
+
+    @Test("Cut, asked, and gone on with, in this process and in a new one", arguments: [false, true])
+    func goesOn(isNew: Bool) async throws {
+        let bench = Bench()
+        try await bench.begin()
+        let told = try await bench.answer(.head, nil, Bench.ask, isNew: isNew)
+        #expect(told.response.headerFields[.uploadOffset] == "3")
+        let last = try await bench.answer(.patch, nil, Bench.append(3, 2), Pieces(pieces: ["l", "o"]), isNew: isNew)
+        #expect(last.response.status == .ok && String(decoding: last.content, as: UTF8.self) == "thanks")
+        #expect(bench.contents == ["hello"])
+        // Of a finished upload its answer is kept, not its bytes.
+        #expect(await bench.storage.all.map(\.bytes) == [nil])
+        #expect(await bench.storage.openCount == 0)
+        let again = try await bench.answer(.patch, nil, Bench.append(5, 0), isNew: isNew)
+        #expect(String(decoding: again.content, as: UTF8.self) == "thanks")
+        #expect(bench.contents == ["hello"])
+    }
+
+    @Test("tus: created empty, cut, gone on with")
+    func tus() async throws {
+        let bench = Bench()
+        let created = try await bench.answer(
+            .post, "/files", [.tusResumable: "1.0.0", .uploadLength: "5", .uploadMetadata: "filename YS50eHQ="])
+        #expect(created.response.status == .created)
+        var fields: HTTPFields = [
+            .tusResumable: "1.0.0", .uploadOffset: "0", .contentType: "application/offset+octet-stream",
+        ]
+        guard case .close = try await bench.send(.patch, nil, fields, Pieces(pieces: ["hel"], end: .cut)) else {
+            throw Pieces.Broken()
+        }
+        let told = try await bench.answer(.head, nil, [.tusResumable: "1.0.0"])
+        #expect(told.response.headerFields[.uploadOffset] == "3")
+        fields[.uploadOffset] = "3"
+        let last = try await bench.answer(.patch, nil, fields, Pieces(pieces: ["lo"]))
+        #expect(last.response.status == .noContent && bench.contents == ["hello"])
+    }
+
+    @Test("Two writers at once: the second ends the first, and no byte is there twice")
+    func twoWriters() async throws {
+        let bench = Bench()
+        async let first = bench.send(.post, "/files", Bench.create(5), Pieces(pieces: ["h", "el"], end: .silence))
+        while true {
+            if bench.location.withLock({ $0 != nil }), await bench.storage.all.first?.bytes?.count == 3 { break }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        let last = try await bench.answer(.patch, nil, Bench.append(3, 2), Pieces(pieces: ["lo"]))
+        #expect(last.response.status == .ok && bench.contents == ["hello"])
+        guard case .close = try await first else { throw Pieces.Broken() }
+    }
+
+    @Test("Ten at once go on with one upload: one of them is right")
+    func manyWriters() async throws {
+        let bench = Bench()
+        try await bench.begin()
+        let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    let outcome = try await bench.send(.patch, nil, Bench.append(3, 2), Pieces(pieces: ["l", "o"]))
+                    guard case .answer(let answer) = outcome else { return nil }
+                    return answer.response.status.code
+                }
+            }
+            return try await group.reduce(into: [Int?]()) { $0.append($1) }
+        }
+        if bench.contents.isEmpty {
+            // Each ended the one before.
+            let told = try await bench.answer(.head, nil, Bench.ask)
+            let offset = try #require(told.response.headerFields[.uploadOffset].flatMap { Int($0) })
+            let rest = String("hello".dropFirst(offset))
+            _ = try await bench.answer(.patch, nil, Bench.append(offset, rest.utf8.count), Pieces(pieces: [rest]))
+        }
+        #expect(bench.contents == ["hello"], "\(statuses)")
+        #expect(await bench.storage.openCount == 0)
+    }
+
+    @Test("A wrong offset, and lengths that differ")
+    func wrongNumbers() async throws {
+        let bench = Bench()
+        try await bench.begin()
+        let early = try await bench.answer(.patch, nil, Bench.append(2, 3), Pieces(pieces: ["llo"]))
+        #expect(early.response.status == .conflict && early.response.headerFields[.uploadOffset] == "3")
+        let long = try await bench.answer(.patch, nil, Bench.append(3, 3), Pieces(pieces: ["loo"]))
+        #expect(long.response.status == .badRequest)
+        #expect(String(decoding: long.content, as: UTF8.self).contains("inconsistent-upload-length"))
+        let right = try await bench.answer(.patch, nil, Bench.append(3, 2), Pieces(pieces: ["lo"]))
+        #expect(right.response.status == .ok && bench.contents == ["hello"])
+    }
+
+    @Test("An upload whose time is over is gone")
+    func expiry() async throws {
+        let bench = Bench { $0.lifetime = 0 }
+        try await bench.begin()
+        let told = try await bench.answer(.head, nil, Bench.ask)
+        #expect(told.response.status == .notFound)
+        #expect(await bench.store.removeExpired() == 1)
+        #expect(await bench.storage.all.isEmpty)
+    }
+
+    @Test(
+        "A store that throws is answered, reported, and asked again",
+        arguments: [MemoryStorage.Call.create, .keep, .append, .open])
+    func throwing(call: MemoryStorage.Call) async throws {
+        let bench = Bench()
+        if call != .create { try await bench.begin() }
+        await bench.storage.fail(call)
+        let isNew = call != .create
+        let answer = try await bench.answer(
+            isNew ? .patch : .post, isNew ? nil : "/files", isNew ? Bench.append(3, 2) : Bench.create(5),
+            Pieces(pieces: [isNew ? "lo" : "hello"]))
+        #expect(answer.response.status.code == (call == .open ? 503 : 507))
+        #expect(answer.response.headerFields[.retryAfter] != nil)
+        #expect(bench.reports.withLock { $0.map { $0 is MemoryStorage.Broken } } == [true])
+        #expect(bench.contents == [])
+        #expect(await bench.storage.openCount == 0)
+        if isNew {
+            let told = try await bench.answer(.head, nil, Bench.ask)
+            let offset = try #require(told.response.headerFields[.uploadOffset].flatMap { Int($0) })
+            let rest = String("hello".dropFirst(offset))
+            _ = try await bench.answer(.patch, nil, Bench.append(offset, rest.utf8.count), Pieces(pieces: [rest]))
+        } else {
+            _ = try await bench.answer(.post, "/files", Bench.create(5), Pieces(pieces: ["hello"]))
+        }
+        #expect(bench.contents == ["hello"])
+    }
+
+    @Test("What another process has is answered by 503, or 423 for tus")
+    func busy() async throws {
+        let bench = Bench()
+        try await bench.begin()
+        await bench.storage.refuseToOpen(times: 1)
+        let answer = try await bench.answer(.head, nil, Bench.ask)
+        #expect(answer.response.status == .serviceUnavailable && answer.response.headerFields[.retryAfter] == "1")
+        #expect(try await bench.answer(.head, nil, Bench.ask).response.headerFields[.uploadOffset] == "3")
+    }
+
+    @Test("An ordinary request is whole or nothing")
+    func ordinary() async throws {
+        let bench = Bench { $0.limits.maxSize = 6 }
+        let cut = try await bench.send(.post, "/files", [:], Pieces(pieces: ["hel"], end: .cut))
+        guard case .close = cut else { throw Pieces.Broken() }
+        #expect(await bench.storage.all.isEmpty)
+        #expect(bench.contents == [])
+        let large = try await bench.answer(.post, "/files", [:], Pieces(pieces: ["hello", "hello"]))
+        #expect(large.response.status == .contentTooLarge && large.response.headerFields[.uploadLimit] == nil)
+        #expect(await bench.storage.all.isEmpty)
+        let whole = try await bench.answer(.put, "/files", [.contentLength: "5"], Pieces(pieces: ["hello"]))
+        #expect(whole.response == HTTPResponse(status: .ok))
+        #expect(bench.contents == ["hello"])
+        #expect(await bench.storage.all.isEmpty)
+        #expect(await bench.storage.openCount == 0)
+        guard case .notResumable = try await bench.send(.get, "/files", [:]) else { throw Pieces.Broken() }
+    }
+
+    @Test("An upload of another target is not there")
+    func targets() async throws {
+        let bench = Bench()
+        try await bench.begin()
+        let other = ResumableHandler(target: "/others", in: bench.store) { _ in throw Pieces.Broken() }
+        let path = try #require(bench.location.withLock { $0 }).replacing("/files/", with: "/others/")
+        let request = HTTPRequest(
+            method: .head, scheme: "http", authority: "a", path: path, headerFields: Bench.ask)
+        let outcome = await other.handle(request, body: Pieces(pieces: [])) { _ in }
+        guard case .answer(let answer) = outcome else { throw Pieces.Broken() }
+        #expect(answer.response.status == .notFound)
+    }
+
+    @Test("No offset is told before the storage has the bytes")
+    func syncs() async throws {
+        let bench = Bench()
+        try await bench.begin()
+        let before = await bench.storage.syncCount
+        _ = try await bench.answer(.head, nil, Bench.ask)
+        #expect(await bench.storage.syncCount == before + 1)
+    }
+
+    @Test("Content that isn't what its digest says is not kept")
+    func digests() async throws {
+        let bench = Bench()
+        try await bench.begin()
+        var fields = Bench.append(3, 2)
+        fields[HTTPField.Name("Content-Digest")!] = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
+        let answer = try await bench.answer(.patch, nil, fields, Pieces(pieces: ["lo"]))
+        #expect(answer.response.status == .badRequest && answer.response.headerFields[.uploadOffset] == "3")
+        #expect(await bench.storage.all.map { $0.bytes?.count } == [3] && bench.contents == [])
+    }
+
+    @Test(
+        "A name that no upload can have is asked nobody for",
+        arguments: ["x", "..", "ABCDEF0123456789abcdef0123456789"])
+    func names(name: String) async throws {
+        let bench = Bench()
+        await bench.storage.fail(.record, times: 100)
+        let answer = try await bench.answer(.head, "/files/\(name)", Bench.ask)
+        #expect(answer.response.status == .notFound)
+    }
+
+    @Test("Too many uploads, and too many bytes")
+    func limits() async throws {
+        let bench = Bench {
+            $0.maximumCount = 2
+            $0.maximumTotalSize = 7
+        }
+        try await bench.begin()
+        let large = try await bench.answer(.post, "/files", Bench.create(5), Pieces(pieces: ["hello"]))
+        #expect(large.response.status == .serviceUnavailable)
+        let small = try await bench.answer(.post, "/files", Bench.create(2), Pieces(pieces: ["hi"]))
+        #expect(small.response.status == .ok)
+        // The finished one makes room.
+        let third = try await bench.answer(.post, "/files", Bench.create(2), Pieces(pieces: ["ho"]))
+        #expect(third.response.status == .ok && bench.contents == ["hi", "ho"])
+    }
+}
+#endif

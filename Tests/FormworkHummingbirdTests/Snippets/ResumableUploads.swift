@@ -1,0 +1,21 @@
+#if Hummingbird
+import AsyncHTTPClient
+import FormworkClient
+
+func resuming(_ form: FormData, to url: String) async throws {
+    let monitor = UploadMonitor()
+    let answer = try await HTTPClient.shared.upload(
+        form.plan(), with: HTTPClientRequest(url: url), resuming: UploadResuming(file: "upload.state"),
+        options: UploadOptions(monitor: monitor))
+    print(answer.status, answer.upload?.resumptions ?? 0)
+}
+
+func resumingAlone(_ form: FormData, to url: String) async throws -> HTTPResponse.Status {
+    let status = try await Sender().send(
+        form.plan(), with: HTTPRequest(to: url), resuming: UploadResuming(file: "upload.state")
+    ) { answer, trace in
+        answer.head.status
+    }
+    return status
+}
+#endif
