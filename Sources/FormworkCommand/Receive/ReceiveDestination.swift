@@ -23,6 +23,20 @@ struct ReceiveDestination: ParsableArguments {
             valueName: "s3://bucket/prefix"))
     var to: String?
 
+    @Flag(
+        help: """
+            Keep the folders of a file's path, from a chosen folder, a filename with slashes or a PUT's path, below the \
+            destination. Without it files have their last component alone.
+            """)
+    var keepPaths = false
+
+    @Option(
+        help: """
+            What becomes of a form's text fields: json keeps them in NAME.form.json, beside the form's first file NAME, \
+            drop answers them only.
+            """)
+    var fields: FieldsOption = .json
+
     @Flag(help: "With --dir: replace a file of the same name; it becomes 'name (1).ext' otherwise.")
     var overwrite = false
 
@@ -108,6 +122,9 @@ struct ReceiveDestination: ParsableArguments {
 
     private var age: Duration { self.abandonAfter?.duration ?? AgeOption.day }
 }
+
+/// What becomes of fields.
+enum FieldsOption: String, ExpressibleByArgument, CaseIterable { case json, drop }
 
 /// A time in one unit: `90s`, `15m`, `24h`, `7d`.
 struct AgeOption: ExpressibleByArgument {
