@@ -15,7 +15,10 @@ struct FormRecordTests {
             for (file, record) in [("a.txt", "a.txt.form.json"), ("a (1).txt", "a (1).txt.form.json")] {
                 let answer = try await receiver.request("POST /", [Self.form], body)
                 #expect(answer.status == 201)
-                #expect(answer.body.hasSuffix(#""fieldsIn":"\#(record)","files":[{"field":"f","name":"\#(file)","sha256":"\#(Self.digest)","size":1,"type":"text/plain"}]}"#))
+                #expect(
+                    answer.body.hasSuffix(
+                        #""fieldsIn":"\#(record)","files":[{"field":"f","name":"\#(file)","sha256":"\#(Self.digest)","size":1,"type":"text/plain"}]}"#
+                    ))
                 #expect(
                     try receiver.folder.text(of: record) == """
                         {"fields":[{"name":"tag","value":"a"},{"name":"tag","value":"b"},\
@@ -30,7 +33,8 @@ struct FormRecordTests {
 
     @Test func `Fields that are no UTF-8 are kept as bytes too, with the type that they came with`() async throws {
         try await TestReceiver.run { receiver in
-            let part = "--b\r\nContent-Disposition: form-data; name=t\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\n"
+            let part =
+                "--b\r\nContent-Disposition: form-data; name=t\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\n"
             let answer = try await receiver.request(
                 "POST /", [Self.form], Array(part.utf8) + [0xE9] + Array("\r\n--b--\r\n".utf8))
             #expect(answer.status == 201)
@@ -39,7 +43,8 @@ struct FormRecordTests {
             #expect(answer.body == #"{"fields":[{"name":"t","value":"é"}],"fieldsIn":"\#(name)","files":[]}"#)
             #expect(
                 try receiver.folder.text(of: name)
-                    == #"{"fields":[{"base64":"6Q==","name":"t","type":"text/plain; charset=iso-8859-1","value":"é"}],"files":[]}"#)
+                    == #"{"fields":[{"base64":"6Q==","name":"t","type":"text/plain; charset=iso-8859-1","value":"é"}],"files":[]}"#
+            )
         }
     }
 
@@ -64,7 +69,8 @@ struct FormRecordTests {
             #expect(folder.names == ["a", "a.form.json"])
             #expect(try folder.text(of: "a.form.json").hasPrefix(#"{"fields":[{"name":"tag","value":"2"}]"#))
             let body = formBody([("tag", "3"), ("f;a", "1"), ("f;a.form.json", "mine")])
-            #expect(try await receiver.request("POST /", [Self.form], body).status == 201)
+            let both = try await receiver.request("POST /", [Self.form], body)
+            #expect(both.status == 201)
             #expect(folder.names == ["a", "a.form (1).json", "a.form.json"])
             #expect(try folder.text(of: "a.form.json") == "mine")
         }
@@ -110,7 +116,8 @@ struct FormRecordTests {
             let text = "--i\r\n\r\nx\r\n--i--"
             let mixed = try await receiver.request("POST /", [Self.form], Self.nested(text))
             #expect(mixed.body.hasPrefix(#"{"fields":[{"name":"tag","value":"1"},{"name":"photos","value":"x"}],"#))
-            let other = try await receiver.request("POST /", [Self.form], Self.nested(text, type: "multipart/alternative"))
+            let other = try await receiver.request(
+                "POST /", [Self.form], Self.nested(text, type: "multipart/alternative"))
             #expect(other.body.contains(#"{"name":"photos","value":"--i\r\n\r\nx\r\n--i--"}"#))
             try receiver.folder.empty()
             let cut = try await receiver.request("POST /", [Self.form], Self.nested(Self.attachment("1.jpg", "1")))
@@ -122,9 +129,11 @@ struct FormRecordTests {
     @Test func `Limits count what is inside`() async throws {
         try await TestReceiver.run({ ($0.limits.files, $0.limits.fields) = (2, 2) }) { receiver in
             let files = (1...3).map { Self.attachment("\($0)", "x") }.joined() + "--i--"
-            #expect(try await receiver.request("POST /", [Self.form], Self.nested(files)).status == 413)
             let fields = String(repeating: "--i\r\n\r\nx\r\n", count: 2) + "--i--"
-            #expect(try await receiver.request("POST /", [Self.form], Self.nested(fields)).status == 413)
+            for inner in [files, fields] {
+                let answer = try await receiver.request("POST /", [Self.form], Self.nested(inner))
+                #expect(answer.status == 413)
+            }
             #expect(receiver.folder.names == [])
         }
     }

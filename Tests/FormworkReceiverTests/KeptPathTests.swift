@@ -1,6 +1,7 @@
 #if Transfer
 import FormworkReceiver
 import Foundation
+import SystemPackage
 import Testing
 
 /// Folders of a file's path, which are kept below the receiver's where that is asked for.
@@ -24,10 +25,12 @@ struct KeptPathTests {
             let answer = try await receiver.request("POST /", [Self.form], body)
             #expect(answer.status == 201)
             if keepsPaths {
-                #expect(Self.files(in: receiver.folder) == ["two/x/same.txt", "two/x/same.txt.form.json", "two/y/same.txt"])
+                #expect(
+                    Self.files(in: receiver.folder) == ["two/x/same.txt", "two/x/same.txt.form.json", "two/y/same.txt"])
                 #expect(try receiver.folder.text(of: "two/y/same.txt") == "2")
                 #expect(answer.body.contains(#""name":"two/y/same.txt""#))
-                #expect(try await receiver.request("GET /", ["Accept: text/html"]).body.contains("<bdi>two/y/same.txt</bdi>"))
+                let page = try await receiver.request("GET /", ["Accept: text/html"])
+                #expect(page.body.contains("<bdi>two/y/same.txt</bdi>"))
             } else {
                 #expect(Self.files(in: receiver.folder) == ["same (1).txt", "same.txt", "same.txt.form.json"])
             }
@@ -42,9 +45,15 @@ struct KeptPathTests {
             #expect(try await receiver.request("PUT /a%20b/c.txt?x", [], "1").status == 201)
             // relativePath is "d/e.txt", filename is "e.txt".
             let created = try await receiver.request(
-                "POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 1", "Upload-Metadata: filename ZS50eHQ=,relativePath ZC9lLnR4dA=="])
+                "POST /",
+                [
+                    "Tus-Resumable: 1.0.0", "Upload-Length: 1",
+                    "Upload-Metadata: filename ZS50eHQ=,relativePath ZC9lLnR4dA==",
+                ])
             let location = try #require(created.field("Location"))
-            let path = location.hasPrefix("http") ? "/" + location.split(separator: "/").dropFirst(2).joined(separator: "/") : location
+            let path =
+                location.hasPrefix("http")
+                ? "/" + location.split(separator: "/").dropFirst(2).joined(separator: "/") : location
             let sent = try await receiver.request(
                 "PATCH \(path)",
                 ["Tus-Resumable: 1.0.0", "Upload-Offset: 0", "Content-Type: application/offset+octet-stream"], "2")
@@ -72,10 +81,12 @@ struct KeptPathTests {
     @Test func `A path that is too deep, or too long, is refused`() async throws {
         try await TestReceiver.run({ $0.keepsPaths = true }) { receiver in
             let deep = String(repeating: "d/", count: 32)
-            #expect(try await receiver.request("PUT /\(deep)a", [], "x").status == 201)
-            #expect(try await receiver.request("PUT /d/\(deep)a", [], "x").status == 400)
             let long = String(repeating: "n", count: 200) + "/"
-            #expect(try await receiver.request("PUT /\(long)\(long)\(long)\(long)a", [], "x").status == 400)
+            let paths = [(deep, 201), ("d/" + deep, 400), (long + long + long + long, 400)]
+            for (path, status) in paths {
+                let answer = try await receiver.request("PUT /\(path)a", [], "x")
+                #expect(answer.status == status)
+            }
         }
     }
 
@@ -103,10 +114,13 @@ struct KeptPathTests {
         let storage = try FolderStorage(folder.path, replacing: true, durably: true)
         try await TestReceiver.run({ $0.keepsPaths = true }, in: folder, storage: storage) { receiver in
             for text in ["1", "2"] {
-                #expect(try await receiver.request("POST /", [Self.form], formBody([("f;x/a", text), ("f;x/b/c", text)])).status == 201)
-                #expect(try folder.text(of: "x/a") == text && folder.text(of: "x/b/c") == text)
+                let body = formBody([("f;x/a", text), ("f;x/b/c", text)])
+                let answer = try await receiver.request("POST /", [Self.form], body)
+                #expect(answer.status == 201)
+                for name in ["x/a", "x/b/c"] { #expect(try folder.text(of: name) == text) }
             }
-            let answer = try await receiver.request("POST /", [Self.form], formBody([("f;x/a", "3"), ("f;y/z", "3"), ("f;x/b", "3")]))
+            let body = formBody([("f;x/a", "3"), ("f;y/z", "3"), ("f;x/b", "3")])
+            let answer = try await receiver.request("POST /", [Self.form], body)
             #expect(answer.status == 409)
             #expect(Self.files(in: folder) == ["x/a", "x/b/c"])
             #expect(folder.names == ["x"])

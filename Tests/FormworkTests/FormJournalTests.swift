@@ -10,7 +10,8 @@ import Testing
 struct FormJournalTests {
     /// How far the publication of one file had come, that replaces `a` or is a new one.
     enum Moment: CaseIterable, Sendable {
-        case notBegun, waiting, exchanged, placedWhereNothingWas, linkedAside, movedAside, placedInSteps, placedFree, done
+        case notBegun, waiting, exchanged, placedWhereNothingWas, linkedAside, movedAside, placedInSteps, placedFree,
+            done
     }
 
     private let folder = TemporaryFolder()
@@ -27,7 +28,8 @@ struct FormJournalTests {
         defer { file.close() }
         var journal = try FormJournal(in: open, durably: false)
         journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator))
-        journal.add(FormJournal.Place(path: moment == .placedFree ? "a (1)" : "a", replaces: moment != .placedFree), for: 0)
+        journal.add(
+            FormJournal.Place(path: moment == .placedFree ? "a (1)" : "a", replaces: moment != .placedFree), for: 0)
         try journal.write()
         let (slot, spare, place) = (journal.slot(0), journal.spareSlot(0), open.descriptor)
         switch moment {
@@ -130,7 +132,8 @@ struct FormJournalTests {
     func cutOff() throws {
         let open = try OpenFolder(self.folder.path)
         try self.folder.write("mine", to: "a")
-        try self.folder.write("formwork-form 1\nfile 1 2 3 4\nat 0 b\nat 7 a\nat x a\nat 0\nover\ndone", to: ".formwork-form.x")
+        try self.folder.write(
+            "formwork-form 1\nfile 1 2 3 4\nat 0 b\nat 7 a\nat x a\nat 0\nover\ndone", to: ".formwork-form.x")
         try self.folder.write("\u{0}\u{FFFD}", to: ".formwork-form.y")
         try self.folder.write("", to: ".formwork-form.z")
         try open.removeLeftovers()

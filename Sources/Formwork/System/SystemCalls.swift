@@ -398,9 +398,13 @@ enum SystemCalls {
     /// - Returns: Whether nobody else holds it.
     static func lock(_ descriptor: FileDescriptor) -> Bool { flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Waits for the lock of an open file or folder. Where the file system knows no locks, it isn't waited for.
-    static func waitForLock(_ descriptor: FileDescriptor) {
-        while flock(descriptor.rawValue, LOCK_EX) != 0, errno == EINTR {}
+    /// Waits for the lock of an open file or folder, for a while; not at all where the file system knows no locks.
+    static func waitForLock(_ descriptor: FileDescriptor, atMost limit: Duration) {
+        let end = ContinuousClock.now + limit
+        while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else { return }
+            self.sleep(.milliseconds(1))
+        }
     }
 
     /// Gives the lock of an open file or folder back.

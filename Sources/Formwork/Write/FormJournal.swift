@@ -27,7 +27,9 @@ struct FormJournal {
         var size: Int64
         var modified: FileTime
 
-        init(_ state: FileValidator) { (self.inode, self.size, self.modified) = (state.inode, state.size, state.modified) }
+        init(_ state: FileValidator) {
+            (self.inode, self.size, self.modified) = (state.inode, state.size, state.modified)
+        }
 
         fileprivate init?(_ words: [Substring]) {
             guard words.count == 4, let inode = UInt64(words[0]), let size = Int64(words[1]),

@@ -39,7 +39,8 @@ extension OpenFolder {
     /// It is the same when the process is killed in between, once somebody opens the folder and calls
     /// ``removeLeftovers()``. The files are to be closed by the caller in any case.
     /// - Parameters:
-    ///   - durably: Whether to wait until the disk has the bytes and the names.
+    ///   - durably: Whether to wait until the disk has the names, and the record. The files' bytes are there already, by
+    ///     ``UnpublishedFile/sync()``: that takes long for many files, and needs no name.
     ///   - record: Makes one more file of the names that the others got; `nil` makes none.
     /// - Returns: The files, and then the record, as they are now.
     /// - Throws: `writeFailed`.
@@ -51,11 +52,11 @@ extension OpenFolder {
         {
             // The kernel itself does that in one step.
             var file = files[0].file
-            return [try file.publish(as: files[0].path.name, files[0].rule, durably: durably)]
+            return [try file.publish(as: files[0].path.name, files[0].rule, durably: durably, isSynced: true)]
         }
         return try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
             var states: [FileValidator] = []
-            for one in files { states.append(try one.settle(durably: durably)) }
+            for one in files { states.append(try one.state()) }
             guard files.contains(where: { $0.rule == .replacing }) else {
                 return try FormPublication.run(files, states, in: self, isAlone: false, durably: durably, record)
             }
@@ -68,12 +69,10 @@ extension OpenFolder {
 }
 
 extension FileToPublish {
-    /// Brings a whole file to the disk, if that is wanted.
-    /// - Returns: What tells it from others from now on.
-    fileprivate func settle(durably: Bool) throws(FormworkError) -> FileValidator {
+    /// What tells the file from others from now on.
+    fileprivate func state() throws(FormworkError) -> FileValidator {
         try FormworkError.writing(self.file.folder.path.appending(self.path.text)) { () throws(Errno) in
-            if durably { try SystemCalls.sync(self.file.descriptor) }
-            return try SystemCalls.status(of: self.file.descriptor).validator
+            try SystemCalls.status(of: self.file.descriptor).validator
         }
     }
 }
@@ -128,11 +127,13 @@ private struct FormPublication {
         let folders = one.path.folders.map(\.text)
         var name = one.path.name.text
         if one.rule == .numbered {
-            name = (try? self.folder.within(folders) { descriptor throws(Errno) in
-                self.folder.likelyName(for: one.path) { candidate in
-                    planned.contains(one.path.text(named: candidate)) || SystemCalls.exists(candidate, in: descriptor)
-                }
-            }) ?? name
+            name =
+                (try? self.folder.within(folders) { descriptor throws(Errno) in
+                    self.folder.likelyName(for: one.path) { candidate in
+                        planned.contains(one.path.text(named: candidate))
+                            || SystemCalls.exists(candidate, in: descriptor)
+                    }
+                }) ?? name
         }
         let path = one.path.text(named: name)
         planned.insert(path)
@@ -251,8 +252,9 @@ private struct FormPublication {
         let file = try self.folder.makeFile()
         defer { file.close() }
         try file.write([record.bytes])
+        if self.durably { try file.sync() }
         let one = FileToPublish(file, as: record.path, record.rule)
-        let state = try one.settle(durably: self.durably)
+        let state = try one.state()
         let index = self.journal.entries.count
         self.journal.add(FormJournal.Identity(state))
         if record.rule == .replacing {

@@ -161,7 +161,8 @@ package final class OpenFolder: Sendable {
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try self.replacement.withLock { _ throws(Failure) in
-            SystemCalls.waitForLock(self.descriptor)
+            // A process that was stopped while it held the lock isn't waited for.
+            SystemCalls.waitForLock(self.descriptor, atMost: .seconds(5))
             defer { SystemCalls.unlock(self.descriptor) }
             return try body()
         }
@@ -274,18 +275,25 @@ package struct UnpublishedFile: Sendable {
         }
     }
 
+    /// Waits until the disk has the bytes.
+    /// - Throws: `writeFailed`.
+    package func sync() throws(FormworkError) {
+        try FormworkError.writing(self.folder.path) { () throws(Errno) in try SystemCalls.sync(self.descriptor) }
+    }
+
     /// Gives the file its name: `a.txt`, or `a (1).txt` where that is taken. Nothing with a name is left behind an error,
     /// but the hidden name that the file was made with, until it is closed.
     /// - Parameters:
     ///   - rule: What is done where the name is taken.
     ///   - durably: Whether to wait until the disk has the bytes and the name.
+    ///   - isSynced: Whether it has the bytes, by ``sync()``.
     /// - Throws: `writeFailed`.
     package mutating func publish(
-        as name: SafeFilename, _ rule: PublishingRule, durably: Bool
+        as name: SafeFilename, _ rule: PublishingRule, durably: Bool, isSynced: Bool = false
     ) throws(FormworkError) -> PublishedFile {
         let (folder, descriptor) = (self.folder, self.descriptor)
         let published = try FormworkError.writing(folder.path.appending(name.text)) { () throws(Errno) in
-            if durably { try SystemCalls.sync(descriptor) }
+            if durably, !isSynced { try SystemCalls.sync(descriptor) }
             let state = try SystemCalls.status(of: descriptor).validator
             switch rule {
             case .replacing:

@@ -46,6 +46,13 @@ struct ReceiveDestination: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
+            "With --dir: what uploads leave free on the disk; beyond, and where there is no room for a body that says its "
+                + "length, the answer is 507 before a byte of it is taken. (default: 0)", valueName: "bytes"))
+    var freeSpace: ByteCount?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
             "With --to: a part of a long file, 5M to 5G, of which each upload holds one more in memory than "
                 + "--part-parallelism. (default: \(ByteCount(Int64(S3Storage.Options().partSize)).defaultValueDescription))",
             valueName: "bytes"))
@@ -82,6 +89,7 @@ struct ReceiveDestination: ParsableArguments {
         case (nil, _?):
             if self.overwrite { throw ValidationError("--overwrite: in an object store nothing is replaced") }
             if self.fsync { throw ValidationError("--fsync: only --dir has this option") }
+            if self.freeSpace != nil { throw ValidationError("--free-space: only --dir has this option") }
         }
     }
 
@@ -96,7 +104,9 @@ struct ReceiveDestination: ParsableArguments {
     /// - Throws: `ExitStatus` for an object store that can't be used, `FormworkError` for a folder.
     func open(_ logger: Logger) async throws -> any ReceiverStorage {
         guard let url = self.to else {
-            return try FolderStorage(FilePath(self.dir ?? ""), replacing: self.overwrite, durably: self.fsync)
+            return try FolderStorage(
+                FilePath(self.dir ?? ""), replacing: self.overwrite, durably: self.fsync,
+                freeBytes: self.freeSpace?.bytes ?? 0)
         }
         guard url.lowercased().hasPrefix("s3://") else {
             let shown = ShellQuote.quote(url).withControlCharactersEscaped

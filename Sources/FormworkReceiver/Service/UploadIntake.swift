@@ -35,6 +35,7 @@ package struct UploadIntake: Sendable {
     ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
         var pending = PendingFiles(self.storage, self.arrivals)
         do {
+            try await StorageProblem.marking { try await self.storage.checkRoom(for: upload.length ?? 0) }
             var receipt = UploadReceipt()
             let fields: FormFields?
             if upload.digests.isEmpty {
@@ -112,7 +113,8 @@ package struct UploadIntake: Sendable {
     ) async throws where Body.Element == ByteBuffer {
         let isPlainForm = level.isForm && level.depth == 0
         let parts = try ReceivedParts(
-            body, contentType: level.contentType, profile: isPlainForm ? .default : .generic, limits: self.limits.parsing)
+            body, contentType: level.contentType, profile: isPlainForm ? .default : .generic,
+            limits: self.limits.parsing)
         for try await part in parts {
             let field = level.field ?? part.name
             if let field { try share.take(Int64(field.utf8.count) + field.escapingCost) }

@@ -12,6 +12,8 @@ package final class FolderStorage: ReceiverStorage {
     private let folder: OpenFolder
     private let replacing: Bool
     private let durably: Bool
+    /// Bytes of the disk that stay free.
+    private let freeBytes: Int64
     /// Uploads under way, which share the memory for bytes that wait to be written.
     private let count = Atomic(0)
 
@@ -20,17 +22,39 @@ package final class FolderStorage: ReceiverStorage {
     ///   - path: The folder.
     ///   - replacing: Whether a file of the same name is replaced; `name (1).ext` is made otherwise.
     ///   - durably: Whether a file appears only when the disk has it.
+    ///   - freeBytes: Bytes of the disk that uploads leave free, 0 or more.
     ///   - avoidsUnnamedFiles: Has files written under hidden names even where that isn't needed.
     /// - Throws: `writeFailed`.
     package init(
-        _ path: FilePath, replacing: Bool = false, durably: Bool = false, avoidsUnnamedFiles: Bool = false
+        _ path: FilePath, replacing: Bool = false, durably: Bool = false, freeBytes: Int64 = 0,
+        avoidsUnnamedFiles: Bool = false
     ) throws(FormworkError) {
         self.folder = try OpenFolder(path, avoidsUnnamedFiles: avoidsUnnamedFiles)
-        (self.replacing, self.durably) = (replacing, durably)
+        (self.replacing, self.durably, self.freeBytes) = (replacing, durably, max(0, freeBytes))
         try self.folder.removeLeftovers()
         // A folder that takes no files is said now, and not to the first client.
         let probe = try self.folder.makeFile()
         probe.close()
+    }
+
+    package func checkRoom(for bytes: Int64) async throws {
+        try await NIOThreadPool.singleton.runIfActive { try self.lookForRoom(for: bytes) }
+    }
+
+    private func lookForRoom(for bytes: Int64) throws(FormworkError) {
+        // Where it isn't told, writing will tell.
+        guard let room = DiskSpace.available(at: self.folder.path), bytes > room - min(room, self.freeBytes) else {
+            return
+        }
+        throw FormworkError(
+            .writeFailed, "has no room for \(bytes) bytes beside the \(self.freeBytes) that stay free",
+            path: self.folder.path.string, cause: Errno.noSpace)
+    }
+
+    /// Writes some of a file.
+    fileprivate func write(_ batch: [ByteBuffer], to file: UnpublishedFile) throws(FormworkError) {
+        if self.freeBytes > 0 { try self.lookForRoom(for: batch.reduce(0) { $0 + Int64($1.readableBytes) }) }
+        try file.write(batch)
     }
 
     package func begin(_ file: IncomingFile) async throws -> any StorageUpload {
@@ -81,7 +105,15 @@ package final class FolderStorage: ReceiverStorage {
         let all = taken
         // Not as a child of the request's task: that may be cancelled between two names.
         let published = try await Task {
-            try await NIOThreadPool.singleton.runIfActive {
+            do {
+                // One by one, so that a form of many files doesn't keep a thread from other uploads. What is still in
+                // memory may be more than the disk has room for: nothing has a name yet.
+                for whole in all { try await NIOThreadPool.singleton.runIfActive { try self.complete(whole) } }
+            } catch {
+                try await NIOThreadPool.singleton.runIfActive { for whole in all { whole.file.close() } }
+                throw error
+            }
+            return try await NIOThreadPool.singleton.runIfActive {
                 defer { for whole in all { whole.file.close() } }
                 return try self.publish(all, record: record)
             }
@@ -90,14 +122,15 @@ package final class FolderStorage: ReceiverStorage {
         return published.map(\.name)
     }
 
+    private func complete(_ whole: FolderUpload.Whole) throws(FormworkError) {
+        try self.write(whole.batch, to: whole.file)
+        if self.durably { try whole.file.sync() }
+    }
+
     private func publish(
         _ all: [FolderUpload.Whole], record: (([String]) -> FormRecord?)?
     ) throws -> [PublishedFile] {
-        // What is still in memory may be more than the disk has room for: nothing has a name yet.
-        for whole in all {
-            try whole.file.write(whole.batch)
-            try self.check(whole.incoming)
-        }
+        for whole in all { try self.check(whole.incoming) }
         let files = all.map { whole in
             FileToPublish(whole.file, as: whole.incoming.path, self.rule(for: whole.incoming))
         }
@@ -157,7 +190,8 @@ private final class FolderUpload: StorageUpload {
             return isFull ? (file, batch) : nil
         }
         guard let (file, batch) = full else { return }
-        try await NIOThreadPool.singleton.runIfActive { try file.write(batch) }
+        let storage = self.storage
+        try await NIOThreadPool.singleton.runIfActive { try storage.write(batch, to: file) }
     }
 
     /// What there is to publish.

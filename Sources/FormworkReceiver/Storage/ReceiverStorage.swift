@@ -5,6 +5,9 @@ import NIOCore
 
 /// Where uploads end up: a folder, or an object store.
 package protocol ReceiverStorage: Sendable {
+    /// Looks whether there is room for so many bytes, as far as that can be told; asked before the first is taken.
+    /// - Throws: What is answered with 507.
+    func checkRoom(for bytes: Int64) async throws
     /// Begins a file, which nobody sees before it is finished.
     func begin(_ file: IncomingFile) async throws -> any StorageUpload
     /// Makes the files of one form visible, all of them or, behind an error, none; then nothing is left of them.
@@ -19,6 +22,7 @@ package protocol ReceiverStorage: Sendable {
 
 extension ReceiverStorage {
     package func close() async {}
+    package func checkRoom(for bytes: Int64) async throws {}
 
     /// One after the other; those that are visible are withdrawn when a later one fails.
     package func publish(

@@ -9,7 +9,8 @@ struct PreambleTests {
 
     /// What stands before `--BB`, and where the line is that is taken for none.
     static let preambles: [(String, Int64)] = [
-        ("\n" + part("a"), 1), ("\r" + part("a"), 1), ("text\n" + part("a"), 5), ("--BBx\r\n", 0), ("x\r\n--BB-\r\n", 3),
+        ("\n" + part("a"), 1), ("\r" + part("a"), 1), ("text\n" + part("a"), 5), ("--BBx\r\n", 0),
+        ("x\r\n--BB-\r\n", 3),
         ("--BB\nContent-Disposition: form-data; name=\"a\"\n\n1\r\n", 0), ("--B\n\n--BB\n", 5),
     ]
 
@@ -41,7 +42,9 @@ struct PreambleTests {
 
     @Test(
         "is no other text before the first part",
-        arguments: ["", "\r\n", "text\r\n", "--\r\n", "--B\r\n", "x--BB\r\n", " --BB\r\n", "---BB\r\n", "\r\n\n \t\r\n"])
+        arguments: [
+            "", "\r\n", "text\r\n", "--\r\n", "--B\r\n", "x--BB\r\n", " --BB\r\n", "---BB\r\n", "\r\n\n \t\r\n",
+        ])
     func ordinary(_ preamble: String) throws {
         let parser = try MultipartParser(contentType: "multipart/form-data; boundary=BB")
         let parsed = parser.parse(preamble + Self.part("b") + "--BB--\r\n")

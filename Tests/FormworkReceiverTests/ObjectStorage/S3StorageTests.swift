@@ -132,7 +132,9 @@ struct S3StorageTests {
 
     @Test(arguments: [false, true])
     func `A form's record is an object beside its files, or none of them is there`(fails: Bool) async throws {
-        let store = FakeStore { operation, count in fails && operation == "Put" && count > 1 ? .answer(403, "AccessDenied") : nil }
+        let store = FakeStore { operation, count in
+            fails && operation == "Put" && count > 1 ? .answer(403, "AccessDenied") : nil
+        }
         try await Self.with(store) { storage in
             let upload = try await storage.begin(IncomingFile(try #require(SafePath("d/a.bin"))))
             let record = FormRecord(path: try #require(SafePath("d/a.bin.form.json")), bytes: [0x7B, 0x7D])
