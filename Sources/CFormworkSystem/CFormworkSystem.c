@@ -50,6 +50,10 @@ int fw_link_descriptor(int descriptor, int folder, const char *path) {
 static int rename_exclusively(int from, const char *old, int to, const char *name) {
   return renameat2(from, old, to, name, RENAME_NOREPLACE);
 }
+
+int fw_rename_exchange(int folder, const char *one, const char *other) {
+  return renameat2(folder, one, folder, other, RENAME_EXCHANGE) < 0 ? -errno : 0;
+}
 #else
 // Elsewhere every transfer goes through a buffer.
 ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
@@ -63,6 +67,8 @@ static int rename_exclusively(int from, const char *old, int to, const char *nam
   errno = ENOSYS;
   return -1;
 }
+
+int fw_rename_exchange(int folder, const char *one, const char *other) { return -ENOSYS; }
 #endif
 
 int fw_rename_exclusively(int from, const char *old, int to, const char *name) {

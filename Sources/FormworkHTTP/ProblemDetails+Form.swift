@@ -126,6 +126,8 @@ extension ParsingFailure {
         case .missingContentDisposition: "A part has no Content-Disposition: form-data."
         case .missingName: "A part has no name."
         case .noPartsAfterPreamble: "No part begins with the boundary of the Content-Type."
+        case .delimiterInPreamble:
+            "A line before the first part begins with the boundary, but is no delimiter: lines have to end with CRLF."
         case .preamble: "Something stands before the first part."
         case .invalidText: "A name is no UTF-8."
         case .unexpectedEnd: "The body ended before its close delimiter."

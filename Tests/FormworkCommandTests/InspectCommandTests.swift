@@ -292,6 +292,22 @@ struct InspectCommandTests {
         #expect(cut.status == 70 && cut.text.hasPrefix("{\"parts\":[\n{\"index\":0,") && !cut.text.contains("]}\n"))
     }
 
+    @Test("A delimiter that isn't one, before the first part, is a warning, and keeps extract from losing a part")
+    func preamble() throws {
+        let found = try Self.inspect("\n" + twoParts, "--boundary XX")
+        #expect(found.status == 0)
+        #expect(found.text.contains("a  ") && !found.text.contains("title"))
+        #expect(
+            found.errors
+                == "formwork: warning: a line at offset 1, before the first part, begins with the delimiter and isn't one, "
+                + "so a part may be lost: a delimiter stands between CRLFs (--profile lenient reads LF too)\n")
+        let lenient = try Self.inspect("\n" + twoParts, "--boundary XX --profile lenient")
+        #expect(lenient.text.contains("title") && lenient.errors == "")
+        let extracted = try Command.shell("\"$F\" extract --boundary XX", input: Array(("\n" + twoParts).utf8))
+        #expect(extracted.status == 70)
+        #expect(extracted.errors.hasPrefix("formwork: standard input: delimiterInPreamble at offset 1: "))
+    }
+
     @Test("Bytes that were decoded as text are a warning, as the body can be read")
     func warning() throws {
         let body = twoParts.replacing("name=\"a\"", with: "name=\"a\"; filename=\"f\"\r\nContent-Type: image/png")

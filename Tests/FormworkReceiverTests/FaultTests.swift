@@ -94,6 +94,33 @@ struct FaultTests {
         }
     }
 
+    @Test func `A body for which there is no room is answered 507 before a byte of it is taken`() async throws {
+        try await TestReceiver.run({ ($0.limits.bodyBytes, $0.limits.fileBytes) = (.max, .max) }) { receiver in
+            for head in ["PUT /a", "POST /\r\nContent-Type: multipart/form-data; boundary=b"] {
+                let lines = head.split(separator: "\r\n", maxSplits: 1)
+                let connection = try receiver.connect()
+                await connection.send(
+                    "\(lines[0]) HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 4611686018427387904\r\n"
+                        + lines.dropFirst().map { "\($0)\r\n" }.joined() + "\r\n")
+                // No 100 before it.
+                #expect(RawAnswer(await connection.receiveAll()).status == 507)
+            }
+            #expect(receiver.folder.names == [])
+        }
+    }
+
+    @Test(arguments: ["Content-Length: 1", "Transfer-Encoding: chunked"])
+    func `What has to stay free isn't taken`(framing: String) async throws {
+        let folder = TemporaryFolder()
+        let storage = try FolderStorage(folder.path, freeBytes: .max)
+        try await TestReceiver.run(in: folder, storage: storage) { receiver in
+            let body = framing.hasPrefix("C") ? "1" : "1\r\n1\r\n0\r\n\r\n"
+            let answer = try await receiver.request("PUT /a", [framing], body)
+            #expect(answer.status == 507)
+            #expect(folder.names == [])
+        }
+    }
+
     @Test(
         arguments: [
             ("SlowDown", 503, 503), ("QuotaExceeded", 403, 507), ("NoSuchBucket", 404, 502),

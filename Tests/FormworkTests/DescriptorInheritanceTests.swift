@@ -87,7 +87,7 @@ struct DescriptorInheritanceTests {
         let folder = TemporaryFolder()
         let open = try OpenFolder(folder.path, avoidsUnnamedFiles: named)
         self.check(1, in: folder.path)
-        var file = try open.makeFile()
+        let file = try open.makeFile()
         self.check(2, in: folder.path)
         file.close()
         let staged = try StagedFolder(folder.path, replacing: false)

@@ -44,7 +44,7 @@ struct DurableTests {
             var file = try open.makeFile()
             try file.write([[1, 2]])
             let name = try #require(SafeFilename("a\(replacing)"))
-            let published = try file.publish(as: name, replacing: replacing, durably: durably)
+            let published = try file.publish(as: name, replacing ? .replacing : .numbered, durably: durably)
             file.close()
             #expect(published.name == "a\(replacing)")
         }
@@ -71,7 +71,7 @@ struct DurableTests {
         try file.write([[1, 2]])
         let name = try #require(SafeFilename("a"))
         let error = DiskSyncs.failing(folder.path.string) {
-            #expect(throws: FormworkError.self) { try file.publish(as: name, replacing: false, durably: true) }
+            #expect(throws: FormworkError.self) { try file.publish(as: name, .numbered, durably: true) }
         }
         file.close()
         #expect(error?.code == .writeFailed && error?.cause as? Errno == .ioError)

@@ -68,7 +68,7 @@ struct FolderTests {
         #expect(folder.names.count == 3)
         #expect(try OpenFolder(folder.path).removeLeftovers() == 1)
         #expect(folder.names.count == 2 && folder.names.last == "other")
-        let published = try file.publish(as: self.name("a"), replacing: false, durably: false)
+        let published = try file.publish(as: self.name("a"), .numbered, durably: false)
         file.close()
         #expect(published.name == "a" && folder.names == ["a", "other"])
     }
@@ -81,7 +81,7 @@ struct FolderTests {
             var file = try open.makeFile()
             try file.write([[1, 2, 3]])
             defer { file.close() }
-            return try file.publish(as: self.name("a"), replacing: true, durably: false)
+            return try file.publish(as: self.name("a"), .replacing, durably: false)
         }
         open.remove(try publish())
         #expect(folder.names.isEmpty)

@@ -24,6 +24,8 @@ int fw_unnamed_file_option(void);
 int fw_link_descriptor(int descriptor, int folder, const char *path);
 /// Renames a file from one open folder into another, unless something has that name there (-EEXIST).
 int fw_rename_exclusively(int from, const char *old, int to, const char *name);
+/// Lets two names of an open folder change their files in one step (RENAME_EXCHANGE).
+int fw_rename_exchange(int folder, const char *one, const char *other);
 /// Waits until `descriptor` is ready for `events` (POLLIN, POLLOUT, or 0 for its failures alone), for that long; without a
 /// limit where `nanoseconds` is negative. Returns what it is ready for (POLLERR and POLLHUP too), 0 when nothing came.
 int fw_wait(int descriptor, short events, int64_t nanoseconds);

@@ -29,7 +29,7 @@ actor FileWriter {
         switch self.destination {
         case .none: break
         case .path(let file, _): file.discard()
-        case .folder(var file, _): file.close()
+        case .folder(let file, _): file.close()
         case .unnamed(let descriptor, _): try? SystemCalls.close(descriptor)
         }
     }
@@ -94,7 +94,7 @@ actor FileWriter {
         }
         self.destination = .none
         defer { file.close() }
-        return folder.appending(try file.publish(as: name, replacing: false, durably: durably).name)
+        return folder.appending(try file.publish(as: name, .numbered, durably: durably).name)
     }
 
     /// Hands over the file without a name.

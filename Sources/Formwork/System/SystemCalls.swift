@@ -14,6 +14,10 @@ struct FileStatus: Sendable {
     /// Whether the mode bits let this process read it, as far as they can tell.
     var seemsReadable: Bool
     var permissions: FilePermissions
+    /// Names that it has.
+    var links: Int
+    var user: UInt32
+    var group: UInt32
 
     fileprivate init(_ raw: stat) {
         self.kind = FileType(rawValue: raw.st_mode & S_IFMT)
@@ -23,6 +27,8 @@ struct FileStatus: Sendable {
         self.changed = FileTime(raw.st_ctim)
         self.permissions = FilePermissions(rawValue: raw.st_mode & 0o7777)
         self.seemsReadable = raw.st_mode & 0o444 == 0o444
+        self.links = Int(clamping: raw.st_nlink)
+        (self.user, self.group) = (UInt32(raw.st_uid), UInt32(raw.st_gid))
     }
 }
 
@@ -192,6 +198,11 @@ enum SystemCalls {
         _ = fchmod(descriptor.rawValue, permissions.rawValue)
     }
 
+    /// - Returns: Whether the file has that user and that group now.
+    static func setOwner(of descriptor: FileDescriptor, user: UInt32, group: UInt32) -> Bool {
+        fchown(descriptor.rawValue, user, group) == 0
+    }
+
     static func environment(_ name: String) -> String? {
         // SAFETY: the text is copied at once; a race with setenv is the C library's own, and nothing here sets any.
         unsafe getenv(name).map { unsafe String(cString: $0) }
@@ -277,6 +288,11 @@ enum SystemCalls {
         guard result == 0 else { throw Errno(rawValue: errno) }
     }
 
+    /// Makes a folder with the usual permissions.
+    static func makeFolder(_ name: String, in folder: FileDescriptor) throws(Errno) {
+        guard unsafe mkdirat(folder.rawValue, name, 0o777) == 0 else { throw Errno(rawValue: errno) }
+    }
+
     /// Makes a folder that nobody else may enter.
     static func makePrivateFolder(_ name: String, in folder: FileDescriptor) throws(Errno) {
         guard unsafe mkdirat(folder.rawValue, name, 0o700) == 0 else { throw Errno(rawValue: errno) }
@@ -290,6 +306,16 @@ enum SystemCalls {
     static func createFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         return try self.opening { unsafe openat(folder.rawValue, name, flags, self.newFilePermissions.rawValue) }
+    }
+
+    /// What has that name; of a link its own status.
+    static func status(of name: String, in folder: FileDescriptor) throws(Errno) -> FileStatus {
+        var raw = Glibc.stat()
+        // SAFETY: the structure lives through the call.
+        guard unsafe fstatat(folder.rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw Errno(rawValue: errno)
+        }
+        return FileStatus(raw)
     }
 
     /// Whether anything has that name, a link that leads nowhere too.
@@ -325,6 +351,28 @@ enum SystemCalls {
         }
     }
 
+    /// Moves a file to a name in another folder of the same file system, if that is free; else it is `fileExists`.
+    static func rename(
+        _ old: String, in folder: FileDescriptor, to new: String, in place: FileDescriptor
+    ) throws(Errno) {
+        let result = unsafe fw_rename_exclusively(folder.rawValue, old, place.rawValue, new)
+        guard result == 0 else { throw Errno(rawValue: -result) }
+    }
+
+    /// Lets two names change their files in one step (RENAME_EXCHANGE).
+    /// - Throws: `invalidArgument` and others where the file system can't.
+    static func exchange(_ one: String, with other: String, in folder: FileDescriptor) throws(Errno) {
+        let result = unsafe fw_rename_exchange(folder.rawValue, one, other)
+        guard result == 0 else { throw Errno(rawValue: -result) }
+    }
+
+    /// Gives a file, or a link itself, one more name.
+    static func link(_ old: String, as new: String, in folder: FileDescriptor) throws(Errno) {
+        guard unsafe linkat(folder.rawValue, old, folder.rawValue, new, 0) == 0 else {
+            throw Errno(rawValue: errno)
+        }
+    }
+
     /// A file without a name in an open folder (O_TMPFILE), which ``link(_:as:in:)`` can give one.
     static func openUnnamed(in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         let option = fw_unnamed_file_option()
@@ -349,6 +397,18 @@ enum SystemCalls {
     /// Takes the lock of an open file for as long as it is open.
     /// - Returns: Whether nobody else holds it.
     static func lock(_ descriptor: FileDescriptor) -> Bool { flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 }
+
+    /// Waits for the lock of an open file or folder, for a while; not at all where the file system knows no locks.
+    static func waitForLock(_ descriptor: FileDescriptor, atMost limit: Duration) {
+        let end = ContinuousClock.now + limit
+        while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else { return }
+            self.sleep(.milliseconds(1))
+        }
+    }
+
+    /// Gives the lock of an open file or folder back.
+    static func unlock(_ descriptor: FileDescriptor) { _ = flock(descriptor.rawValue, LOCK_UN) }
 
     /// All names in an open folder, in no order.
     static func names(in folder: FileDescriptor) throws(Errno) -> [String] {

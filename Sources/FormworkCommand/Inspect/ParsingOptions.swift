@@ -47,11 +47,13 @@ struct ParsingOptions: ParsableArguments {
     private static let sniffBytes = 64 << 10
 
     /// Opens the input, and finds out what separates its parts.
-    func open() throws -> PartWalk {
-        guard let profile = Self.profiles.first(where: { $0.key == self.profile })?.value else {
+    /// - Parameter looksOn: Whether a body is read on from which a part may be lost, so that it can be said what it holds.
+    func open(looksOn: Bool = false) throws -> PartWalk {
+        guard var profile = Self.profiles.first(where: { $0.key == self.profile })?.value else {
             let names = Self.profiles.map(\.key).joined(separator: ", ")
             throw ExitStatus(2, "formwork: --profile \(ShellQuote.quote(self.profile)): choose one of \(names)")
         }
+        if looksOn { profile.preambleDelimiters = .accepted }
         let limits = try LimitOption.limits(self.limit)
         guard self.boundary == nil || self.contentType == nil else {
             throw ExitStatus(2, "formwork: --boundary and --content-type both give the boundary: leave one out")

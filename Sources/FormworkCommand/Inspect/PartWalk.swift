@@ -38,7 +38,15 @@ struct PartWalk {
             throw try Self.status(of: error, self.seen, self.input)
         }
         let surplus = try self.input.surplus()
-        return [self.input.shortfall, surplus, BodyDiagnosis(of: nil, in: self.seen)?.description].compactMap { $0 }
+        let diagnosis = BodyDiagnosis(of: nil, in: self.seen)?.description
+        return [self.input.shortfall, surplus, self.preamble, diagnosis].compactMap { $0 }
+    }
+
+    private var preamble: String? {
+        self.parser.preambleDelimiterOffset.map { offset in
+            "a line at offset \(offset), before the first part, begins with the delimiter and isn't one, so a part may be "
+                + "lost: a delimiter stands between CRLFs (--profile lenient reads LF too)"
+        }
     }
 
     private mutating func feed(_ chunk: [UInt8], _ sink: inout some PartSink) throws {

@@ -23,11 +23,32 @@ struct ReceiveDestination: ParsableArguments {
             valueName: "s3://bucket/prefix"))
     var to: String?
 
+    @Flag(
+        help: """
+            Keep the folders of a file's path, from a chosen folder, a filename with slashes or a PUT's path, below the \
+            destination. Without it files have their last component alone.
+            """)
+    var keepPaths = false
+
+    @Option(
+        help: """
+            What becomes of a form's text fields: json keeps them in NAME.form.json, beside the form's first file NAME, \
+            drop answers them only.
+            """)
+    var fields: FieldsOption = .json
+
     @Flag(help: "With --dir: replace a file of the same name; it becomes 'name (1).ext' otherwise.")
     var overwrite = false
 
     @Flag(help: "With --dir: answer only when the disk has the file.")
     var fsync = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "With --dir: what uploads leave free on the disk; beyond, and where there is no room for a body that says its "
+                + "length, the answer is 507 before a byte of it is taken. (default: 0)", valueName: "bytes"))
+    var freeSpace: ByteCount?
 
     @Option(
         parsing: .unconditional,
@@ -68,6 +89,7 @@ struct ReceiveDestination: ParsableArguments {
         case (nil, _?):
             if self.overwrite { throw ValidationError("--overwrite: in an object store nothing is replaced") }
             if self.fsync { throw ValidationError("--fsync: only --dir has this option") }
+            if self.freeSpace != nil { throw ValidationError("--free-space: only --dir has this option") }
         }
     }
 
@@ -82,7 +104,9 @@ struct ReceiveDestination: ParsableArguments {
     /// - Throws: `ExitStatus` for an object store that can't be used, `FormworkError` for a folder.
     func open(_ logger: Logger) async throws -> any ReceiverStorage {
         guard let url = self.to else {
-            return try FolderStorage(FilePath(self.dir ?? ""), replacing: self.overwrite, durably: self.fsync)
+            return try FolderStorage(
+                FilePath(self.dir ?? ""), replacing: self.overwrite, durably: self.fsync,
+                freeBytes: self.freeSpace?.bytes ?? 0)
         }
         guard url.lowercased().hasPrefix("s3://") else {
             let shown = ShellQuote.quote(url).withControlCharactersEscaped
@@ -108,6 +132,9 @@ struct ReceiveDestination: ParsableArguments {
 
     private var age: Duration { self.abandonAfter?.duration ?? AgeOption.day }
 }
+
+/// What becomes of fields.
+enum FieldsOption: String, ExpressibleByArgument, CaseIterable { case json, drop }
 
 /// A time in one unit: `90s`, `15m`, `24h`, `7d`.
 struct AgeOption: ExpressibleByArgument {

@@ -44,7 +44,7 @@ struct InspectCommand: ParsableCommand {
             }
             return try self.runLint()
         }
-        var walk = try self.options.open()
+        var walk = try self.options.open(looksOn: true)
         let output = OutputBuffer()
         let notes = try self.json ? self.writeObject(&walk, output) : self.writeTable(&walk, output)
         try output.flush()

@@ -14,8 +14,10 @@ struct ReceiveCommand: AsyncParsableCommand {
         abstract: TransferVerbs.receive,
         discussion: """
             Prints its address on standard output, and a line for each file on standard error. A POST of \
-            multipart/form-data or multipart/mixed stores the form's files, all of them or none; a PUT to /NAME, and \
-            a POST of any other type, stores its body. Any path is taken. The answer is JSON, or a page for a browser.
+            multipart/form-data or multipart/mixed stores the form's files, and its text fields as JSON beside them, all \
+            of it or nothing; a PUT to /NAME, and a POST of any other type, stores its body. Any path is taken. The \
+            answer is JSON, or a page for a browser. A body that isn't what its Content-Digest, Repr-Digest or \
+            Content-MD5 says is refused, and so is a PUT whose If-None-Match: * or If-Match doesn't hold.
 
             EXAMPLES
               formwork receive --dir inbox
@@ -59,6 +61,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         options.limits = self.limits.uploads(isInMemory: self.destination.to != nil)
         options.pace = self.limits.pace
         options.isDigesting = self.digest == .sha256
+        (options.keepsPaths, options.keepsFields) = (self.destination.keepPaths, self.destination.fields == .json)
         guard self.grace >= 0, self.grace <= 86_400 else {
             throw ExitStatus(2, "formwork: --grace \(self.grace): give 0 to 86400 seconds")
         }

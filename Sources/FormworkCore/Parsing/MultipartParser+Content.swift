@@ -125,7 +125,14 @@ extension MultipartParser {
             }
             return
         }
-        guard case .close = verdict else { return try self.beginPart(at: place) }
+        guard case .close = verdict else {
+            if let offset = self.preambleDelimiterOffset, self.profile.preambleDelimiters == .refused {
+                throw ParsingFailure(.delimiterInPreamble).error(
+                    "A line before the first part begins with the delimiter and isn't one, so its part would be lost: "
+                        + "a delimiter stands between CRLFs.", at: offset)
+            }
+            return try self.beginPart(at: place)
+        }
         guard !self.hasPreambleText else {
             throw ParsingFailure(.noPartsAfterPreamble)
                 .error(
@@ -144,7 +151,7 @@ extension MultipartParser {
         let start = self.bodyOffset(place) - Int64(held.count)
         guard self.isInPart else {
             try self.skipPreamble(held.count, from: start)
-            self.hasPreambleText = self.hasPreambleText || held.contains { !$0.isBlank && $0 != 0x0D && $0 != 0x0A }
+            for (index, byte) in held.enumerated() { self.lookAtPreamble(byte, at: start + Int64(index)) }
             return nil
         }
         guard !held.isEmpty else { return nil }
@@ -157,12 +164,7 @@ extension MultipartParser {
         let start = self.bodyOffset(range.lowerBound)
         guard self.isInPart else {
             try self.skipPreamble(range.count, from: start)
-            var place = range.lowerBound
-            while !self.hasPreambleText, place < range.upperBound {
-                let byte = chunk[place]
-                self.hasPreambleText = !byte.isBlank && byte != 0x0D && byte != 0x0A
-                place += 1
-            }
+            for place in range { self.lookAtPreamble(chunk[place], at: self.bodyOffset(place)) }
             return nil
         }
         let allowed = try self.allowance(for: range.count, from: start)
@@ -182,6 +184,21 @@ extension MultipartParser {
         guard left > 0 else { throw error }
         self.failure = error
         return Int(left)
+    }
+
+    private mutating func lookAtPreamble(_ byte: UInt8, at offset: Int64) {
+        guard byte != 0x0D, byte != 0x0A else {
+            self.preambleLine = 2
+            return
+        }
+        if !byte.isBlank { self.hasPreambleText = true }
+        guard self.preambleLine > 0 else { return }
+        self.preambleLine = byte == self.delimiter[self.preambleLine] ? self.preambleLine + 1 : 0
+        guard self.preambleLine == self.delimiter.count else { return }
+        if self.preambleDelimiterOffset == nil {
+            self.preambleDelimiterOffset = offset + 1 - Int64(self.delimiter.count - 2)
+        }
+        self.preambleLine = 0
     }
 
     private mutating func skipPreamble(_ count: Int, from start: Int64) throws(FormworkError) {

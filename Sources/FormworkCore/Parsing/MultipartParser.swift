@@ -79,6 +79,10 @@ public struct MultipartParser: Sendable {
     var isFile = false
     var hasPreambleText = false
     var preambleBytes: Int64 = 0
+    /// How much of ``delimiter`` the preamble's line so far is, the CRLF before it counted; 0 when it is something else.
+    var preambleLine = 2
+    /// Where a line of the preamble begins that begins with the delimiter and isn't one; `nil` for none.
+    package var preambleDelimiterOffset: Int64?
     /// Content bytes of this part so far.
     var contentBytes: Int64 = 0
     var contentLimit: Int64 = 0

@@ -27,6 +27,9 @@ public struct ParsingFailure: Error, Hashable, Sendable, CustomStringConvertible
         public static let missingName = Self(rawValue: "missingName")
         /// Text, then the close delimiter: a form whose first delimiter was not recognised looks like this.
         public static let noPartsAfterPreamble = Self(rawValue: "noPartsAfterPreamble")
+        /// Before the first part a line begins with the delimiter and isn't one: after a bare LF, say. What other
+        /// receivers take for a part would be lost.
+        public static let delimiterInPreamble = Self(rawValue: "delimiterInPreamble")
         /// Bytes stand before the first delimiter, which the profile refuses.
         public static let preamble = Self(rawValue: "preamble")
         /// A name is no UTF-8, which the profile refuses.

@@ -64,6 +64,9 @@ public struct ParsingProfile: Hashable, Sendable {
     /// Bytes before the first delimiter. Default: skipped within ``ParsingLimits/preambleBytes``, but text that the
     /// close delimiter follows at once is an error.
     public var preamble = Tolerance.accepted
+    /// A line of the preamble that begins with the delimiter and isn't one, as its line ends say, or what follows on it.
+    /// Default: an error once a part follows, as other receivers take it for a delimiter and see one part more.
+    public var preambleDelimiters = Tolerance.refused
     /// SP and TAB between a delimiter and its line's end (RFC 2046 §5.1.1). Default: accepted.
     public var padding = Tolerance.accepted
     /// A line of content that begins with the delimiter and goes on: content when accepted (the default), as a nested

@@ -94,8 +94,17 @@ package final class S3Storage: ReceiverStorage {
         }
     }
 
-    /// Begins a file. No request is made before a part is full or the file ends.
-    package func begin(_ file: IncomingFile) async throws -> any StorageUpload { S3Upload(file, in: self) }
+    /// Begins a file. But for one with a condition, no request is made before a part is full or the file ends.
+    package func begin(_ file: IncomingFile) async throws -> any StorageUpload {
+        if file.condition != .none {
+            let isTaken: Bool
+            do { isTaken = try await self.client.head(self.location.prefix + file.path.text) != nil } catch {
+                throw self.explained(error)
+            }
+            guard isTaken == (file.condition == .isTaken) else { throw FailedCondition(condition: file.condition) }
+        }
+        return S3Upload(file, in: self)
+    }
 
     /// The part size for a file of that length.
     func partSize(for length: Int64?) -> Int {

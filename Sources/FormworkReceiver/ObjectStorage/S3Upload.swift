@@ -149,7 +149,7 @@ package actor S3Upload: StorageUpload {
 
     private func putWhole() async throws -> (name: String, object: S3Client.Made) {
         let client = self.storage.client
-        for name in ObjectNames(self.file.name) where try await self.hold(name) {
+        for name in ObjectNames(self.file) where try await self.hold(name) {
             try self.checkOpen()
             self.attempted = name
             let made = try await client.put(
@@ -203,7 +203,7 @@ package actor S3Upload: StorageUpload {
     /// Begins a multipart upload under the first name that is free.
     private func beginParts() async throws -> Multipart {
         let client = self.storage.client
-        for name in ObjectNames(self.file.name) where try await self.hold(name) {
+        for name in ObjectNames(self.file) where try await self.hold(name) {
             let key = self.storage.location.prefix + name
             let id = try await client.createUpload(key, contentType: self.contentType, marker: self.marker)
             self.storage.began(id)
@@ -302,8 +302,9 @@ package actor S3Upload: StorageUpload {
             ])
     }
 
-    private var noNameLeft: FormworkError {
-        FormworkError(.writeFailed, "no free name for \(self.file.name) in \(self.storage.location)")
+    private var noNameLeft: any Error {
+        if self.file.condition == .isFree { return FailedCondition(condition: .isFree) }
+        return FormworkError(.writeFailed, "no free name for \(self.file.path.text) in \(self.storage.location)")
     }
 }
 #endif

@@ -18,6 +18,16 @@ extension Exchange {
             if let field = file.field { metadata["field"] = "\(field)" }
             self.logger.info("received", metadata: metadata)
         }
+        switch receipt.fieldKeeping {
+        case .none: break
+        case .kept(let name):
+            self.logger.info(
+                "fields kept",
+                metadata: ["peer": "\(peer)", "name": "\(name)", "fields": "\(receipt.fieldNames)"])
+        case .dropped:
+            self.logger.notice(
+                "fields dropped", metadata: ["peer": "\(peer)", "fields": "\(receipt.fieldNames)"])
+        }
         if receipt.files.isEmpty {
             self.logger.info(
                 "received no file",
@@ -58,6 +68,11 @@ extension Exchange {
         guard let address = channel.remoteAddress, let host = address.ipAddress else { return "unknown" }
         return host.contains(":") ? "[\(host)]:\(address.port ?? 0)" : "\(host):\(address.port ?? 0)"
     }
+}
+
+extension UploadReceipt {
+    /// The names of the fields in their order, as many as fit in a line.
+    fileprivate var fieldNames: String { self.fields.map(\.name).joined(separator: ", ").cut(to: 1_000) }
 }
 
 extension Duration {

@@ -79,8 +79,10 @@ extension Exchange {
         var head = completed.request
         head.headerFields[.contentType] = completed.contentType
         head.headerFields[.contentLength] = String(completed.length)
+        // Those are of the first piece, and the whole has been compared with Repr-Digest by now.
+        for name in [HTTPField.Name.contentDigest, .contentMD5, .reprDigest] { head.headerFields[name] = nil }
         do throws(ProblemDetails) {
-            let upload = try IncomingUpload(head, filename: completed.filename)
+            let upload = try IncomingUpload(head, filename: completed.givenPath)
             return await self.take(upload, head, peer) { intake throws in
                 try await intake.take(upload, BodyPlan(copying: completed.content).buffers())
             }
@@ -88,6 +90,15 @@ extension Exchange {
             self.log(error, head, peer)
             return self.refusal(error, head)
         }
+    }
+}
+
+extension CompletedUpload {
+    /// The file's name, with its folders where tus told them: Uppy sends `relativePath` beside `filename`, and the text
+    /// `null` for none.
+    fileprivate var givenPath: String? {
+        guard let path = self.metadata["relativePath"], !path.isEmpty, path != "null" else { return self.filename }
+        return path
     }
 }
 

@@ -12,12 +12,16 @@ package struct IncomingUpload: Sendable {
         /// `multipart/form-data` or `multipart/mixed`.
         case parts(contentType: String, isForm: Bool)
         /// The body is the file.
-        case file(SafeFilename, contentType: String?)
+        case file(SafePath, contentType: String?)
     }
 
     package var content: Content
     /// Bytes of the body; `nil` when only its end can tell.
     package var length: Int64?
+    /// What has to be so for a PUT to be done.
+    package var condition = PathCondition.none
+    /// Digests that the body has to have.
+    package var digests: [BodyCheck.Digest] = []
 
     package init(_ content: Content, length: Int64?) { (self.content, self.length) = (content, length) }
 
@@ -26,7 +30,7 @@ package struct IncomingUpload: Sendable {
     /// A file's name comes from `Content-Disposition`, or else from the path's last segment. One that leaves nothing
     /// safe gives way to `upload-…`, except for PUT, where the path is what the client asked for.
     /// - Parameter filename: A name that came in another way, tus' metadata.
-    /// - Throws: 400 and 415.
+    /// - Throws: 400, 412 and 415.
     package init(_ head: HTTPRequest, filename: String? = nil) throws(ProblemDetails) {
         let type = try Self.contentType(head)
         let length = try Self.length(head)
@@ -39,6 +43,7 @@ package struct IncomingUpload: Sendable {
                 throw .unsupported("Of multipart types, form-data and mixed are taken.")
             }
             self.init(.parts(contentType: type, isForm: name == "multipart/form-data"), length: length)
+            self.digests = try BodyCheck.digests(of: head.headerFields)
             return
         }
         if head.method != .put, name == Self.urlEncoded {
@@ -46,6 +51,22 @@ package struct IncomingUpload: Sendable {
         }
         let file = try Self.filename(head, type, filename)
         self.init(.file(file, contentType: type), length: length)
+        self.digests = try BodyCheck.digests(of: head.headerFields)
+        if head.method == .put { self.condition = try Self.condition(head.headerFields) }
+    }
+
+    /// What the conditions of a PUT come to (RFC 9110 section 13.2.2). Files have no entity tags here, so that none of a
+    /// list is theirs.
+    private static func condition(_ fields: HTTPFields) throws(ProblemDetails) -> PathCondition {
+        let match = fields[values: .ifMatch].map(\.trimmed)
+        guard match.isEmpty || match == ["*"] else {
+            throw .preconditionFailed("Files have no entity tags here, so none matches (If-Match).")
+        }
+        if fields[values: .ifNoneMatch].map(\.trimmed) == ["*"] {
+            guard match.isEmpty else { throw .preconditionFailed("A file can't both be there and not be there.") }
+            return .isFree
+        }
+        return match.isEmpty ? .none : .isTaken
     }
 
     /// The Content-Type that counts; `nil` where there is none.
@@ -83,17 +104,20 @@ package struct IncomingUpload: Sendable {
 
     private static func filename(
         _ head: HTTPRequest, _ type: String?, _ given: String?
-    ) throws(ProblemDetails) -> SafeFilename {
-        if let given, let safe = SafeFilename(given, limit: self.nameBytes) { return safe }
+    ) throws(ProblemDetails) -> SafePath {
+        if let given, let safe = SafePath(given, limit: self.nameBytes) { return safe }
         if let value = head.headerFields[.contentDisposition], let name = DispositionFilename.read(value) {
-            if let safe = SafeFilename(name, limit: self.nameBytes) { return safe }
+            if let safe = SafePath(name, limit: self.nameBytes) { return safe }
         }
         let path = RequestPath(head.path)
-        if let segment = path.lastSegment, let safe = SafeFilename(segment, limit: self.nameBytes) { return safe }
+        if let segment = path.lastSegment, let safe = SafeFilename(segment, limit: self.nameBytes) {
+            let folders = path.folders.compactMap { SafeFilename($0, limit: self.nameBytes) }
+            return SafePath(safe, in: folders)
+        }
         guard head.method != .put else {
             throw .badRequest("The path has to end with the name of the file: PUT /name.")
         }
-        return self.madeUpName(type)
+        return SafePath(self.madeUpName(type))
     }
 
     /// Bytes of a name: leaves room for a number behind it, in the 255 that file systems take.
@@ -117,6 +141,12 @@ struct RequestPath: Equatable {
         self.text = String(target.prefix { $0 != "?" && $0 != "#" })
     }
 
+    /// The segments before the last slash, percent-decoded, without those that are empty or no UTF-8.
+    var folders: [String] {
+        self.text.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            .compactMap { $0.isEmpty ? nil : String($0).percentDecoded }
+    }
+
     /// What stands behind the last slash, percent-decoded; `nil` for nothing, and for what is no UTF-8.
     var lastSegment: String? {
         guard let slash = self.text.lastIndex(of: "/") else { return nil }
@@ -126,6 +156,14 @@ struct RequestPath: Equatable {
 }
 
 extension String {
+    /// Without the blanks around it that a field's value may have.
+    fileprivate var trimmed: String {
+        var rest = self[...]
+        while rest.first == " " || rest.first == "\t" { rest.removeFirst() }
+        while rest.last == " " || rest.last == "\t" { rest.removeLast() }
+        return String(rest)
+    }
+
     /// The text that this is the percent-encoding of (RFC 3986 §2.1); `nil` when it isn't one, or isn't UTF-8.
     var percentDecoded: String? {
         var bytes: [UInt8] = []

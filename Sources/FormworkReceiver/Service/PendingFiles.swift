@@ -7,12 +7,13 @@ struct PendingFiles {
         var upload: any StorageUpload
         var file: UploadReceipt.File
         var arrival: Int
-        var isFinished = false
     }
 
     private let storage: any ReceiverStorage
     private let arrivals: Arrivals
     private var entries: [Entry] = []
+    /// Whether the storage has them: it leaves nothing of them itself then when it fails.
+    private var isPublishing = false
 
     init(_ storage: any ReceiverStorage, _ arrivals: Arrivals) {
         (self.storage, self.arrivals) = (storage, arrivals)
@@ -26,11 +27,11 @@ struct PendingFiles {
         let storage = self.storage
         var file = file
         // Two files of one form are two files.
-        file.mayReplace = !self.entries.contains { $0.file.name == file.name.text }
+        file.mayReplace = !self.entries.contains { $0.file.name == file.path.text }
         let upload = try await StorageProblem.marking { try await storage.begin(file) }
         // A head has room for a long type, and a thousand of them are kept.
         let type = file.contentType?.cut(to: 255)
-        let described = UploadReceipt.File(name: file.name.text, size: 0, type: type, field: field)
+        let described = UploadReceipt.File(name: file.path.text, size: 0, type: type, field: field)
         self.entries.append(Entry(upload: upload, file: described, arrival: self.arrivals.began(described)))
         return upload
     }
@@ -42,32 +43,50 @@ struct PendingFiles {
     }
 
     /// Makes all of them visible.
-    mutating func finish() async throws -> [UploadReceipt.File] {
-        for index in self.entries.indices {
-            let upload = self.entries[index].upload
-            self.entries[index].file.name = try await StorageProblem.marking { try await upload.finish() }
-            self.entries[index].isFinished = true
+    /// - Parameter record: Makes a record of the form for the files, whose names are known by then; `nil` makes none.
+    /// - Returns: The files, and the record's name.
+    mutating func finish(
+        record: (@Sendable ([UploadReceipt.File]) -> FormRecord)? = nil
+    ) async throws -> (files: [UploadReceipt.File], record: String?) {
+        self.isPublishing = true
+        let (storage, uploads, files) = (self.storage, self.entries.map(\.upload), self.entries.map(\.file))
+        var makeRecord: (@Sendable ([String]) -> FormRecord?)?
+        if let record {
+            makeRecord = { names in
+                var made = record(Self.renamed(files, names))
+                // No file of the form itself, that is.
+                made.mayReplace = !names.contains(made.path.text)
+                return made
+            }
         }
-        for entry in self.entries { self.arrivals.arrived(entry.arrival, entry.file) }
-        return self.entries.map(\.file)
+        let names = try await StorageProblem.marking { try await storage.publish(uploads, record: makeRecord) }
+        let named = Self.renamed(files, names)
+        for (entry, file) in zip(self.entries, named) { self.arrivals.arrived(entry.arrival, file) }
+        return (named, names.count > files.count ? names.last : nil)
+    }
+
+    private static func renamed(_ files: [UploadReceipt.File], _ names: [String]) -> [UploadReceipt.File] {
+        zip(files, names).map { file, name in
+            var file = file
+            file.name = name
+            return file
+        }
     }
 
     /// Leaves nothing of them.
     func abandon() async {
         let entries = self.entries
-        // In a task of its own, because the request's may be cancelled, and a store still has to be told.
-        await Task {
-            for entry in entries.reversed() {
-                if entry.isFinished { await entry.upload.withdraw() } else { await entry.upload.abandon() }
-            }
-        }.value
+        if !self.isPublishing {
+            // In a task of its own, because the request's may be cancelled, and a store still has to be told.
+            await Task { for entry in entries.reversed() { await entry.upload.abandon() } }.value
+        }
         for entry in entries { self.arrivals.failed(entry.arrival) }
     }
 }
 
 extension String {
     /// As much of it as so many bytes hold.
-    fileprivate func cut(to limit: Int) -> String {
+    func cut(to limit: Int) -> String {
         guard self.utf8.count > limit else { return self }
         var scalars = String.UnicodeScalarView()
         var room = limit

@@ -14,6 +14,10 @@ extension ProblemDetails {
         Self(title: "Method Not Allowed", status: 405, detail: "Uploads come by POST or PUT.")
     }
     static func timedOut(_ detail: String) -> Self { Self(title: "Request Timeout", status: 408, detail: detail) }
+    static func conflict(_ detail: String) -> Self { Self(title: "Conflict", status: 409, detail: detail) }
+    static func preconditionFailed(_ detail: String) -> Self {
+        Self(title: "Precondition Failed", status: 412, detail: detail)
+    }
     static func tooLarge(_ detail: String) -> Self { Self(title: "Content Too Large", status: 413, detail: detail) }
     static func unsupported(_ detail: String) -> Self {
         Self(title: "Unsupported Media Type", status: 415, detail: detail)
@@ -28,6 +32,7 @@ extension ProblemDetails {
         let title =
             switch failure.publicStatus {
             case 409: "Conflict"
+            case 412: "Precondition Failed"
             case 503: "Service Unavailable"
             case 507: "Insufficient Storage"
             default: "Bad Gateway"

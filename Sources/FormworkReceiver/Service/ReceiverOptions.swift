@@ -18,6 +18,10 @@ package struct ReceiverOptions: Sendable {
     package var pace = ReceivingPace()
     /// Whether files' SHA-256 is taken while they arrive.
     package var isDigesting = true
+    /// Whether the folders of a file's path are kept, below where files go.
+    package var keepsPaths = false
+    /// Whether a form's text fields are kept, in a file beside the form's files.
+    package var keepsFields = true
     /// Certificates and key, PEM; `nil` for plain HTTP. With them HTTP/2 is spoken too.
     package var tls: TLS?
     /// How long uploads under way may go on once the receiver is asked to stop.

@@ -39,7 +39,8 @@ package struct ReceiverService: Service {
         if store != nil { router.isResumable = Exchange.isResumable }
         let arrivals = Arrivals()
         let intake = UploadIntake(
-            storage: storage, limits: options.limits, isDigesting: options.isDigesting, arrivals: arrivals)
+            storage: storage, limits: options.limits, isDigesting: options.isDigesting,
+            keepsPaths: options.keepsPaths, keepsFields: options.keepsFields, arrivals: arrivals)
         var metricsText: (@Sendable () -> String)?
         if let metrics { metricsText = { metrics.prometheusText } }
         let factory: any MetricsFactory = metrics ?? NOOPMetricsHandler.instance

@@ -141,6 +141,7 @@ package struct RequestRouter: Sendable {
 }
 
 extension HTTPField.Name {
+    static let contentMD5 = Self("Content-MD5").unsafelyKnown
     static let secFetchSite = Self("Sec-Fetch-Site").unsafelyKnown
     static let contentSecurityPolicy = Self("Content-Security-Policy").unsafelyKnown
     static let referrerPolicy = Self("Referrer-Policy").unsafelyKnown

@@ -2,6 +2,7 @@
 import Formwork
 import FormworkHTTP
 import FormworkResumable
+import SystemPackage
 
 /// What became of an upload that failed: what the client is told, and what the log says.
 package struct UploadFailure: Error {
@@ -36,6 +37,12 @@ package struct UploadFailure: Error {
 
     private static func problem(_ error: FormworkError) -> ProblemDetails {
         if let failure = error.cause as? any StorageFailure { return ProblemDetails(failure) }
+        switch error.cause as? Errno {
+        case .isDirectory: return .conflict("A folder has the name of the file.")
+        case .notDirectory, .tooManySymbolicLinkLevels:
+            return .conflict("Something that isn't a folder has the name of one in the file's path.")
+        default: break
+        }
         let problem = ProblemDetails(error)
         return problem.status == 500 ? .storageFailed : problem
     }

@@ -1,8 +1,10 @@
 #if Transfer
 import Formwork
+import FormworkCore
 import FormworkDigests
 import FormworkNIO
 import FormworkClient
+import FormworkResumable
 import NIOCore
 
 /// Takes a whole body apart and stores its files: all of them, or none.
@@ -10,40 +12,40 @@ package struct UploadIntake: Sendable {
     private let storage: any ReceiverStorage
     private let limits: ReceivingLimits
     private let isDigesting: Bool
+    private let keepsPaths: Bool
+    private let keepsFields: Bool
     private let arrivals: Arrivals
     private let fieldMemory: FieldMemory
 
     package init(
-        storage: any ReceiverStorage, limits: ReceivingLimits, isDigesting: Bool = true,
-        arrivals: Arrivals = Arrivals(), fieldMemory: FieldMemory? = nil
+        storage: any ReceiverStorage, limits: ReceivingLimits, isDigesting: Bool = true, keepsPaths: Bool = false,
+        keepsFields: Bool = true, arrivals: Arrivals = Arrivals(), fieldMemory: FieldMemory? = nil
     ) {
         (self.storage, self.limits, self.isDigesting, self.arrivals) = (storage, limits, isDigesting, arrivals)
+        (self.keepsPaths, self.keepsFields) = (keepsPaths, keepsFields)
         self.fieldMemory = fieldMemory ?? FieldMemory(limits)
     }
 
     /// Stores what a body holds. The body may come from a connection, or from a file (``BodyPlan/buffers(of:allocator:options:)``).
     /// - Throws: ``FormworkError`` for what is wrong with the body, what the storage throws, and what the body throws;
-    ///   nothing is left then. ``ProblemDetails`` where the forms under way have too many bytes in fields.
+    ///   nothing is left then. ``ProblemDetails`` where the forms under way have too many bytes in fields, where the body
+    ///   isn't what its digests say, and for a path that is too long.
     package func take<Body: AsyncSequence & Sendable>(
         _ upload: IncomingUpload, _ body: Body
     ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
         var pending = PendingFiles(self.storage, self.arrivals)
         do {
+            try await StorageProblem.marking { try await self.storage.checkRoom(for: upload.length ?? 0) }
             var receipt = UploadReceipt()
-            switch upload.content {
-            case .parts(let type, let isForm):
-                let share = FieldMemory.Share(of: self.fieldMemory)
-                receipt.fields = try await self.takeParts(body, type, isForm, share, &pending)
-                receipt.memory = UploadReceipt.Memory(share: share)
-            case .file(let name, let type):
-                let file = IncomingFile(name: name, contentType: type, length: upload.length)
-                try await self.store(body, file, field: nil, &pending)
-                if let length = upload.length, pending.lastSize != length {
-                    throw FormworkError(
-                        .truncatedBody, "The body has \(pending.lastSize) bytes: \(length) were announced.")
-                }
+            let fields: FormFields?
+            if upload.digests.isEmpty {
+                fields = try await self.read(upload, body, &pending, &receipt)
+            } else {
+                let checked = CheckedBody(body, BodyCheck(upload.digests), limit: self.limits.bodyBytes)
+                fields = try await self.read(upload, checked.chunks, &pending, &receipt)
+                try await checked.finish()
             }
-            receipt.files = try await pending.finish()
+            try await self.publish(fields, &pending, &receipt)
             return receipt
         } catch {
             await pending.abandon()
@@ -51,28 +53,80 @@ package struct UploadIntake: Sendable {
         }
     }
 
+    private func publish(
+        _ fields: FormFields?, _ pending: inout PendingFiles, _ receipt: inout UploadReceipt
+    ) async throws {
+        guard let fields, !fields.isEmpty else {
+            receipt.files = try await pending.finish().files
+            return
+        }
+        receipt.fields = fields.answered
+        guard self.keepsFields else {
+            receipt.fieldKeeping = .dropped
+            receipt.files = try await pending.finish().files
+            return
+        }
+        let finished = try await pending.finish { files in fields.record(for: files) }
+        receipt.files = finished.files
+        if let name = finished.record { receipt.fieldKeeping = .kept(name: name) }
+    }
+
+    /// Reads a body; its files aren't visible yet.
+    /// - Returns: The fields of a form.
+    private func read<Body: AsyncSequence & Sendable>(
+        _ upload: IncomingUpload, _ body: Body, _ pending: inout PendingFiles, _ receipt: inout UploadReceipt
+    ) async throws -> FormFields? where Body.Element == ByteBuffer {
+        switch upload.content {
+        case .parts(let type, let isForm):
+            let share = FieldMemory.Share(of: self.fieldMemory)
+            var fields: [FormFields.Arrived] = []
+            let level = Level(contentType: type, isForm: isForm)
+            try await self.takeParts(body, level, share, &fields, &pending)
+            receipt.memory = UploadReceipt.Memory(share: share)
+            return try FormFields(fields, limit: self.limits.allFieldBytes, share)
+        case .file(let path, let type):
+            var file = IncomingFile(try self.path(path), contentType: type, length: upload.length)
+            file.condition = upload.condition
+            try await self.store(body, file, field: nil, &pending)
+            if let length = upload.length, pending.lastSize != length {
+                throw FormworkError(.truncatedBody, "The body has \(pending.lastSize) bytes: \(length) were announced.")
+            }
+            return nil
+        }
+    }
+
+    /// A multipart body, or a part that is one.
+    private struct Level {
+        var contentType: String
+        var isForm: Bool
+        /// The field that it is in; `nil` for the body itself.
+        var field: String?
+        var depth = 0
+
+        /// Ours: RFC 7578 §4.3 has one level for several files of a field, and says to leave it.
+        static let maximumDepth = 3
+    }
+
     private func takeParts<Body: AsyncSequence & Sendable>(
-        _ body: Body, _ contentType: String, _ isForm: Bool, _ share: FieldMemory.Share,
+        _ body: Body, _ level: Level, _ share: FieldMemory.Share, _ fields: inout [FormFields.Arrived],
         _ pending: inout PendingFiles
-    ) async throws -> [UploadReceipt.Field] where Body.Element == ByteBuffer {
+    ) async throws where Body.Element == ByteBuffer {
+        let isPlainForm = level.isForm && level.depth == 0
         let parts = try ReceivedParts(
-            body, contentType: contentType, profile: isForm ? .default : .generic, limits: self.limits.parsing)
-        var fields: [ArrivedField] = []
+            body, contentType: level.contentType, profile: isPlainForm ? .default : .generic,
+            limits: self.limits.parsing)
         for try await part in parts {
-            if let name = part.name { try share.take(Int64(name.utf8.count) + name.escapingCost) }
-            if part.isFile || !isForm {
-                let name = part.filename.flatMap { SafeFilename($0, limit: IncomingUpload.nameBytes) }
-                let file = IncomingFile(
-                    name: name ?? IncomingUpload.madeUpName(part.contentType), contentType: part.contentType)
-                if part.filename == "" {
-                    // What a browser sends for a file field where nothing was chosen.
-                    let content = part.content.makeAsyncIterator()
-                    guard let first = try await content.next() else { continue }
-                    try await self.store(part.content, file, field: part.name, startingWith: first, &pending)
-                } else {
-                    try await self.store(part.content, file, field: part.name, &pending)
-                }
-                guard pending.count <= self.limits.files else { throw Self.tooMany(self.limits.files) }
+            let field = level.field ?? part.name
+            if let field { try share.take(Int64(field.utf8.count) + field.escapingCost) }
+            if !part.isFile, level.depth < Level.maximumDepth, part.isMixed {
+                // Several files of one field (RFC 7578 §4.3), or files of a mixed body: files they are.
+                try part.limit(to: self.limits.bodyBytes)
+                let inner = Level(
+                    contentType: part.contentType ?? "", isForm: level.isForm, field: field, depth: level.depth + 1)
+                let chunks = PulledChunks { try await part.content.makeAsyncIterator().next() }
+                try await self.takeParts(chunks, inner, share, &fields, &pending)
+            } else if part.isFile || !level.isForm {
+                try await self.takeFile(part, field: field, &pending)
             } else {
                 var bytes: [UInt8] = []
                 let content = part.content.makeAsyncIterator()
@@ -81,51 +135,44 @@ package struct UploadIntake: Sendable {
                     try share.take(Int64(buffer.readableBytes))
                     bytes += buffer.readableBytesView
                 }
-                fields.append(ArrivedField(index: part.index, header: part.header, bytes: bytes))
-            }
-        }
-        return try self.texts(of: fields, share)
-    }
-
-    /// A field as it came.
-    private struct ArrivedField {
-        var index: Int
-        var header: ReceivedHeader
-        var bytes: [UInt8]
-    }
-
-    /// The fields as text, in the charset that each declares, or the form by a field `_charset_` (RFC 7578 §4.6).
-    private func texts(
-        of fields: [ArrivedField], _ share: FieldMemory.Share
-    ) throws -> [UploadReceipt.Field] {
-        let declared = fields.first { $0.header.name == "_charset_" }
-            .flatMap { String(decoding: $0.bytes, as: UTF8.self).trimmedLabel }
-        var count: Int64 = 0
-        return try fields.map { field in
-            let charset = field.header.contentType == nil ? declared : field.header.charset ?? declared
-            let name = field.header.name ?? ""
-            let value: String
-            if let charset {
-                do throws(FormworkError) { value = try TextDecoding.standard.text(field.bytes, charset) } catch {
-                    throw error.naming(PartReference(index: field.index, name: name))
+                fields.append(
+                    FormFields.Arrived(index: part.index, header: part.header, name: field ?? "", bytes: bytes))
+                guard fields.count <= self.limits.fields else {
+                    throw ParsingFailure(.fieldsLimit, limit: Int64(self.limits.fields)).error(
+                        "The body has more than \(self.limits.fields) fields.", at: nil)
                 }
-            } else {
-                // What is no UTF-8 is repaired, as WHATWG has it.
-                value = String(decoding: field.bytes, as: UTF8.self)
             }
-            // It may be longer than what came.
-            try share.take(Int64(value.utf8.count - field.bytes.count) + value.escapingCost)
-            count += Int64(value.utf8.count)
-            guard count <= self.limits.allFieldBytes else {
-                throw ParsingFailure(.memoryBytesLimit, limit: self.limits.allFieldBytes).error(
-                    "The form's fields have more than \(self.limits.allFieldBytes) bytes together.", at: nil)
-            }
-            return UploadReceipt.Field(name: name, value: value)
         }
     }
 
-    private static func tooMany(_ limit: Int) -> FormworkError {
-        ParsingFailure(.filesLimit, limit: Int64(limit)).error("The body has more than \(limit) files.", at: nil)
+    private func takeFile<Body: AsyncSequence & Sendable>(
+        _ part: ReceivedPart<Body>, field: String?, _ pending: inout PendingFiles
+    ) async throws where Body.Element == ByteBuffer {
+        let path = part.filename.flatMap { SafePath($0, limit: IncomingUpload.nameBytes) }
+        let file = IncomingFile(
+            try self.path(path ?? SafePath(IncomingUpload.madeUpName(part.contentType))), contentType: part.contentType)
+        if part.filename == "" {
+            // What a browser sends for a file field where nothing was chosen.
+            let content = part.content.makeAsyncIterator()
+            guard let first = try await content.next() else { return }
+            try await self.store(part.content, file, field: field, startingWith: first, &pending)
+        } else {
+            try await self.store(part.content, file, field: field, &pending)
+        }
+        guard pending.count <= self.limits.files else {
+            throw ParsingFailure(.filesLimit, limit: Int64(self.limits.files)).error(
+                "The body has more than \(self.limits.files) files.", at: nil)
+        }
+    }
+
+    /// Where a file goes that was sent with this path.
+    private func path(_ path: SafePath) throws(ProblemDetails) -> SafePath {
+        guard self.keepsPaths else { return SafePath(path.name) }
+        guard !path.isTooLong else {
+            throw .badRequest(
+                "A file's path has more than \(SafePath.maximumDepth) folders or \(SafePath.maximumBytes) bytes.")
+        }
+        return path
     }
 
     private func store<Content: AsyncSequence>(
@@ -152,6 +199,14 @@ package struct UploadIntake: Sendable {
         }
         pending.ended(
             size: size, sha256: digest.map { DigestValue(algorithm: "sha-256", bytes: $0.finalized()).hex })
+    }
+}
+
+extension ReceivedPart {
+    /// Whether it is a multipart body of its own, of parts that don't depend on each other.
+    fileprivate var isMixed: Bool {
+        let type = (self.contentType ?? "").prefix { $0 != ";" }.filter { !$0.isWhitespace }
+        return type.lowercased() == "multipart/mixed"
     }
 }
 #endif

@@ -30,12 +30,35 @@ package struct UploadReceipt: Sendable, Hashable, Encodable {
     /// In the order in which they came.
     package var files: [File] = []
     package var fields: [Field] = []
+    /// What became of the fields.
+    package var fieldKeeping = FieldKeeping.none
     /// Held as long as the fields are, and as the answer that was made of them.
     var memory = Memory()
 
     package init() {}
 
-    private enum CodingKeys: CodingKey { case files, fields }
+    /// What became of a form's fields.
+    package enum FieldKeeping: Sendable, Hashable {
+        /// There were none.
+        case none
+        /// They are in the file of this name.
+        case kept(name: String)
+        /// They are in this answer alone.
+        case dropped
+    }
+
+    private enum CodingKeys: CodingKey { case files, fields, fieldsIn, fieldsDropped }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(self.files, forKey: .files)
+        try values.encode(self.fields, forKey: .fields)
+        switch self.fieldKeeping {
+        case .none: break
+        case .kept(let name): try values.encode(name, forKey: .fieldsIn)
+        case .dropped: try values.encode(true, forKey: .fieldsDropped)
+        }
+    }
 
     /// A share of the memory for fields; it is no part of what a receipt says.
     struct Memory: Sendable, Hashable {

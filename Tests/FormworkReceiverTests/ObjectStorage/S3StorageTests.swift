@@ -91,6 +91,64 @@ struct S3StorageTests {
         #expect(store.uploads.isEmpty)
     }
 
+    @Test(arguments: [10, 2 * part])
+    func `A file whose name has to be free is stored under no other`(count: Int) async throws {
+        for isThere in [false, true] {
+            let store = FakeStore()
+            if isThere { store.put("in/d/a.bin") }
+            try await Self.with(store) { storage in
+                var file = IncomingFile(try #require(SafePath("d/a.bin")))
+                file.condition = .isFree
+                guard !isThere else {
+                    await #expect(throws: FailedCondition(condition: .isFree)) { try await storage.begin(file) }
+                    return
+                }
+                let (first, second) = (try await storage.begin(file), try await storage.begin(file))
+                for upload in [first, second] { try await upload.write(ByteBuffer(bytes: Self.bytes(count))) }
+                // Either the name is held by the first, or its object is there.
+                #expect(try await first.finish() == "d/a.bin")
+                await #expect(throws: FailedCondition(condition: .isFree)) { try await second.finish() }
+            }
+            #expect(store.objects.keys.sorted() == ["in/d/a.bin"])
+            #expect(store.uploads.isEmpty)
+        }
+    }
+
+    @Test func `A file whose name has to be taken is stored where it is`() async throws {
+        let store = FakeStore()
+        store.put("in/a.bin")
+        try await Self.with(store) { storage in
+            for (name, isTaken) in [("a.bin", true), ("b.bin", false)] {
+                var file = IncomingFile(try #require(SafePath(name)))
+                file.condition = .isTaken
+                guard isTaken else {
+                    await #expect(throws: FailedCondition(condition: .isTaken)) { try await storage.begin(file) }
+                    continue
+                }
+                #expect(try await storage.begin(file).finish() == "a (1).bin")
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `A form's record is an object beside its files, or none of them is there`(fails: Bool) async throws {
+        let store = FakeStore { operation, count in
+            fails && operation == "Put" && count > 1 ? .answer(403, "AccessDenied") : nil
+        }
+        try await Self.with(store) { storage in
+            let upload = try await storage.begin(IncomingFile(try #require(SafePath("d/a.bin"))))
+            let record = FormRecord(path: try #require(SafePath("d/a.bin.form.json")), bytes: [0x7B, 0x7D])
+            guard fails else {
+                let names = try await storage.publish([upload]) { _ in record }
+                #expect(names == ["d/a.bin", "d/a.bin.form.json"])
+                return
+            }
+            await #expect(throws: FormworkError.self) { try await storage.publish([upload]) { _ in record } }
+        }
+        #expect(store.objects.keys.sorted() == (fails ? [] : ["in/d/a.bin", "in/d/a.bin.form.json"]))
+        if !fails { #expect(store.objects["in/d/a.bin.form.json"]?.type == "application/json") }
+    }
+
     @Test func `A store that looks is believed when the name was taken since`() async throws {
         // HeadObject says there is none.
         let store = FakeStore { operation, count in

@@ -19,7 +19,7 @@ struct FailingStorage: ReceiverStorage {
     let fault: Fault
 
     func begin(_ file: IncomingFile) async throws -> any StorageUpload {
-        Upload(base: try await self.base.begin(file), fault: self.fault, name: file.name.text)
+        Upload(base: try await self.base.begin(file), fault: self.fault, name: file.path.name.text)
     }
 
     private struct Upload: StorageUpload {

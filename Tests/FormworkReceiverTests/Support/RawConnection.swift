@@ -1,5 +1,6 @@
 #if Transfer
 import Foundation
+import NIOCore
 
 /// A TCP connection to loopback, byte by byte; calls that block do so on a thread of its own.
 final class RawConnection: Sendable {
@@ -10,18 +11,13 @@ final class RawConnection: Sendable {
     /// - Parameter address: One of this machine's own, 127.0.0.1 unless told otherwise.
     init(port: Int, address host: UInt32 = 0x7F00_0001) throws {
         self.socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(host).bigEndian
         var limit = timeval(tv_sec: 300, tv_usec: 0)
         setsockopt(self.socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let socket = self.socket
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        // NIO's, as Glibc's structure may be another module's here, depending on what the files beside this one import.
+        let bytes = withUnsafeBytes(of: host.bigEndian) { $0.map { "\($0)" } }
+        let address = try SocketAddress(ipAddress: bytes.joined(separator: "."), port: port)
+        let result = address.withSockAddr { pointer, size in connect(socket, pointer, socklen_t(size)) }
         guard result == 0 else { throw Failed() }
     }
 

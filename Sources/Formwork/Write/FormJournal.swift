@@ -1,0 +1,251 @@
+import FormworkCore
+import SystemPackage
+
+/// What a form's publication is about to do, written down before it is done, so that whoever opens the folder next can
+/// undo it, or bring it to its end, should the process be killed in between.
+///
+/// It is a hidden file of the folder, locked while its form is published. A line is one of
+/// ```
+/// file INODE SIZE SECONDS NANOSECONDS   a file of the form; they are counted from 0
+/// at FILE PATH                          that file may get this free name
+/// over FILE PATH                        that file may replace what has this name
+/// folder PATH                           a folder that may be made
+/// done                                  everything has its place: what was replaced can go
+/// ```
+/// What is replaced waits beside its name, as `.formwork-form.ID.FILE`. A safe name holds no control character, so a line
+/// is a line; one that was cut off says nothing.
+struct FormJournal {
+    /// What the hidden names begin with.
+    static let prefix = ".formwork-form."
+    private static let firstLine = "formwork-form 1"
+    /// Bytes that are read of one: more than any form's names have.
+    private static let maximumBytes = 256 << 20
+
+    /// What tells a file from any other, also from one that has got its number by now.
+    struct Identity: Hashable, Sendable {
+        var inode: UInt64
+        var size: Int64
+        var modified: FileTime
+
+        init(_ state: FileValidator) {
+            (self.inode, self.size, self.modified) = (state.inode, state.size, state.modified)
+        }
+
+        fileprivate init?(_ words: [Substring]) {
+            guard words.count == 4, let inode = UInt64(words[0]), let size = Int64(words[1]),
+                let seconds = Int64(words[2]), let nanoseconds = Int64(words[3])
+            else { return nil }
+            (self.inode, self.size) = (inode, size)
+            self.modified = FileTime(seconds: seconds, nanoseconds: nanoseconds)
+        }
+
+        fileprivate var words: String {
+            "\(self.inode) \(self.size) \(self.modified.seconds) \(self.modified.nanoseconds)"
+        }
+    }
+
+    /// A file of the form, and the places that it may have got.
+    struct Entry {
+        var file: Identity
+        var places: [Place] = []
+    }
+
+    struct Place: Hashable {
+        var path: String
+        var replaces: Bool
+    }
+
+    private let id: String
+    private(set) var entries: [Entry] = []
+    private(set) var folders: [String] = []
+    private(set) var isDone = false
+    /// `nil` for one that was found.
+    private var writer: Writer?
+
+    private struct Writer {
+        var descriptor: FileDescriptor
+        var durably: Bool
+        /// Lines that aren't written yet.
+        var waiting = ""
+    }
+
+    // MARK: Writing
+
+    /// Begins a journal, which nobody finds before it is written for the first time.
+    init(in folder: OpenFolder, durably: Bool) throws(Errno) {
+        self.id = OpenFolder.randomWord()
+        let name = Self.prefix + self.id
+        let descriptor = try folder.createLocked(named: name)
+        SystemCalls.setPermissions(of: descriptor, .ownerReadWrite)
+        self.writer = Writer(descriptor: descriptor, durably: durably, waiting: Self.firstLine + "\n")
+    }
+
+    /// Notes a file.
+    mutating func add(_ file: Identity) {
+        self.entries.append(Entry(file: file))
+        self.writer?.waiting += "file \(file.words)\n"
+    }
+
+    /// Notes a place before the file gets it.
+    mutating func add(_ place: Place, for index: Int) {
+        guard !self.entries[index].places.contains(place) else { return }
+        self.entries[index].places.append(place)
+        self.writer?.waiting += "\(place.replaces ? "over" : "at") \(index) \(place.path)\n"
+    }
+
+    /// Notes a folder before it is made.
+    mutating func add(folder path: String) {
+        self.folders.append(path)
+        self.writer?.waiting += "folder \(path)\n"
+    }
+
+    /// Notes that every file has its place.
+    mutating func end() throws(Errno) {
+        self.writer?.waiting += "done\n"
+        try self.write()
+        self.isDone = true
+    }
+
+    /// Brings to the file what was noted.
+    mutating func write() throws(Errno) {
+        guard let writer, !writer.waiting.isEmpty else { return }
+        let bytes = Array(writer.waiting.utf8)
+        try bytes.withBytes { bytes throws(Errno) in try SystemCalls.writeAll(writer.descriptor, bytes) }
+        if writer.durably { try SystemCalls.sync(writer.descriptor) }
+        self.writer?.waiting = ""
+    }
+
+    /// Removes the journal: nothing is left to be done.
+    mutating func remove(from folder: OpenFolder) {
+        SystemCalls.unlink(Self.prefix + self.id, in: folder.descriptor)
+        self.close()
+    }
+
+    /// Lets go of it; it stays for the next start.
+    mutating func close() {
+        if let writer { try? SystemCalls.close(writer.descriptor) }
+        self.writer = nil
+    }
+
+    // MARK: Reading
+
+    /// Whether a name in a folder is a journal's, and not that of a file which waits.
+    static func isJournal(_ name: String) -> Bool {
+        name.hasPrefix(self.prefix) && !name.dropFirst(self.prefix.count).contains(".")
+    }
+
+    /// Reads a journal that was left.
+    /// - Throws: What reading throws.
+    init(named name: String, from descriptor: FileDescriptor) throws(Errno) {
+        self.id = String(name.dropFirst(Self.prefix.count))
+        var bytes: [UInt8] = []
+        while bytes.count < Self.maximumBytes {
+            let before = bytes.count
+            try bytes.append(upTo: 64 << 10) { room throws(Errno) in try SystemCalls.read(descriptor, into: &room) }
+            if bytes.count == before { break }
+        }
+        // What follows the last line end was cut off.
+        let whole = bytes[..<((bytes.lastIndex(of: 0x0A) ?? -1) + 1)]
+        for line in String(decoding: whole, as: UTF8.self).split(separator: "\n") { self.take(line) }
+    }
+
+    private mutating func take(_ line: Substring) {
+        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        switch words[0] {
+        case "file":
+            let numbers = line.split(separator: " ").dropFirst()
+            if let file = Identity(Array(numbers)) { self.entries.append(Entry(file: file)) }
+        case "at" where words.count == 3, "over" where words.count == 3:
+            guard let index = Int(words[1]), self.entries.indices.contains(index) else { return }
+            self.entries[index].places.append(Place(path: String(words[2]), replaces: words[0] == "over"))
+        case "folder": self.folders.append(String(line.dropFirst("folder ".count)))
+        case "done" where words.count == 1: self.isDone = true
+        default: break
+        }
+    }
+
+    // MARK: Carrying out
+
+    /// Where a file waits that is replaced by that one, or the new file itself before it.
+    func slot(_ index: Int) -> String { "\(Self.prefix)\(self.id).\(index)" }
+    /// Where the old file waits if the file system can't exchange names.
+    func spareSlot(_ index: Int) -> String { self.slot(index) + ".old" }
+
+    /// Brings the form to its end, or takes all of it back, and puts back what it replaced.
+    /// - Returns: Whether nothing is left to be done.
+    func settle(in folder: OpenFolder) -> Bool { self.isDone ? self.conclude(in: folder) : self.undo(in: folder) }
+
+    private func conclude(in folder: OpenFolder) -> Bool {
+        for (index, entry) in self.entries.enumerated() {
+            for place in entry.places where place.replaces {
+                let (folders, _) = Self.split(place.path)
+                try? folder.within(folders) { descriptor throws(Errno) in
+                    SystemCalls.unlink(self.slot(index), in: descriptor)
+                    SystemCalls.unlink(self.spareSlot(index), in: descriptor)
+                }
+            }
+        }
+        return true
+    }
+
+    private func undo(in folder: OpenFolder) -> Bool {
+        var isUndone = true
+        for (index, entry) in self.entries.enumerated().reversed() {
+            for place in entry.places.reversed() {
+                let (folders, name) = Self.split(place.path)
+                do throws(Errno) {
+                    try folder.within(folders) { descriptor throws(Errno) in
+                        if place.replaces { try self.putBack(index, name, in: descriptor) }
+                        if let status = try? SystemCalls.status(of: name, in: descriptor), entry.isFile(status) {
+                            SystemCalls.unlink(name, in: descriptor)
+                        }
+                    }
+                } catch {
+                    // Without its folder nothing can be there.
+                    if error != .noSuchFileOrDirectory { isUndone = false }
+                }
+            }
+        }
+        for path in self.folders.reversed() {
+            let (folders, name) = Self.split(path)
+            // Not one in which somebody has put something meanwhile.
+            try? folder.within(folders) { descriptor throws(Errno) in SystemCalls.removeFolder(name, in: descriptor) }
+        }
+        return isUndone
+    }
+
+    /// Puts back what file `index` replaced.
+    private func putBack(_ index: Int, _ name: String, in folder: FileDescriptor) throws(Errno) {
+        let entry = self.entries[index]
+        for slot in [self.slot(index), self.spareSlot(index)] {
+            guard let old = try? SystemCalls.status(of: slot, in: folder) else { continue }
+            guard !entry.isFile(old) else {
+                // It has not come as far as its name.
+                SystemCalls.unlink(slot, in: folder)
+                continue
+            }
+            guard let current = try? SystemCalls.status(of: name, in: folder) else {
+                try SystemCalls.rename(slot, to: name, in: folder, replacing: false)
+                continue
+            }
+            if entry.isFile(current) {
+                try SystemCalls.rename(slot, to: name, in: folder, replacing: true)
+            } else if current.validator.inode == entry.file.inode, let safe = SafeFilename(name) {
+                // Somebody has written to the new file since: both are kept.
+                try OpenFolder.moveToFreeName(slot, safe, in: folder)
+            } else {
+                // The old file has its name still, or another form has replaced both.
+                SystemCalls.unlink(slot, in: folder)
+            }
+        }
+    }
+
+    private static func split(_ path: String) -> (folders: [String], name: String) {
+        var components = path.split(separator: "/").map(String.init)
+        return components.popLast().map { (components, $0) } ?? ([], path)
+    }
+}
+
+extension FormJournal.Entry {
+    fileprivate func isFile(_ status: FileStatus) -> Bool { FormJournal.Identity(status.validator) == self.file }
+}

@@ -1,0 +1,291 @@
+import FormworkCore
+import SystemPackage
+
+/// A file that is whole, and where it is to go.
+package struct FileToPublish: Sendable {
+    package var file: UnpublishedFile
+    package var path: SafePath
+    package var rule: PublishingRule
+
+    package init(_ file: UnpublishedFile, as path: SafePath, _ rule: PublishingRule) {
+        (self.file, self.path, self.rule) = (file, path, rule)
+    }
+}
+
+/// What is done where a name is taken.
+package enum PublishingRule: Sendable, Hashable {
+    /// `a.txt` becomes `a (1).txt`.
+    case numbered
+    /// The file that has it, or the link itself, is replaced.
+    case replacing
+    /// It is an error, whose cause is `fileExists`.
+    case exclusive
+}
+
+/// A small file that is written when the names of the others are known.
+package struct RecordToPublish: Sendable {
+    package var path: SafePath
+    package var rule: PublishingRule
+    package var bytes: [UInt8]
+
+    package init(_ bytes: [UInt8], as path: SafePath, _ rule: PublishingRule) {
+        (self.path, self.rule, self.bytes) = (path, rule, bytes)
+    }
+}
+
+extension OpenFolder {
+    /// Gives the files of one form their names: all of them or, behind an error, none, and what they replaced is back.
+    ///
+    /// It is the same when the process is killed in between, once somebody opens the folder and calls
+    /// ``removeLeftovers()``. The files are to be closed by the caller in any case.
+    /// - Parameters:
+    ///   - durably: Whether to wait until the disk has the names, and the record. The files' bytes are there already, by
+    ///     ``UnpublishedFile/sync()``: that takes long for many files, and needs no name.
+    ///   - record: Makes one more file of the names that the others got; `nil` makes none.
+    /// - Returns: The files, and then the record, as they are now.
+    /// - Throws: `writeFailed`.
+    package func publish(
+        _ files: [FileToPublish], durably: Bool, record: (([String]) -> RecordToPublish?)? = nil
+    ) throws(FormworkError) -> [PublishedFile] {
+        if files.count == 1, record == nil, files[0].path.folders.isEmpty,
+            !(files[0].rule == .replacing && durably)
+        {
+            // The kernel itself does that in one step.
+            var file = files[0].file
+            return [try file.publish(as: files[0].path.name, files[0].rule, durably: durably, isSynced: true)]
+        }
+        return try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+            var states: [FileValidator] = []
+            for one in files { states.append(try one.state()) }
+            guard files.contains(where: { $0.rule == .replacing }) else {
+                return try FormPublication.run(files, states, in: self, isAlone: false, durably: durably, record)
+            }
+            // Two forms that replace the same files would put back each other's.
+            return try self.exclusively { () throws(FormworkError) in
+                try FormPublication.run(files, states, in: self, isAlone: true, durably: durably, record)
+            }
+        }
+    }
+}
+
+extension FileToPublish {
+    /// What tells the file from others from now on.
+    fileprivate func state() throws(FormworkError) -> FileValidator {
+        try FormworkError.writing(self.file.folder.path.appending(self.path.text)) { () throws(Errno) in
+            try SystemCalls.status(of: self.file.descriptor).validator
+        }
+    }
+}
+
+/// One form that is getting its names.
+private struct FormPublication {
+    private let folder: OpenFolder
+    private let durably: Bool
+    private var journal: FormJournal
+    private var published: [PublishedFile] = []
+    /// Folders in which names were made.
+    private var changed: Set<[String]> = []
+
+    static func run(
+        _ files: [FileToPublish], _ states: [FileValidator], in folder: OpenFolder, isAlone: Bool, durably: Bool,
+        _ record: (([String]) -> RecordToPublish?)?
+    ) throws(FormworkError) -> [PublishedFile] {
+        let journal = try FormworkError.writing(folder.path) { () throws(Errno) in
+            try FormJournal(in: folder, durably: durably)
+        }
+        var publication = FormPublication(folder: folder, durably: durably, journal: journal)
+        do throws(FormworkError) {
+            try publication.place(files, states)
+            if let record = record?(publication.published.map(\.name)) { try publication.place(record) }
+            try publication.end()
+        } catch {
+            if isAlone { publication.takeBack() } else { folder.exclusively { publication.takeBack() } }
+            throw error
+        }
+        return publication.published
+    }
+
+    private init(folder: OpenFolder, durably: Bool, journal: FormJournal) {
+        (self.folder, self.durably, self.journal) = (folder, durably, journal)
+    }
+
+    private mutating func place(_ files: [FileToPublish], _ states: [FileValidator]) throws(FormworkError) {
+        var planned: Set<String> = []
+        for (index, one) in files.enumerated() {
+            self.journal.add(FormJournal.Identity(states[index]))
+            self.plan(one, index, &planned)
+        }
+        for (index, one) in files.enumerated() {
+            try FormworkError.writing(self.folder.path.appending(one.path.text)) { () throws(Errno) in
+                try self.place(one, index, states[index])
+            }
+        }
+    }
+
+    /// Notes the name that a file will most likely get, so that the journal is written once.
+    private mutating func plan(_ one: FileToPublish, _ index: Int, _ planned: inout Set<String>) {
+        let folders = one.path.folders.map(\.text)
+        var name = one.path.name.text
+        if one.rule == .numbered {
+            name =
+                (try? self.folder.within(folders) { descriptor throws(Errno) in
+                    self.folder.likelyName(for: one.path) { candidate in
+                        planned.contains(one.path.text(named: candidate))
+                            || SystemCalls.exists(candidate, in: descriptor)
+                    }
+                }) ?? name
+        }
+        let path = one.path.text(named: name)
+        planned.insert(path)
+        self.journal.add(FormJournal.Place(path: path, replaces: one.rule == .replacing), for: index)
+    }
+
+    private mutating func place(_ one: FileToPublish, _ index: Int, _ state: FileValidator) throws(Errno) {
+        let folders = one.path.folders.map(\.text)
+        var name = ""
+        for attempt in 0... {
+            try self.makeFolders(folders)
+            try self.journal.write()
+            do throws(Errno) {
+                name = try self.folder.within(folders) { descriptor throws(Errno) in
+                    switch one.rule {
+                    case .replacing: try self.replace(one, index, in: descriptor)
+                    case .exclusive: try self.take(one.path.name.text, one, index, in: descriptor)
+                    case .numbered: try self.takeFree(one, index, in: descriptor)
+                    }
+                }
+                break
+            } catch {
+                // A form that failed has taken its folder back at this moment.
+                guard error == .noSuchFileOrDirectory, !folders.isEmpty, attempt < 10 else { throw error }
+            }
+        }
+        self.changed.insert(folders)
+        self.published.append(PublishedFile(name: one.path.text(named: name), state: state))
+    }
+
+    private mutating func makeFolders(_ folders: [String]) throws(Errno) {
+        for count in folders.indices {
+            let (outer, name) = (Array(folders[..<count]), folders[count])
+            let isThere = try self.folder.within(outer) { descriptor throws(Errno) in
+                SystemCalls.exists(name, in: descriptor)
+            }
+            guard !isThere else { continue }
+            self.journal.add(folder: folders[...count].joined(separator: "/"))
+            try self.journal.write()
+            try self.folder.within(outer) { descriptor throws(Errno) in
+                do throws(Errno) { try SystemCalls.makeFolder(name, in: descriptor) } catch .fileExists {}
+            }
+            self.changed.insert(outer)
+        }
+    }
+
+    /// Gives a file a name that is free, or fails.
+    @discardableResult
+    private mutating func take(
+        _ name: String, _ one: FileToPublish, _ index: Int, in folder: FileDescriptor
+    ) throws(Errno) -> String {
+        self.journal.add(FormJournal.Place(path: one.path.text(named: name), replaces: false), for: index)
+        try self.journal.write()
+        try one.file.move(to: name, in: folder)
+        return name
+    }
+
+    private mutating func takeFree(
+        _ one: FileToPublish, _ index: Int, in folder: FileDescriptor
+    ) throws(Errno) -> String {
+        if let planned = self.journal.entries[index].places.first {
+            let name = planned.path.split(separator: "/").last.map(String.init) ?? planned.path
+            do throws(Errno) { return try self.take(name, one, index, in: folder) } catch .fileExists {}
+        }
+        return try self.folder.firstFree(one.path) { candidate throws(Errno) in
+            try self.take(candidate, one, index, in: folder)
+        }
+    }
+
+    /// Gives a file its name, and keeps what had it before.
+    private func replace(_ one: FileToPublish, _ index: Int, in folder: FileDescriptor) throws(Errno) -> String {
+        let (name, slot) = (one.path.name.text, self.journal.slot(index))
+        one.file.inheritAttributes(of: name, in: folder)
+        do throws(Errno) { try one.file.move(to: slot, in: folder) } catch .fileExists {
+            // It is there since an attempt before.
+        }
+        // Whoever makes and removes the name all the time can't keep this going for ever.
+        for _ in 0..<100 {
+            do throws(Errno) {
+                try SystemCalls.exchange(slot, with: name, in: folder)
+                guard try SystemCalls.status(of: slot, in: folder).kind == .directory else { return name }
+                try SystemCalls.exchange(slot, with: name, in: folder)
+                throw Errno.isDirectory
+            } catch .noSuchFileOrDirectory {
+                do throws(Errno) {
+                    try SystemCalls.rename(slot, to: name, in: folder, replacing: false)
+                    return name
+                } catch .fileExists {
+                    continue
+                }
+            } catch Errno.invalidArgument, Errno.noFunction, Errno.notSupported {
+                return try self.replaceInSteps(name, index, in: folder)
+            }
+        }
+        throw .resourceBusy
+    }
+
+    /// For file systems that can't exchange two names.
+    private func replaceInSteps(_ name: String, _ index: Int, in folder: FileDescriptor) throws(Errno) -> String {
+        let (slot, spare) = (self.journal.slot(index), self.journal.spareSlot(index))
+        guard let old = try? SystemCalls.status(of: name, in: folder) else {
+            try SystemCalls.rename(slot, to: name, in: folder, replacing: false)
+            return name
+        }
+        guard old.kind != .directory else { throw .isDirectory }
+        do throws(Errno) { try SystemCalls.link(name, as: spare, in: folder) } catch {
+            // Not every file system has links, and not every file may have one: then there is a moment without it.
+            try SystemCalls.rename(name, to: spare, in: folder, replacing: false)
+        }
+        try SystemCalls.rename(slot, to: name, in: folder, replacing: true)
+        return name
+    }
+
+    /// Makes the record, and gives it its name.
+    private mutating func place(_ record: RecordToPublish) throws(FormworkError) {
+        let file = try self.folder.makeFile()
+        defer { file.close() }
+        try file.write([record.bytes])
+        if self.durably { try file.sync() }
+        let one = FileToPublish(file, as: record.path, record.rule)
+        let state = try one.state()
+        let index = self.journal.entries.count
+        self.journal.add(FormJournal.Identity(state))
+        if record.rule == .replacing {
+            self.journal.add(FormJournal.Place(path: record.path.text, replaces: true), for: index)
+        }
+        try FormworkError.writing(self.folder.path.appending(record.path.text)) { () throws(Errno) in
+            try self.place(one, index, state)
+        }
+    }
+
+    /// Makes it final, and lets what was replaced go.
+    private mutating func end() throws(FormworkError) {
+        try FormworkError.writing(self.folder.path) { () throws(Errno) in
+            if self.durably {
+                // The journal's own name is in the first.
+                for folders in self.changed.union([[]]) {
+                    try self.folder.within(folders) { descriptor throws(Errno) in try SystemCalls.sync(descriptor) }
+                }
+            }
+            try self.journal.end()
+        }
+        _ = self.journal.settle(in: self.folder)
+        self.journal.remove(from: self.folder)
+    }
+
+    private mutating func takeBack() {
+        // What can't be put back now may be at the next start.
+        if self.journal.settle(in: self.folder) {
+            self.journal.remove(from: self.folder)
+        } else {
+            self.journal.close()
+        }
+    }
+}

@@ -1,0 +1,80 @@
+#if Transfer
+import Formwork
+import FormworkCore
+import FormworkResumable
+
+/// The text fields of a form, in their order.
+struct FormFields: Sendable {
+    /// A field as it came.
+    struct Arrived: Sendable {
+        var index: Int
+        var header: ReceivedHeader
+        var name: String
+        var bytes: [UInt8]
+    }
+
+    /// A field as it is kept.
+    private struct Kept: Encodable, Sendable {
+        var name: String
+        var value: String
+        /// The media type that its sender gave; absent where it gave none.
+        var type: String?
+        /// The bytes themselves, where they aren't the value's in UTF-8.
+        var base64: String?
+    }
+
+    /// What a record holds.
+    private struct Record: Encodable {
+        var fields: [Kept]
+        var files: [UploadReceipt.File]
+    }
+
+    private var kept: [Kept] = []
+
+    /// Reads fields as text, in the charset that each declares, or the form by a field `_charset_` (RFC 7578 §4.6).
+    /// - Throws: What is wrong with a charset; `limitExceeded`; 503 where all forms have too many bytes.
+    init(_ arrived: [Arrived], limit: Int64, _ share: FieldMemory.Share) throws {
+        let declared = arrived.first { $0.name == "_charset_" }
+            .flatMap { String(decoding: $0.bytes, as: UTF8.self).trimmedLabel }
+        var count: Int64 = 0
+        for field in arrived {
+            let charset = field.header.contentType == nil ? declared : field.header.charset ?? declared
+            let value: String
+            if let charset {
+                do throws(FormworkError) { value = try TextDecoding.standard.text(field.bytes, charset) } catch {
+                    throw error.naming(PartReference(index: field.index, name: field.name))
+                }
+            } else {
+                // What is no UTF-8 is repaired, as WHATWG has it.
+                value = String(decoding: field.bytes, as: UTF8.self)
+            }
+            // It may be longer than what came.
+            try share.take(Int64(value.utf8.count - field.bytes.count) + value.escapingCost)
+            count += Int64(value.utf8.count)
+            guard count <= limit else {
+                throw ParsingFailure(.memoryBytesLimit, limit: limit).error(
+                    "The form's fields have more than \(limit) bytes together.", at: nil)
+            }
+            let isWhole = value.utf8.elementsEqual(field.bytes)
+            let base64 = isWhole ? nil : Base64.encode(field.bytes)
+            if let base64 { try share.take(Int64(base64.utf8.count)) }
+            self.kept.append(
+                Kept(name: field.name, value: value, type: field.header.contentType, base64: base64))
+        }
+    }
+
+    var isEmpty: Bool { self.kept.isEmpty }
+
+    /// The fields as they are answered.
+    var answered: [UploadReceipt.Field] { self.kept.map { UploadReceipt.Field(name: $0.name, value: $0.value) } }
+
+    /// The fields as a file beside the form's files: `a.jpg.form.json` beside `a.jpg`, the first of them.
+    func record(for files: [UploadReceipt.File]) -> FormRecord {
+        let made = "form-\(String(UInt64.random(in: .min ... .max), radix: 36)).form.json"
+        let path = files.first.flatMap { SafePath($0.name + ".form.json") }
+        // Letters, digits and dots are always a name.
+        let own = path ?? SafePath(made) ?? SafePath(IncomingUpload.madeUpName(FormRecord.mediaType))
+        return FormRecord(path: own, bytes: JSONBytes.encode(Record(fields: self.kept, files: files)))
+    }
+}
+#endif

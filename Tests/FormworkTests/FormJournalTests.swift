@@ -1,0 +1,152 @@
+import FormworkCore
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Formwork
+
+@Suite("A form's publication that was cut short is undone, or brought to its end", .timeLimit(.minutes(10)))
+struct FormJournalTests {
+    /// How far the publication of one file had come, that replaces `a` or is a new one.
+    enum Moment: CaseIterable, Sendable {
+        case notBegun, waiting, exchanged, placedWhereNothingWas, linkedAside, movedAside, placedInSteps, placedFree,
+            done
+    }
+
+    private let folder = TemporaryFolder()
+
+    private func file(_ text: String, in open: OpenFolder) throws -> UnpublishedFile {
+        let file = try open.makeFile()
+        try file.write([Array(text.utf8)])
+        return file
+    }
+
+    /// What a process does up to that moment, and then no more.
+    private func leave(_ moment: Moment, _ open: OpenFolder) throws {
+        let file = try self.file("new", in: open)
+        defer { file.close() }
+        var journal = try FormJournal(in: open, durably: false)
+        journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator))
+        journal.add(
+            FormJournal.Place(path: moment == .placedFree ? "a (1)" : "a", replaces: moment != .placedFree), for: 0)
+        try journal.write()
+        let (slot, spare, place) = (journal.slot(0), journal.spareSlot(0), open.descriptor)
+        switch moment {
+        case .notBegun: break
+        case .waiting: try file.move(to: slot, in: place)
+        case .exchanged, .done:
+            try file.move(to: slot, in: place)
+            try SystemCalls.exchange(slot, with: "a", in: place)
+            if moment == .done { try journal.end() }
+        case .placedWhereNothingWas:
+            SystemCalls.unlink("a", in: place)
+            try file.move(to: "a", in: place)
+        case .linkedAside:
+            try file.move(to: slot, in: place)
+            try SystemCalls.link("a", as: spare, in: place)
+        case .movedAside:
+            try file.move(to: slot, in: place)
+            try SystemCalls.rename("a", to: spare, in: place, replacing: false)
+        case .placedInSteps:
+            try file.move(to: slot, in: place)
+            try SystemCalls.link("a", as: spare, in: place)
+            try SystemCalls.rename(slot, to: "a", in: place, replacing: true)
+        case .placedFree: try file.move(to: "a (1)", in: place)
+        }
+        // The process is gone, and its lock with it.
+        journal.close()
+    }
+
+    @Test("At every moment", arguments: Moment.allCases, [false, true])
+    func moments(_ moment: Moment, _ named: Bool) throws {
+        try self.folder.write("old", to: "a")
+        let open = try OpenFolder(self.folder.path, avoidsUnnamedFiles: named)
+        try self.leave(moment, open)
+        #expect(self.folder.names != ["a"])
+        try open.removeLeftovers()
+        #expect(self.folder.names == (moment == .placedWhereNothingWas ? [] : ["a"]))
+        guard moment != .placedWhereNothingWas else { return }
+        #expect(try self.folder.text(of: "a") == (moment == .done ? "new" : "old"))
+    }
+
+    @Test("By whoever opens the folder, and by none while it is under way")
+    func locks() throws {
+        try self.folder.write("old", to: "a")
+        let (first, second) = (try OpenFolder(self.folder.path), try OpenFolder(self.folder.path))
+        let file = try self.file("new", in: first)
+        defer { file.close() }
+        var journal = try FormJournal(in: first, durably: false)
+        journal.add(FormJournal.Identity(try SystemCalls.status(of: file.descriptor).validator))
+        journal.add(FormJournal.Place(path: "a", replaces: true), for: 0)
+        try journal.write()
+        try file.move(to: journal.slot(0), in: first.descriptor)
+        try SystemCalls.exchange(journal.slot(0), with: "a", in: first.descriptor)
+        #expect(try second.removeLeftovers() == 0)
+        #expect(try self.folder.text(of: "a") == "new")
+        journal.close()
+        #expect(try second.removeLeftovers() == 1)
+        #expect(try self.folder.text(of: "a") == "old")
+        #expect(self.folder.names == ["a"])
+    }
+
+    @Test("What others did to the file meanwhile stays")
+    func laterFiles() throws {
+        let open = try OpenFolder(self.folder.path)
+        try self.folder.write("old", to: "a")
+        try self.leave(.exchanged, open)
+        let other = try self.file("other", in: open)
+        try SystemCalls.link(other.descriptor, as: "b", in: open.descriptor)
+        try SystemCalls.rename("b", to: "a", in: open.descriptor, replacing: true)
+        other.close()
+        try open.removeLeftovers()
+        #expect(self.folder.names == ["a"])
+        #expect(try self.folder.text(of: "a") == "other")
+        // Written to, it is kept, and so is what it had replaced.
+        try self.leave(.exchanged, open)
+        let again = try SystemCalls.open(self.folder.path.appending("a"), .writeOnly, .append)
+        try [UInt8]("+".utf8).withBytes { bytes throws(Errno) in try SystemCalls.writeAll(again, bytes) }
+        try SystemCalls.close(again)
+        try open.removeLeftovers()
+        #expect(self.folder.names == ["a", "a (1)"])
+        #expect(try self.folder.text(of: "a") == "new+")
+        #expect(try self.folder.text(of: "a (1)") == "other")
+    }
+
+    @Test("Folders that it made go, unless something is in them by now", arguments: [false, true])
+    func folders(isUsed: Bool) throws {
+        let open = try OpenFolder(self.folder.path)
+        var journal = try FormJournal(in: open, durably: false)
+        journal.add(folder: "x")
+        journal.add(folder: "x/y")
+        try journal.write()
+        try SystemCalls.makeFolder("x", in: open.descriptor)
+        try open.within(["x"]) { descriptor throws(Errno) in try SystemCalls.makeFolder("y", in: descriptor) }
+        if isUsed { try self.folder.write("mine", to: "x/m") }
+        journal.close()
+        try open.removeLeftovers()
+        #expect(self.folder.names == (isUsed ? ["x"] : []))
+    }
+
+    @Test("A line that was cut off says nothing, and a file that isn't a journal does no harm")
+    func cutOff() throws {
+        let open = try OpenFolder(self.folder.path)
+        try self.folder.write("mine", to: "a")
+        try self.folder.write(
+            "formwork-form 1\nfile 1 2 3 4\nat 0 b\nat 7 a\nat x a\nat 0\nover\ndone", to: ".formwork-form.x")
+        try self.folder.write("\u{0}\u{FFFD}", to: ".formwork-form.y")
+        try self.folder.write("", to: ".formwork-form.z")
+        try open.removeLeftovers()
+        #expect(self.folder.names == ["a"])
+    }
+}
+
+extension TemporaryFolder {
+    fileprivate func write(_ text: String, to name: String) throws {
+        _ = try self.file(name, text)
+    }
+
+    fileprivate func text(of name: String) throws -> String {
+        String(decoding: try contents(of: self.path.appending(name)), as: UTF8.self)
+    }
+}
