@@ -3,8 +3,10 @@ import Formwork
 import FormworkFoundation
 import FormworkMigration
 import FormworkMagic
+import FormworkTesting
 import FormworkURLEncoded
 import SystemPackage
+import Testing
 
 // Every Swift fence of README.md and of the DocC articles stands here word for word, indented as it may be, so that
 // the compiler reads what newcomers read. `FencesTests` compares.
@@ -356,4 +358,26 @@ func testingClients(_ profile: some Encodable) throws {
     let sent = try FormDataEncoder().encode(profile).plan()
     let received = try ReceivedForm(sent.bytes(upTo: 1 << 20), contentType: sent.contentType)
     print(received)
+}
+
+private func send(_ form: FormData, to url: URL) async throws -> Int {
+    var request = URLRequest(url: url)
+    request.httpMethod = "POST"
+    let options = UploadOptions(retry: RetryPolicy(count: 2))
+    return try await URLSession.shared.upload(form.plan(), with: request, options: options).1.statusCode
+}
+
+func testingLargeUploads(_ tenGigabytes: FormData) async throws {
+    let receiver = try LoopbackReceiver()
+    _ = try await send(tenGigabytes, to: receiver.url)
+    let video = try receiver.requests[0].form["video"]
+    #expect(video?.count == 10_737_418_240)
+    #expect(video?.checksum.hex == "ebd91afb")  // CRC-32C, the same on every machine
+}
+
+func testingFailures(_ album: FormData) async throws {
+    let receiver = try LoopbackReceiver(answers: [.status(503, fields: ["Retry-After": "0"]), .redirect(to: "/new")])
+    #expect(try await send(album, to: receiver.url) == 200)
+    #expect(receiver.requests.map(\.target) == ["/", "/", "/new"])
+    for request in receiver.requests { try await expectForm(request, equals: album) }
 }

@@ -73,6 +73,7 @@ struct FencesTests {
         #expect(try testingUploads().contentLength == 10737418529)
         try testingHandlers()
         try testingClients(["a": "1"])
+        try await testingFailures(FormData().appending(name: "a", value: "1"))
         _ = foundationProgress()
         #expect(try checkingAfterwards(forms[0].plan(), [Array("--b--\r\n".utf8)]).map(\.rule) == [.noParts])
         var form = FormData()
