@@ -1,7 +1,8 @@
 #if NIO
 import AsyncHTTPClient
-import FormworkNIO
 import FormworkClient
+import FormworkHTTP
+import FormworkNIO
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -77,6 +78,77 @@ extension NIOTests {
                 #expect(describing(plan).headerFields[.contentLength] == "244")
             }
         }
+    }
+}
+
+// MARK: Vapor, swift-openapi-runtime and Apple's HTTP API proposal, by stand-ins of their shape (FrameworkShapes.swift)
+
+struct Profile: Decodable {
+    var name: String
+    var photo: [UInt8]
+}
+
+func save(_ profile: Profile) async throws {}
+
+extension FormworkError: AbortError {
+    /// 400, 408, 413, 415, 503 or 507; 500 where the client can't help it.
+    public var status: HTTPResponseStatus { HTTPResponseStatus(statusCode: ProblemDetails(self).status) }
+    /// What the client may know of it.
+    public var reason: String { ProblemDetails(self).detail ?? ProblemDetails(self).title }
+}
+
+func vaporRoutes(_ app: RoutesBuilder) {
+    app.on(.POST, "photos", body: .stream) { request in
+        let contentType = request.headers.first(name: "Content-Type")
+        for try await part in try ReceivedParts(request.body, contentType: contentType)
+        where part.isFile && !part.isEmptyFileControl {
+            try await part.write(into: "uploads")
+        }
+        return HTTPStatus.created
+    }
+
+    app.post("profile") { request in
+        let contentType = request.headers.first(name: "Content-Type")
+        let body = request.body.data ?? ByteBuffer()
+        let profile = try FormDataDecoder().decode(Profile.self, from: body, contentType: contentType)
+        try await save(profile)
+        return HTTPStatus.ok
+    }
+}
+
+extension HTTPBody {
+    convenience init(_ plan: BodyPlan) {
+        self.init(
+            plan.chunks(), length: plan.contentLength.map { .known($0) } ?? .unknown,
+            iterationBehavior: plan.isReplayable ? .multiple : .single)
+    }
+}
+
+func openAPIServer(_ body: HTTPBody, _ contentType: String?) async throws -> ReceivedForm {
+    let form = try await ReceivedForm(collecting: ReceivedParts(body, contentType: contentType))
+    print(form["title"] ?? "untitled", form.files(named: "photo").count)
+    return form
+}
+
+extension HTTPClientRequestBody where Writer: ~Copyable {
+    static func plan(_ plan: BodyPlan) -> Self {
+        guard plan.isReplayable, plan.contentLength != nil else {
+            return .restartable(knownLength: plan.contentLength) { try await plan.write(from: 0, to: $0) }
+        }
+        return .seekable(knownLength: plan.contentLength) { try await plan.write(from: $0, to: $1) }
+    }
+}
+
+extension BodyPlan {
+    func write<Writer: CallerAsyncWriter & ~Copyable>(
+        from offset: Int64, to writer: consuming Writer
+    ) async throws where Writer.WriteElement == UInt8, Writer.FinalElement == HTTPFields? {
+        let reader = AsyncBodyReader(try self.makeReader(from: offset))
+        while let chunk = try await reader.next() {
+            var buffer = UniqueArray<UInt8>(copying: chunk.span)
+            try await writer.write(buffer: &buffer)
+        }
+        try await writer.finish(trailer: nil)
     }
 }
 #endif
