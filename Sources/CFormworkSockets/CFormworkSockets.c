@@ -36,6 +36,15 @@ static int prepared(int socket) {
     return -reason;
 }
 
+int fw_stop_pipe(int ends[2]) {
+#ifdef __linux__
+    return checked(pipe2(ends, O_CLOEXEC));
+#else
+    if (pipe(ends) < 0) return -errno;
+    return checked(fcntl(ends[0], F_SETFD, FD_CLOEXEC) < 0 ? -1 : fcntl(ends[1], F_SETFD, FD_CLOEXEC));
+#endif
+}
+
 int fw_listen(uint16_t *port) {
 #ifdef SOCK_CLOEXEC
     int listener = prepared(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -18,9 +18,14 @@ struct StopSignal: Sendable {
     let closing: FileDescriptor
 
     init() throws(Errno) {
-        do { (self.waiting, self.closing) = try FileDescriptor.pipe() } catch let error as Errno { throw error } catch {
-            throw .ioError
+        // Not FileDescriptor.pipe(): a child process that holds the closing end keeps the receiver open.
+        var ends: (CInt, CInt) = (-1, -1)
+        // SAFETY: two numbers that live through the call.
+        let result = unsafe withUnsafeMutableBytes(of: &ends) { bytes in
+            unsafe fw_stop_pipe(bytes.assumingMemoryBound(to: CInt.self).baseAddress)
         }
+        guard result == 0 else { throw Errno(rawValue: -result) }
+        (self.waiting, self.closing) = (FileDescriptor(rawValue: ends.0), FileDescriptor(rawValue: ends.1))
     }
 }
 

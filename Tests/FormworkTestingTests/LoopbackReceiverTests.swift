@@ -1,6 +1,7 @@
 import Foundation
 import FormworkFoundation
 import FormworkTesting
+import Glibc
 import Testing
 
 @Suite("A receiver on this machine", .timeLimit(.minutes(5)))
@@ -138,6 +139,15 @@ struct LoopbackReceiverTests {
         #expect(try await self.upload(form, to: receiver).statusCode == 413)
         #expect(receiver.requests.map(\.count) == [0, 3, 0])
         #expect(receiver.requests.map(\.isWhole) == [false, false, false])
+    }
+
+    @Test("An early answer is there for a client that sends everything first")
+    func lingering() throws {
+        let receiver = try LoopbackReceiver(answers: [.early(413)])
+        let client = try RawClient(receiver.url)
+        client.send("PUT / HTTP/1.1\r\nContent-Length: 33554432\r\n\r\n" + String(repeating: "a", count: 32 << 20))
+        client.finish()
+        #expect(client.receiveAll() == "HTTP/1.1 413 Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     }
 
     @Test("A client that waits is told to go on")
@@ -286,6 +296,20 @@ struct LoopbackReceiverTests {
         #expect(client.receiveAll() == "")
         // The listener's thread closes it.
         #expect(throws: RawClient.Refused.self) { while true { _ = try RawClient(url) } }
+    }
+
+    @Test("A child process keeps no receiver open")
+    func children() throws {
+        let receiver = try LoopbackReceiver(answers: [.stalling(after: 0)])
+        let client = try RawClient(receiver.url)
+        client.send("GET / HTTP/1.1\r\n\r\n")
+        let pid = try RawClient.startSleeping()
+        defer {
+            kill(pid, SIGKILL)
+            waitpid(pid, nil, 0)
+        }
+        receiver.close()
+        #expect(client.receiveAll() == "")
     }
 
     @Test(

@@ -45,6 +45,19 @@ final class RawClient {
         }
     }
 
+    /// Says that nothing more is sent.
+    func finish() { shutdown(self.descriptor, Int32(SHUT_WR)) }
+
+    /// A process that inherits every descriptor it can, and sleeps until it is killed.
+    static func startSleeping() throws -> pid_t {
+        var pid: pid_t = 0
+        let arguments = [strdup("sleep"), strdup("1000"), nil]
+        defer { for argument in arguments { free(argument) } }
+        let result = posix_spawnp(&pid, "sleep", nil, nil, arguments, nil)
+        guard result == 0 else { throw Refused(reason: result) }
+        return pid
+    }
+
     /// Whether something is there to be received, the end too.
     var isReadable: Bool {
         var wanted = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)

@@ -10,6 +10,8 @@
 extern "C" {
 #endif
 
+/// Makes a pipe that no child process inherits: `ends[0]` is read, `ends[1]` written.
+int fw_stop_pipe(int ends[2]);
 /// Listens on a free port of 127.0.0.1, which is then in `*port`. Returns the socket.
 int fw_listen(uint16_t *port);
 /// Takes the next connection. Returns its socket.
