@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "FormworkURLEncoded", targets: ["FormworkURLEncoded"]),
         .library(name: "FormworkFoundation", targets: ["FormworkFoundation"]),
         .library(name: "FormworkMigration", targets: ["FormworkMigration"]),
+        .library(name: "FormworkTesting", targets: ["FormworkTesting"]),
         .library(name: "FormworkDigests", targets: ["FormworkDigests"]),
         .library(name: "FormworkMagic", targets: ["FormworkMagic"]),
         .library(name: "FormworkHTTP", targets: ["FormworkHTTP"]),
@@ -131,6 +132,16 @@ let package = Package(
             name: "FormworkMigration",
             dependencies: [
                 "Formwork", "FormworkFoundation", "FormworkURLEncoded",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        // For tests of what sends forms and what takes them; sockets of its own, so no trait is needed.
+        .target(name: "CFormworkSockets"),
+        .target(
+            name: "FormworkTesting",
+            dependencies: [
+                "Formwork", "FormworkCore", "FormworkValues", "CFormworkSockets",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings
@@ -279,6 +290,14 @@ let package = Package(
             swiftSettings: testSettings
         ),
         .testTarget(
+            name: "FormworkTestingTests",
+            dependencies: [
+                "FormworkTesting", "FormworkFoundation", "Formwork",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
             name: "FormworkMagicTests",
             dependencies: ["FormworkMagic", "Formwork", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: testSettings
@@ -359,6 +378,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "Formwork", "FormworkMagic", "FormworkURLEncoded", "FormworkFoundation", "FormworkMigration",
+                "FormworkTesting",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: testSettings

@@ -1,9 +1,18 @@
 import Foundation
 import Formwork
+import FormworkFoundation
 import FormworkMagic
 import FormworkURLEncoded
 import SystemPackage
 import Testing
+
+/// An uploader, as users of FormworkTesting have one to test.
+func send(_ form: FormData, to url: URL) async throws -> Int {
+    var request = URLRequest(url: url)
+    request.httpMethod = "POST"
+    let options = UploadOptions(retry: RetryPolicy(count: 2))
+    return try await URLSession.shared.upload(form.plan(), with: request, options: options).1.statusCode
+}
 
 /// The checkout that this test was built from.
 let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -87,6 +96,7 @@ struct SnippetTests {
         #expect(try testingUploads().contentLength == 10737418529)
         try testingHandlers()
         try testingClients(["a": "1"])
+        try await testingFailures(FormData().appending(name: "a", value: "1"))
         _ = foundationProgress()
         #expect(try await checkingAfterwards(forms[0].plan(), [Array("--b--\r\n".utf8)]).map(\.rule) == [.noParts])
         var form = FormData()

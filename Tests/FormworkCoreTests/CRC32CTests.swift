@@ -49,6 +49,22 @@ struct CRC32CTests {
         #expect(single.finalized() == row.checksum, "byte by byte")
     }
 
+    @Test("Tables and the processor's instruction agree, wherever the bytes lie")
+    func tables() {
+        var generator = SplitMix64(seed: 9)
+        let bytes = (0..<5_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        for (start, end) in [(0, 5_000), (1, 5_000), (3, 4_099), (7, 71), (8, 15), (9, 9)] {
+            let span = bytes.span.bytes.extracting(start..<end)
+            var (one, other) = (CRC32C(), CRC32C())
+            one.update(span)
+            other.updateByTables(span)
+            #expect(one.value == other.value, "\(start)..<\(end)")
+        }
+        var byTables = CRC32C()
+        byTables.updateByTables(Array("123456789".utf8).span.bytes)
+        #expect(byTables.finalized() == [0xE3, 0x06, 0x92, 0x83])
+    }
+
     @Test("The algorithm has RFC 9530's name, and a digest prints as sha256sum does")
     func names() {
         #expect(CRC32C.algorithm == "crc32c")

@@ -22,17 +22,5 @@ struct ServerSnippetTests {
             ) { #expect(String(buffer: $0.body) == "Hello, Anna") }
         }
     }
-
-    @Test("A body of swift-openapi's shape is read and made")
-    func openAPI() async throws {
-        var form = FormData()
-        form.append(name: "a", value: "1")
-        form.append(name: "b", value: "2")
-        let plan = try await form.plan()
-        let made = body(of: plan)
-        #expect(made.length == .known(plan.contentLength ?? -1))
-        #expect(made.iterationBehavior == .multiple)
-        #expect(try await upload(made, contentType: plan.contentType) == ["a", "b"])
-    }
 }
 #endif

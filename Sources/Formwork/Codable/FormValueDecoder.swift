@@ -42,7 +42,9 @@ struct FormValueDecoder: Decoder {
         case .object(let own): members = own
         // Members whose names are numbers.
         case .array(let elements): members = elements.enumerated().map { (String($0), $1) }
-        case .leaf: throw self.mismatch([String: String].self, "fields with brackets in their names")
+        case .leaf:
+            throw self.mismatch(
+                [String: String].self, "fields with brackets in their names, or a part of type application/json")
         }
         return KeyedDecodingContainer(FormMembers<Key>(self, members))
     }

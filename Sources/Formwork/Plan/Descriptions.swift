@@ -60,18 +60,18 @@ extension ReceivedForm: CustomStringConvertible {
     }
 }
 
-private enum Summary {
+package enum Summary {
     /// Parts that are named; what comes after them is counted.
     private static let limit = 20
 
-    static func text(_ parts: [String]) -> String {
+    package static func text(_ parts: [String]) -> String {
         guard !parts.isEmpty else { return "no parts" }
         let rest = parts.count > Self.limit ? ["\(parts.count - Self.limit) more"] : []
         return "\(parts.count) part\(parts.count == 1 ? "" : "s"): "
             + (parts.prefix(Self.limit) + rest).joined(separator: "; ")
     }
 
-    static func line(name: String?, filename: String?, contentType: String?) -> String {
+    package static func line(name: String?, filename: String?, contentType: String?) -> String {
         let kind = filename == nil ? "field" : "file"
         let details = [filename, contentType].compactMap { $0.flatMap { $0.isEmpty ? nil : Self.shown($0) } }
         return kind + (name.map { " \"\(Self.shown($0))\"" } ?? " without a name")

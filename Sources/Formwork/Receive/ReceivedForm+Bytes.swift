@@ -21,7 +21,7 @@ extension ReceivedForm {
             try self.init(urlEncoded: body.array, limits: limits, byteLimit: Int(clamping: limits.totalBytes))
             return
         }
-        let parser = try MultipartParser(contentType: contentType ?? "", profile: profile, limits: limits)
+        let parser = try MultipartParser(ofRequest: contentType, profile: profile, limits: limits)
         var machine = PartsMachine(parser, ReceivingDeadlines())
         let parts = try body.withBytes { bytes throws(FormworkError) in
             machine.begin(bytes)

@@ -38,7 +38,7 @@ where Chunks.Element: BodyChunk {
         _ chunks: Chunks, contentType: String?, profile: ParsingProfile = .default, limits: ParsingLimits = .default,
         deadlines: ReceivingDeadlines = ReceivingDeadlines()
     ) throws(FormworkError) {
-        let parser = try MultipartParser(contentType: contentType ?? "", profile: profile, limits: limits)
+        let parser = try MultipartParser(ofRequest: contentType, profile: profile, limits: limits)
         self.init(chunks, parser: parser, deadlines: deadlines)
     }
 
@@ -70,4 +70,17 @@ where Chunks.Element: BodyChunk {
     /// Begins to read.
     @inlinable
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(PartsReader(self)) }
+}
+
+extension MultipartParser {
+    /// Reads a body of a request's `Content-Type`, which may be missing.
+    init(
+        ofRequest contentType: String?, profile: ParsingProfile, limits: ParsingLimits
+    ) throws(FormworkError) {
+        guard let contentType else {
+            throw ParsingFailure(.invalidContentType).error(
+                "There is no Content-Type: pass the one that came with the body, which names its boundary.", at: nil)
+        }
+        try self.init(contentType: contentType, profile: profile, limits: limits)
+    }
 }

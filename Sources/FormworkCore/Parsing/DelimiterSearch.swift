@@ -21,7 +21,7 @@ struct DelimiterSearch: Sendable {
         let stop = end - distance
         var at = start
         while at + 16 <= stop {
-            at = bytes.skipBlocks(from: at, to: stop, first: heads, last: tails, distance: distance)
+            at = bytes.skipBlocks(from: at, to: stop, first: first, last: last, distance: distance)
             guard at + 16 <= stop else { break }
             // The second byte too: content made of both anchors would be compared at every offset otherwise.
             let places =

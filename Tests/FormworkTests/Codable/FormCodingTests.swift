@@ -65,6 +65,15 @@ struct FormCodingTests {
         }
     }
 
+    @Test("A body without its Content-Type says what is missing")
+    func withoutContentType() {
+        let error = #expect(throws: FormworkError.self) { try ReceivedForm("--x--", contentType: nil) }
+        #expect(
+            error?.description
+                == "There is no Content-Type: pass the one that came with the body, which names its boundary. "
+                + "(invalidContentType)")
+    }
+
     @Test("A type that tries arrays first comes to an end: one field is an array of one only so often")
     func endlessArrays() async throws {
         let form = try await self.form(["a": "x"])
@@ -210,7 +219,8 @@ struct FormCodingTests {
                 == "list.0.number: Int needs one field, and not several of the same name.")
         #expect(
             try await decode(["list": "1"])
-                == "list.0: Dictionary<String, String> needs fields with brackets in their names.")
+                == "list.0: Dictionary<String, String> needs fields with brackets in their names, "
+                + "or a part of type application/json.")
         let other = try await self.form(["unknown": ""])
         #expect(throws: DecodingError.self) { try FormDataDecoder().decode(File.self, from: other) }
     }

@@ -1,0 +1,39 @@
+// A function behind API Gateway: an event on standard input has a form as its body, in base64 or as it is; the answer goes
+// to standard output.
+import Formwork
+import Foundation
+
+struct Event: Decodable {
+    var headers: [String: String]
+    var body: String
+    var isBase64Encoded: Bool
+}
+
+struct Answer: Encodable {
+    var statusCode: Int
+    var body: String
+}
+
+struct Upload: Decodable {
+    struct Metadata: Decodable { var album: String }
+
+    var title: String
+    var photo: Data
+    var taken: Date?
+    var link: URL?
+    var metadata: Metadata
+}
+
+func handle(_ event: Event) -> Answer {
+    let body = event.isBase64Encoded ? Data(base64Encoded: event.body) ?? Data() : Data(event.body.utf8)
+    do {
+        let upload = try FormDataDecoder().decode(
+            Upload.self, from: body, contentType: event.headers["content-type"])
+        return Answer(statusCode: 201, body: "\(upload.title): \(upload.photo.count) bytes for \(upload.metadata.album)")
+    } catch {
+        return Answer(statusCode: 400, body: "\(error)")
+    }
+}
+
+let event = try JSONDecoder().decode(Event.self, from: FileHandle.standardInput.readToEnd() ?? Data())
+FileHandle.standardOutput.write(try JSONEncoder().encode(handle(event)))

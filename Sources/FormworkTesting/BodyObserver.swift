@@ -1,0 +1,72 @@
+import FormworkCore
+
+/// A request's body as it passes, whatever it is: nothing of it is refused before its end.
+struct BodyObserver: Sendable {
+    private enum Reading: Sendable {
+        case form(FormObserver)
+        case urlEncoded
+        case failed(FormworkError)
+    }
+
+    private var reading: Reading
+    private(set) var content: ContentObserver
+    private var digests: [any BodyDigest]
+
+    init(contentType: String?, keeping: Int, digests: [any BodyDigest]) {
+        self.content = ContentObserver(room: keeping)
+        self.digests = digests
+        do throws(FormworkError) {
+            self.reading =
+                ReceivedForm.isURLEncoded(contentType)
+                ? .urlEncoded : .form(try FormObserver(contentType: contentType ?? "", keeping: keeping))
+        } catch {
+            self.reading = .failed(error)
+        }
+    }
+
+    mutating func take(_ bytes: RawSpan) {
+        for index in self.digests.indices { self.digests[index].update(bytes) }
+        self.content.takeUnchecked(bytes)
+        guard case .form(var observer) = self.reading else { return }
+        // Let go of, so that the observer isn't copied.
+        self.reading = .urlEncoded
+        do throws(FormworkError) {
+            try observer.take(bytes)
+            self.reading = .form(observer)
+        } catch {
+            self.reading = .failed(error)
+        }
+    }
+
+    /// The digests of the bytes so far.
+    var digestValues: [DigestValue] {
+        self.digests.map { DigestValue(algorithm: type(of: $0).algorithm, bytes: $0.finalized()) }
+    }
+
+    /// The form, once the body is over.
+    func form() -> Result<ObservedForm, FormworkError> {
+        do throws(FormworkError) {
+            switch self.reading {
+            case .form(var observer): return .success(try observer.form())
+            case .failed(let error): throw error
+            case .urlEncoded:
+                guard let bytes = self.content.bytes else {
+                    throw FormworkError(
+                        .limitExceeded,
+                        "url-encoded text of \(self.content.count) bytes isn't kept: raise the receiver's `keeping`")
+                }
+                let form = try ReceivedForm(
+                    bytes, contentType: "application/x-www-form-urlencoded", limits: .none)
+                return .success(
+                    ObservedForm(
+                        form.entries.map { entry in
+                            var content = ContentObserver(room: .max)
+                            (entry.content.inMemory ?? []).withRawSpan { content.take($0) }
+                            return ObservedForm.Part(header: entry.header, content: content)
+                        }))
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+}

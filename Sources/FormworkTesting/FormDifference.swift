@@ -1,0 +1,112 @@
+import FormworkCore
+
+/// How a form differs from the one that was expected: a line for each difference, part, field and offset named.
+///
+/// Thrown by ``expectForm(_:equals:)-(ObservedForm,_)``; Swift Testing and XCTest print it.
+public struct FormDifference: Error, Sendable, Hashable, CustomStringConvertible {
+    /// One difference.
+    public struct Finding: Sendable, Hashable, CustomStringConvertible {
+        /// The part it is in, counted as in the form that was expected.
+        public let part: PartReference
+        /// Where in the part's content the two begin to differ, from 0; `nil` for a difference in the header section, or
+        /// a part that is missing. For content that isn't kept, a multiple of 65,536: the difference is in the 65,536
+        /// bytes from there on.
+        public let offset: Int64?
+        /// What differs, for people.
+        public let message: String
+
+        /// The part, then what differs.
+        public var description: String { "\(self.part): \(self.message)" }
+    }
+
+    /// The differences, in the order of the parts; never empty.
+    public let findings: [Finding]
+
+    /// A line for each difference, twelve at most.
+    public var description: String {
+        let shown = self.findings.prefix(12).map(\.description)
+        let rest = self.findings.count - shown.count
+        return (["The form is not the one expected:"] + shown + (rest > 0 ? ["and \(rest) more"] : []))
+            .joined(separator: "\n")
+    }
+
+    /// Compares; `nil` where nothing differs.
+    init?(of actual: ObservedForm, from expected: ObservedForm) {
+        var findings: [Finding] = []
+        for index in 0..<max(actual.parts.count, expected.parts.count) {
+            let expectedPart = index < expected.parts.count ? expected.parts[index] : nil
+            let actualPart = index < actual.parts.count ? actual.parts[index] : nil
+            let reference = PartReference(index: index, name: (expectedPart ?? actualPart)?.name)
+            func find(_ message: String, at offset: Int64? = nil) {
+                findings.append(Finding(part: reference, offset: offset, message: message))
+            }
+            guard let expectedPart else {
+                find("was not expected: the form has \(expected.parts.count) parts")
+                continue
+            }
+            guard let actualPart else {
+                find("is missing: only \(actual.parts.count) parts came")
+                continue
+            }
+            guard actualPart.name == expectedPart.name else {
+                find("the name is \(shown(actualPart.name)), expected \(shown(expectedPart.name))")
+                continue
+            }
+            if actualPart.filename != expectedPart.filename {
+                find("the filename is \(shown(actualPart.filename)), expected \(shown(expectedPart.filename))")
+            }
+            if actualPart.contentType != expectedPart.contentType {
+                find("Content-Type is \(shown(actualPart.contentType)), expected \(shown(expectedPart.contentType))")
+            }
+            if let content = ContentDifference(of: actualPart.content, from: expectedPart.content) {
+                find(content.message, at: content.offset)
+            }
+        }
+        if findings.isEmpty { return nil }
+        self.findings = findings
+    }
+}
+
+private func shown(_ text: String?) -> String {
+    text.map { "\"\($0.withControlCharactersEscaped)\"" } ?? "not given"
+}
+
+/// Where two contents part.
+private struct ContentDifference {
+    var offset: Int64
+    var message: String
+
+    init?(of actual: ContentObserver, from expected: ContentObserver) {
+        if actual.count == expected.count, actual.checksum.value == expected.checksum.value { return nil }
+        let counts =
+            actual.count == expected.count ? "" : "; it has \(actual.count) bytes, expected \(expected.count)"
+        if let actual = actual.bytes, let expected = expected.bytes {
+            let place = zip(actual, expected).enumerated().first { $1.0 != $1.1 }?.offset
+            let offset = place ?? min(actual.count, expected.count)
+            self.offset = Int64(offset)
+            self.message =
+                "the content differs from offset \(offset) on: \(Self.excerpt(actual, offset)), "
+                + "expected \(Self.excerpt(expected, offset))\(counts)"
+            return
+        }
+        let mark = zip(actual.marks, expected.marks).enumerated().first { $1.0 != $1.1 }?.offset
+        let block = mark ?? min(actual.marks.count, expected.marks.count)
+        self.offset = Int64(block) * Int64(ContentObserver.markDistance)
+        self.message =
+            "the content differs in the \(ContentObserver.markDistance) bytes from offset \(self.offset) on\(counts)"
+    }
+
+    /// What stands at an offset, and a little before it.
+    private static func excerpt(_ bytes: [UInt8], _ offset: Int) -> String {
+        guard offset < bytes.count else { return "its end" }
+        let range = max(0, offset - 8)..<min(bytes.count, offset + 24)
+        if let text = String(validating: bytes[range], as: UTF8.self),
+            text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control || $0 == "\r" || $0 == "\n" })
+        {
+            let (before, behind) = (range.lowerBound > 0 ? "…" : "", range.upperBound < bytes.count ? "…" : "")
+            return "\"\(before)\(text.withControlCharactersEscaped)\(behind)\""
+        }
+        let hex = bytes[offset..<min(bytes.count, offset + 8)].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        return hex.joined(separator: " ")
+    }
+}

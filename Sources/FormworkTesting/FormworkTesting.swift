@@ -1,0 +1,2 @@
+// Whoever tests forms composes them too.
+@_exported import Formwork

@@ -1,0 +1,230 @@
+import Dispatch
+import FormworkCore
+import Synchronization
+import SystemPackage
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An HTTP/1.1 server on this machine for tests: real sockets, any size of body in flat memory, answers by script.
+///
+/// ```
+/// let receiver = try LoopbackReceiver(answers: [.status(503), .status(201)])
+/// try await client.upload(form, to: receiver.url)
+/// #expect(receiver.requests.count == 2)
+/// try await expectForm(receiver.requests[1], equals: form)
+/// ```
+///
+/// A request is listed before its answer is sent, so a client that has its answer finds it there. Requests on one connection
+/// come in turn, connections side by side. It listens on 127.0.0.1 alone, without TLS, and is closed when nobody holds it.
+public final class LoopbackReceiver: Sendable {
+    /// Where it listens, `http://127.0.0.1:PORT/`. Every path and method are taken.
+    public let url: URL
+    private let shared: Shared
+
+    /// Listens on a free port.
+    /// - Parameters:
+    ///   - answers: What is done with the first request, the second, and so on, in the order in which their heads come. What
+    ///     comes later is answered 200.
+    ///   - keeping: Bytes of a body, and of each part's content, that are kept at most: 1 MiB unless said otherwise. Of what
+    ///     is longer there are lengths and checksums.
+    ///   - digests: What is computed of every body; nothing unless said otherwise.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for an answer with a status or field that can't be sent, or a
+    ///   negative count; ``FormworkError/Code/sourceUnavailable`` when there is no socket to be had.
+    public init(
+        answers: [Answer] = [], keeping: Int = 1 << 20, digests: [any BodyDigest] = []
+    ) throws(FormworkError) {
+        for answer in answers { try answer.check() }
+        do {
+            let stop = try StopSignal()
+            let shared = Shared(answers, keeping: max(0, keeping), digests, stop)
+            let listener = try LoopbackSocket.listening(until: stop)
+            guard let url = URL(string: "http://127.0.0.1:\(listener.port)/") else { throw Errno.invalidArgument }
+            (self.url, self.shared) = (url, shared)
+            shared.serve(listener)
+        } catch {
+            throw FormworkError(.sourceUnavailable, "no socket of this machine can be listened on", cause: error)
+        }
+    }
+
+    deinit { self.shared.close() }
+
+    /// All requests so far, in the order in which they were over.
+    public var requests: [Request] { self.shared.state.withLock { $0.requests } }
+
+    /// The next request that this function has not given yet, once it is over.
+    /// - Throws: `CancellationError` when the task is cancelled; ``FormworkError/Code/sourceUnavailable`` when the receiver is
+    ///   closed and no request is left.
+    public func nextRequest() async throws -> Request {
+        let ticket = self.shared.state.withLock { state in
+            state.tickets += 1
+            return state.tickets
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { self.shared.wait(ticket, $0) }
+        } onCancel: {
+            self.shared.cancel(ticket)
+        }
+    }
+
+    /// Stops listening and ends every connection.
+    public func close() { self.shared.close() }
+}
+
+/// What the threads of a receiver hold; not the receiver, which ends them.
+private final class Shared: Sendable {
+    typealias Request = LoopbackReceiver.Request
+
+    struct State {
+        var answers: ArraySlice<LoopbackReceiver.Answer>
+        var requests: [Request] = []
+        /// How many of them were given by ``LoopbackReceiver/nextRequest()``.
+        var given = 0
+        var tickets = 0
+        var waiting: [(ticket: Int, continuation: CheckedContinuation<Request, any Error>)] = []
+        /// Cancelled before they waited.
+        var cancelled: Set<Int> = []
+        var isClosed = false
+    }
+
+    let state: Mutex<State>
+    private let keeping: Int
+    private let digests: [any BodyDigest]
+    private let stop: StopSignal
+
+    init(
+        _ answers: [LoopbackReceiver.Answer], keeping: Int, _ digests: [any BodyDigest], _ stop: StopSignal
+    ) {
+        self.state = Mutex(State(answers: answers[...]))
+        (self.keeping, self.digests, self.stop) = (keeping, digests, stop)
+    }
+
+    deinit {
+        self.close()
+        try? self.stop.waiting.close()
+    }
+
+    func serve(_ listener: consuming LoopbackSocket) {
+        // A queue of its own for each that waits: none of the pool that all tasks share.
+        let listener = Handover(listener)
+        DispatchQueue(label: "formwork.loopback").async {
+            guard let listener = listener.take() else { return }
+            while let socket = try? listener.accept() {
+                let socket = Handover(socket)
+                DispatchQueue(label: "formwork.loopback.connection").async {
+                    guard let socket = socket.take() else { return }
+                    self.exchange(on: LoopbackConnection(socket))
+                }
+            }
+        }
+    }
+
+    /// Takes request after request.
+    private func exchange(on connection: consuming LoopbackConnection) {
+        do {
+            while let head = try connection.head() {
+                let answer = self.nextAnswer()
+                if head.waitsForContinue, answer.bytesRead > 0 {
+                    try connection.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+                }
+                let contentType = head.fields.first { $0.isNamed("Content-Type") }?.value
+                var body = BodyObserver(contentType: contentType, keeping: self.keeping, digests: self.digests)
+                var isWhole = false
+                do {
+                    isWhole = try connection.body(head.framing, upTo: answer.bytesRead) { body.take($0) }
+                } catch {
+                    self.list(Request(head, body, isWhole: false, failure: Self.failure(error, body.content.count)))
+                    throw error
+                }
+                self.list(Request(head, body, isWhole: isWhole, failure: nil))
+                switch answer.ending {
+                case .close: return
+                case .reset: return connection.resetOnClose()
+                case .stall: return connection.stall()
+                case .answer: break
+                }
+                try connection.send(answer.bytes(closing: !isWhole || head.closesAfterwards))
+                if !isWhole || head.closesAfterwards { return connection.linger() }
+            }
+        } catch let error as FormworkError {
+            // What isn't HTTP gets the answer that every server has for it.
+            let answer = LoopbackReceiver.Answer.status(400, body: error.description)
+            try? connection.send(answer.bytes(closing: true))
+            connection.linger()
+        } catch {}
+    }
+
+    private static func failure(_ error: any Error, _ count: Int64) -> FormworkError {
+        switch error {
+        case let error as FormworkError: error
+        case ConnectionEnd.receiver:
+            FormworkError(.truncatedBody, "the receiver was closed", offset: count)
+        default: FormworkError(.truncatedBody, "the client closed the connection within the body", offset: count)
+        }
+    }
+
+    private func nextAnswer() -> LoopbackReceiver.Answer {
+        self.state.withLock { $0.answers.popFirst() } ?? .status(200)
+    }
+
+    private func list(_ request: Request) {
+        let waiting = self.state.withLock { state -> CheckedContinuation<Request, any Error>? in
+            state.requests.append(request)
+            guard !state.waiting.isEmpty else { return nil }
+            state.given += 1
+            return state.waiting.removeFirst().continuation
+        }
+        waiting?.resume(returning: request)
+    }
+
+    func wait(_ ticket: Int, _ continuation: CheckedContinuation<Request, any Error>) {
+        let result = self.state.withLock { state -> Result<Request, any Error>? in
+            if state.cancelled.remove(ticket) != nil { return .failure(CancellationError()) }
+            if state.given < state.requests.count {
+                state.given += 1
+                return .success(state.requests[state.given - 1])
+            }
+            if state.isClosed { return .failure(Self.closed) }
+            state.waiting.append((ticket, continuation))
+            return nil
+        }
+        if let result { continuation.resume(with: result) }
+    }
+
+    func cancel(_ ticket: Int) {
+        let waiting = self.state.withLock { state -> CheckedContinuation<Request, any Error>? in
+            guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else {
+                state.cancelled.insert(ticket)
+                return nil
+            }
+            return state.waiting.remove(at: index).continuation
+        }
+        waiting?.resume(throwing: CancellationError())
+    }
+
+    func close() {
+        let waiting = self.state.withLock { state -> [CheckedContinuation<Request, any Error>]? in
+            guard !state.isClosed else { return nil }
+            state.isClosed = true
+            defer { state.waiting = [] }
+            return state.waiting.map(\.continuation)
+        }
+        guard let waiting else { return }
+        try? self.stop.closing.close()
+        for continuation in waiting { continuation.resume(throwing: Self.closed) }
+    }
+
+    private static var closed: FormworkError { FormworkError(.sourceUnavailable, "the receiver is closed") }
+}
+
+/// Moves a socket into a closure, once.
+private final class Handover: Sendable {
+    private let socket: Mutex<LoopbackSocket?>
+
+    init(_ socket: consuming LoopbackSocket) { self.socket = Mutex(socket) }
+
+    func take() -> LoopbackSocket? { self.socket.withLock { $0.take() } }
+}

@@ -1,0 +1,124 @@
+import Formwork
+import FormworkCore
+
+/// What a form has, part by part, without holding it: names, types, lengths and checksums of any content, and small content
+/// itself.
+///
+/// Two of them are compared by ``expectForm(_:equals:)-(ObservedForm,_)``.
+public struct ObservedForm: Sendable {
+    /// A part: its header section, and what its content was.
+    public struct Part: Sendable {
+        /// The part's header section.
+        public let header: ReceivedHeader
+        let content: ContentObserver
+
+        /// The field's name; `nil` when there is none.
+        public var name: String? { self.header.name }
+        /// The file's name; `nil` for a field.
+        public var filename: String? { self.header.filename }
+        /// The content's type; `nil` for none, which means `text/plain`.
+        public var contentType: String? { self.header.contentType }
+        /// Bytes of content.
+        public var count: Int64 { self.content.count }
+        /// The content's CRC-32C.
+        public var checksum: DigestValue {
+            DigestValue(algorithm: CRC32C.algorithm, bytes: self.content.checksum.finalized())
+        }
+        /// The content; `nil` where it has more bytes than are kept.
+        public var bytes: [UInt8]? { self.content.bytes }
+        /// The content as UTF-8, repaired where it isn't valid; `nil` where it has more bytes than are kept.
+        public var text: String? { self.bytes.map { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    /// The parts in their order.
+    public let parts: [Part]
+
+    /// The first part of that name; `nil` when there is none.
+    public subscript(name: String) -> Part? { self.parts.first { $0.name == name } }
+
+    init(_ parts: [Part]) { self.parts = parts }
+
+    /// Composes and reads a plan: every byte of it once, so that what can be read once is used up.
+    /// - Parameters:
+    ///   - plan: What would be sent.
+    ///   - keeping: Bytes of each part's content that are kept at most, 1 MiB unless said otherwise.
+    /// - Throws: What reading the plan throws, and what ``MultipartParser`` throws.
+    public init(_ plan: BodyPlan, keeping: Int = 1 << 20) async throws {
+        var observer = try FormObserver(contentType: plan.contentType, keeping: keeping)
+        for try await chunk in plan.chunks(of: 1 << 20) { try chunk.withRawSpan { try observer.take($0) } }
+        self = try observer.form()
+    }
+
+    /// Reads a form that was collected.
+    /// - Parameters:
+    ///   - form: What has arrived.
+    ///   - keeping: Bytes of each part's content that are kept at most, 1 MiB unless said otherwise.
+    /// - Throws: What reading a file of the form throws.
+    public init(_ form: ReceivedForm, keeping: Int = 1 << 20) async throws {
+        var parts: [Part] = []
+        for entry in form.entries {
+            var content = ContentObserver(room: keeping)
+            if let bytes = entry.content.inMemory {
+                bytes.withRawSpan { content.take($0) }
+            } else {
+                for try await chunk in try entry.content.source.chunks(of: 1 << 20) {
+                    chunk.withRawSpan { content.take($0) }
+                }
+            }
+            parts.append(Part(header: entry.header, content: content))
+        }
+        self.init(parts)
+    }
+}
+
+extension ObservedForm: CustomStringConvertible {
+    /// The form in a few lines, without content: `2 parts: field "title", 12 bytes; file "photo" (beach.jpg), 90210 bytes`.
+    public var description: String {
+        Summary.text(
+            self.parts.map { part in
+                let filename = part.header.isFile ? part.filename ?? "" : nil
+                return Summary.line(name: part.name, filename: filename, contentType: part.contentType)
+                    + ", \(part.count) bytes"
+            })
+    }
+}
+
+/// Takes a multipart body apart as it passes.
+struct FormObserver: Sendable {
+    private var parser: MultipartParser
+    private let keeping: Int
+    private var parts: [ObservedForm.Part] = []
+    private var header: ReceivedHeader?
+    private var content = ContentObserver(room: 0)
+    private var isOver = false
+
+    init(contentType: String, keeping: Int) throws(FormworkError) {
+        // A test's own client sends it: what is too much for a server is not too much here.
+        self.parser = try MultipartParser(contentType: contentType, limits: .none)
+        self.keeping = keeping
+    }
+
+    mutating func take(_ bytes: RawSpan) throws(FormworkError) {
+        var place = 0
+        while !self.isOver {
+            switch try self.parser.next(in: bytes, from: &place) {
+            case .partBegan(let header):
+                (self.header, self.content) = (header, ContentObserver(room: self.keeping))
+            case .content(let range): self.content.take(bytes.extracting(range))
+            case .heldContent(let held): held.withRawSpan { self.content.take($0) }
+            case .partEnded:
+                if let header = self.header {
+                    self.parts.append(ObservedForm.Part(header: header, content: self.content))
+                }
+            case .finished: self.isOver = true
+            case .needsInput: return
+            }
+        }
+    }
+
+    /// The parts, once the body is over.
+    mutating func form() throws(FormworkError) -> ObservedForm {
+        try self.parser.finish()
+        return ObservedForm(self.parts)
+    }
+}
