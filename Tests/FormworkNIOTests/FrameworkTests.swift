@@ -54,7 +54,7 @@ struct FrameworkTests {
 
     @Test("An HTTPBody has the plan's length, and is iterated again where the plan can be")
     func openAPI() async throws {
-        let plan = try Self.form.plan()
+        let plan = try await Self.form.plan()
         let body = HTTPBody(plan)
         #expect(body.length == .known(try #require(plan.contentLength)))
         #expect(body.iterationBehavior == .multiple)
@@ -63,7 +63,7 @@ struct FrameworkTests {
             #expect(form["name"] == "Ada")
             #expect(form.files(named: "photo").first?.content.inMemory == [1, 2, 3])
         }
-        let once = try FormData().appending(
+        let once = try await FormData().appending(
             name: "a", source: .chunks(once: AsyncStream<[UInt8]> { $0.finish() })
         ).plan()
         #expect(HTTPBody(once).length == .unknown)
@@ -97,7 +97,7 @@ struct FrameworkTests {
 
     @Test("Apple's proposed request body is seekable, restartable, and of known length")
     func proposal() async throws {
-        let plan = try Self.form.plan()
+        let plan = try await Self.form.plan()
         let bytes = try plan.bytes(upTo: 10_000)
         let body = HTTPClientRequestBody<KeepingWriter>.plan(plan)
         #expect(body.isSeekable)
@@ -115,7 +115,7 @@ struct FrameworkTests {
                     $0.yield([65]); $0.finish()
                 }
             })
-        let restartable = HTTPClientRequestBody<KeepingWriter>.plan(try unknown.plan())
+        let restartable = HTTPClientRequestBody<KeepingWriter>.plan(try await unknown.plan())
         #expect(!restartable.isSeekable)
         #expect(restartable.knownLength == nil)
         for _ in 0..<2 {
@@ -123,7 +123,7 @@ struct FrameworkTests {
             try await restartable.produce(into: KeepingWriter(kept: kept))
             #expect(kept.bytes.withLock { String(decoding: $0, as: UTF8.self) }.contains("\r\n\r\nA\r\n--"))
         }
-        let once = HTTPClientRequestBody<KeepingWriter>.plan(
+        let once = await HTTPClientRequestBody<KeepingWriter>.plan(
             try FormData().appending(name: "a", source: .chunks(once: AsyncStream<[UInt8]> { $0.finish() })).plan())
         #expect(!once.isSeekable)
         try await once.produce(into: KeepingWriter(kept: .init()))

@@ -71,7 +71,7 @@ extension NIOTests {
         @Test("AsyncHTTPClient, cut twice", arguments: [ResumableChoice.auto, .tus])
         func goesOn(choice: ResumableChoice) async throws {
             try await self.serve(cuts: [1_000_000, 2_000_000]) { url, seen, relay, _ in
-                let plan = try form(.bytes(noise(6_000_000))).plan()
+                let plan = try await form(.bytes(noise(6_000_000))).plan()
                 var resuming = UploadResuming(by: choice)
                 resuming.delay = .zero
                 let response = try await HTTPClient.shared.upload(
@@ -88,7 +88,7 @@ extension NIOTests {
         @Test("FormSender: a 104 lets an ordinary request go on")
         func sender() async throws {
             try await self.serve(cuts: [1_000_000]) { url, seen, relay, _ in
-                let plan = try form(.bytes(noise(6_000_000))).plan()
+                let plan = try await form(.bytes(noise(6_000_000))).plan()
                 var resuming = UploadResuming()
                 resuming.delay = .zero
                 let upload = try await FormSender().send(

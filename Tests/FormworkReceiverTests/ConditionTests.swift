@@ -1,5 +1,6 @@
 #if Transfer
 import FormworkReceiver
+import FormworkResumable
 import Testing
 
 /// What a request says has to be so: conditions of a PUT, and digests of its body.

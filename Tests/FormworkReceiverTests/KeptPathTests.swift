@@ -1,5 +1,6 @@
 #if Transfer
 import FormworkReceiver
+import FormworkResumable
 import Foundation
 import SystemPackage
 import Testing

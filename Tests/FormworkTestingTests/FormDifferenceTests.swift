@@ -115,7 +115,7 @@ struct FormDifferenceTests {
     func collected() async throws {
         let form = Self.expected.appending(
             name: "video", source: .synthetic(SyntheticBytes(.random(seed: 3), count: 2_000_000)), filename: "v.mp4")
-        let plan = try form.plan()
+        let plan = try await form.plan()
         let parts = try ReceivedParts(plan.chunks(of: 10_000), contentType: plan.contentType)
         var limits = CollectingLimits()
         limits.fileMemoryBytes = 1000

@@ -11,7 +11,7 @@ func resuming(_ form: FormData, to url: String) async throws {
 }
 
 func resumingAlone(_ form: FormData, to url: String) async throws -> HTTPResponse.Status {
-    let status = try await Sender().send(
+    let status = try await FormSender().send(
         form.plan(), with: HTTPRequest(to: url), resuming: UploadResuming(file: "upload.state")
     ) { answer, trace in
         answer.head.status
