@@ -38,7 +38,7 @@ for await target in ports {
             resuming: UploadResuming(by: choice, file: "\(folder).state"), options: UploadOptions(monitor: monitor))
         let upload = answer.upload
         print(
-            answer.status.code, upload?.protocolName ?? "", upload?.resumptions ?? 0,
+            answer.status.code, upload?.protocolName ?? "", upload?.resumptions ?? 0 >= 2 ? "went on" : "did not",
             monitor.current.fractionCompleted ?? 0)
     }
     break
