@@ -99,7 +99,7 @@ struct ConditionTests {
     }
 
     @Test func `Digests of a piece aren't those of the whole`() async throws {
-        let store = try UploadStore(TemporaryFolder().path)
+        let store = UploadStore(TemporaryFolder().path)
         try await TestReceiver.run(store: store) { receiver in
             let version = "Upload-Draft-Interop-Version: 8"
             let first = try await receiver.request(

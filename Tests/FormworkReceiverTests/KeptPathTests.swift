@@ -41,7 +41,7 @@ struct KeptPathTests {
     }
 
     @Test func `A path that is put, or that tus tells, makes folders`() async throws {
-        let store = try UploadStore(TemporaryFolder().path)
+        let store = UploadStore(TemporaryFolder().path)
         try await TestReceiver.run({ $0.keepsPaths = true }, store: store) { receiver in
             #expect(try await receiver.request("PUT /a%20b/c.txt?x", [], "1").status == 201)
             // relativePath is "d/e.txt", filename is "e.txt".

@@ -36,15 +36,12 @@ extension FormClient {
         public var expectationThreshold: Int64?
         /// How long to wait for `100 Continue` before the body is sent all the same. Default 1 second.
         public var expectationTimeout: Duration
-        /// What the body's readers do besides reading: progress, a rate limit.
-        public var reading: ReaderOptions
 
         /// What most want: HTTP/2 or HTTP/1.1, the system's trust, no proxy.
         public init(
             version: Version = .negotiated, tls: TLS = TLS(), proxies: ProxySettings? = nil,
             unixSocket: FilePath? = nil, connectTimeout: Duration = .seconds(300), stallTimeout: Duration? = nil,
-            expectationThreshold: Int64? = 1 << 20, expectationTimeout: Duration = .seconds(1),
-            reading: ReaderOptions = ReaderOptions()
+            expectationThreshold: Int64? = 1 << 20, expectationTimeout: Duration = .seconds(1)
         ) {
             self.version = version
             self.tls = tls
@@ -54,7 +51,6 @@ extension FormClient {
             self.stallTimeout = stallTimeout
             self.expectationThreshold = expectationThreshold
             self.expectationTimeout = expectationTimeout
-            self.reading = reading
         }
 
         /// Whether a body is announced, and the server asked, before it is sent.

@@ -12,6 +12,8 @@ public struct ExchangeBody: Sendable {
     public var offset: Int64
     /// Bytes to send at most; `nil` sends all up to the end.
     public var count: Int64?
+    /// Whether the server isn't told the length, though it may be known.
+    package var isChunked = false
 
     /// A whole body, unless said otherwise.
     public init(_ plan: BodyPlan, from offset: Int64 = 0, count: Int64? = nil) {
@@ -20,7 +22,7 @@ public struct ExchangeBody: Sendable {
 
     /// Bytes that the request carries; `nil` when only the end can tell.
     public var length: Int64? {
-        guard let rest = self.plan.contentLength.map({ max(0, $0 - self.offset) }) else { return nil }
+        guard !self.isChunked, let rest = self.plan.contentLength.map({ max(0, $0 - self.offset) }) else { return nil }
         return self.count.map { min($0, rest) } ?? rest
     }
 

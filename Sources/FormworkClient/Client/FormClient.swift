@@ -35,13 +35,15 @@ public struct FormClient: Sendable {
     ///   - request: With scheme, authority and path. A `Host` field replaces the authority in what the server is told.
     ///   - body: `nil` for a request without one.
     ///   - expectsContinue: Whether the server is asked before the body is sent; `nil` leaves that to the options.
+    ///   - reading: What the body's readers do besides reading: a rate limit, digests.
     ///   - monitor: Who is told how far it is.
     ///   - informed: Called with each informational answer (1xx), as it comes.
     ///   - answered: Called with the final answer.
     /// - Throws: ``TransferError``; the `FormworkError` of the body's sources; `CancellationError`.
     public func exchange<Result: Sendable>(
         _ request: HTTPRequest, body: ExchangeBody? = nil, expectsContinue: Bool? = nil,
-        monitor: UploadMonitor? = nil, informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
+        reading: ReaderOptions = ReaderOptions(), monitor: UploadMonitor? = nil,
+        informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
         answered: (ExchangeAnswer) async throws -> Result
     ) async throws -> Result {
         var hooks = ExchangeHooks()
@@ -50,18 +52,19 @@ public struct FormClient: Sendable {
             return true
         }
         return try await self.exchange(
-            request, body: body, expectsContinue: expectsContinue, monitor: monitor, hooks: hooks,
+            request, body: body, expectsContinue: expectsContinue, reading: reading, monitor: monitor, hooks: hooks,
             answered: answered)
     }
 
     /// As the other, steered by hooks.
     /// - Throws: `ExchangeStopped` too.
     package func exchange<Result: Sendable>(
-        _ request: HTTPRequest, body: ExchangeBody?, expectsContinue: Bool?, monitor: UploadMonitor?,
+        _ request: HTTPRequest, body: ExchangeBody?, expectsContinue: Bool?, reading: ReaderOptions,
+        monitor: UploadMonitor?,
         hooks: ExchangeHooks, answered: (ExchangeAnswer) async throws -> Result
     ) async throws -> Result {
         let endpoint = try Endpoint(request)
-        let pipe = try body?.makePipe(self.options.reading)
+        let pipe = try body?.makePipe(reading)
         defer { pipe?.stop(CancellationError()) }
         let ledger = ExchangeLedger(body, monitor)
         ledger.enter(.connecting)

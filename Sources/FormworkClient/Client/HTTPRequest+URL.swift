@@ -71,17 +71,17 @@ extension HTTPField.Name {
 }
 
 /// Who a request is from, by the Basic scheme (RFC 7617), in UTF-8.
-public struct BasicCredentials: Hashable, Sendable {
+package struct BasicCredentials: Hashable, Sendable {
     /// The user's name, without a colon.
-    public var user: String
+    package var user: String
     /// The password; empty for none.
-    public var password: String
+    package var password: String
 
     /// A user and a password.
-    public init(user: String, password: String) { (self.user, self.password) = (user, password) }
+    package init(user: String, password: String) { (self.user, self.password) = (user, password) }
 
     /// What stands in `Authorization` or `Proxy-Authorization`.
-    public var fieldValue: String { "Basic " + Data("\(self.user):\(self.password)".utf8).base64EncodedString() }
+    package var fieldValue: String { "Basic " + Data("\(self.user):\(self.password)".utf8).base64EncodedString() }
 }
 
 /// Where a connection goes: scheme, host and port, which is an origin too (RFC 6454).

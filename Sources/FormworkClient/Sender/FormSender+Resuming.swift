@@ -4,6 +4,7 @@ import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
 import HTTPTypes
+import Synchronization
 
 extension FormSender {
     /// How a transfer goes on after it was cut.
@@ -31,8 +32,19 @@ extension FormSender {
         _ plan: BodyPlan, with request: HTTPRequest, resuming: Resuming, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result
     ) async throws -> Result {
-        let machine = try ResumableSend(plan, request, resuming, maximumRedirects: self.maximumRedirects)
-        return try await self.run(machine, observer, answered)
+        let kept = Mutex(resuming.link)
+        var resuming = resuming
+        let save = resuming.save
+        resuming.save = { link in
+            kept.withLock { $0 = link }
+            try save(link)
+        }
+        let first = resuming
+        return try await self.run(plan, request, observer, answered) { plan, request in
+            var resuming = first
+            resuming.link = kept.withLock { $0 }
+            return try ResumableSend(plan, request, resuming, maximumRedirects: self.options.maximumRedirects)
+        }
     }
 }
 #endif

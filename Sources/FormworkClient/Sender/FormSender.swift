@@ -6,26 +6,17 @@ import FormworkResumable
 import HTTPTypes
 import Synchronization
 
-/// Sends a form until it has arrived: retries, redirects, and a bound on the time for all of it.
+/// Sends a form until it has arrived: retries, redirects, credentials, and a bound on the time for all of it.
 public struct FormSender: Sendable {
     /// How exchanges are made.
     public var client: FormClient
-    /// When it is tried again.
-    public var retry: RetryPolicy
-    /// Redirects followed; one more is ``TransferError/Code/redirects``. With 0 the first redirect is the answer.
-    public var maximumRedirects: Int
-    /// The longest that all may take, pauses and answers included; `nil` for as long as it takes.
-    public var maximumTime: Duration?
+    /// How the body is uploaded. A time-out is ``TransferError/Code/timedOut``, one redirect too many is
+    /// ``TransferError/Code/redirects``.
+    public var options: UploadOptions
 
-    /// One try, 20 redirects as fetch has it, and no bound, unless said otherwise.
-    public init(
-        client: FormClient = FormClient(), retry: RetryPolicy = RetryPolicy(), maximumRedirects: Int = 20,
-        maximumTime: Duration? = nil
-    ) {
-        self.client = client
-        self.retry = retry
-        self.maximumRedirects = maximumRedirects
-        self.maximumTime = maximumTime
+    /// The usual client and options, unless said otherwise.
+    public init(client: FormClient = FormClient(), options: UploadOptions = UploadOptions()) {
+        (self.client, self.options) = (client, options)
     }
 
     /// What came of a transfer so far.
@@ -40,10 +31,8 @@ public struct FormSender: Sendable {
         public var upload: ResumableUpload?
     }
 
-    /// Who is told what happens meanwhile.
+    /// Called while a transfer goes on. How far it is, `UploadOptions.monitor` shows.
     public struct Observer: Sendable {
-        /// How far it is.
-        public var monitor: UploadMonitor
         /// Called with each informational answer, as it comes.
         public var informed: @Sendable (HTTPResponse) async -> Void
         /// Called when another try is going to be made: why, and after what pause.
@@ -51,11 +40,10 @@ public struct FormSender: Sendable {
 
         /// Nobody, unless said otherwise.
         public init(
-            monitor: UploadMonitor = UploadMonitor(),
             informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
             retrying: @escaping @Sendable (String, Duration) -> Void = { _, _ in }
         ) {
-            (self.monitor, self.informed, self.retrying) = (monitor, informed, retrying)
+            (self.informed, self.retrying) = (informed, retrying)
         }
     }
 
@@ -72,36 +60,57 @@ public struct FormSender: Sendable {
         _ plan: BodyPlan, with request: HTTPRequest, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result
     ) async throws -> Result {
-        let machine = PlainSend(plan, request, retry: self.retry, maximumRedirects: self.maximumRedirects)
-        return try await self.run(machine, observer, answered)
+        try await self.run(plan, request, observer, answered) { plan, request in
+            PlainSend(
+                plan, request, retry: self.options.retry, maximumRedirects: self.options.maximumRedirects,
+                isChunked: self.options.length == .chunked)
+        }
     }
 
     /// Does what a machine says, in time.
+    /// - Parameter make: Makes the machine; again, with credentials in the request, when a 401 was answered.
     package func run<Result: Sendable>(
-        _ machine: some SendMachine, _ observer: Observer,
-        _ answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result
+        _ plan: BodyPlan, _ request: HTTPRequest, _ observer: Observer,
+        _ answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result,
+        _ make: @escaping @Sendable (BodyPlan, HTTPRequest) throws -> any SendMachine
     ) async throws -> Result {
-        defer { observer.monitor.finish() }
-        guard let maximumTime else { return try await self.drive(machine, nil, observer, answered) }
-        let end = ContinuousClock.Instant.after(maximumTime)
+        let monitor = self.options.monitor ?? UploadMonitor()
+        defer { monitor.finish() }
+        let job = Job(plan: plan, request: request, monitor: monitor, observer: observer, make: make)
+        guard let timeout = self.options.timeout else { return try await self.drive(job, nil, answered) }
+        let end = ContinuousClock.Instant.after(timeout)
         do {
-            return try await Race.run(until: end, late: Late()) {
-                try await self.drive(machine, end, observer, answered)
-            }
+            return try await Race.run(until: end, late: Late()) { try await self.drive(job, end, answered) }
         } catch is Late {
             throw TransferError(
-                .timedOut, "not done within the \(maximumTime) that were allowed",
-                bytesSent: observer.monitor.current.acknowledged)
+                .timedOut, "not done within the \(timeout) that were allowed",
+                bytesSent: monitor.current.acknowledged)
         }
+    }
+
+    private struct Job: Sendable {
+        var plan: BodyPlan
+        var request: HTTPRequest
+        var monitor: UploadMonitor
+        var observer: Observer
+        var make: @Sendable (BodyPlan, HTTPRequest) throws -> any SendMachine
     }
 
     private struct Late: Error {}
 
     private func drive<Result: Sendable>(
-        _ machine: some SendMachine, _ end: ContinuousClock.Instant?, _ observer: Observer,
+        _ job: Job, _ end: ContinuousClock.Instant?,
         _ answered: @Sendable (ExchangeAnswer, Trace) async throws -> Result
     ) async throws -> Result {
-        let machine = SharedMachine(machine)
+        let (monitor, observer) = (job.monitor, job.observer)
+        var (plan, request) = (job.plan, job.request)
+        if self.options.length == .fixed, plan.contentLength == nil {
+            plan = try await plan.collected(
+                upTo: self.options.memoryThreshold, in: self.options.temporaryFolder,
+                checksFraming: self.options.reading.checksFraming)
+        }
+        var machine = SharedMachine(try job.make(plan, request))
+        var isAuthorized = false
         var trace = Trace()
         while true {
             switch machine.next() {
@@ -109,25 +118,33 @@ public struct FormSender: Sendable {
             case .pause(let duration, let reason):
                 trace.retries += 1
                 observer.retrying(reason, duration)
-                observer.monitor.pause(until: .after(duration))
+                monitor.pause(until: .after(duration))
                 try await Task.sleep(for: duration.asWait)
             case .answered(let head):
                 trace.upload = machine.upload
                 let answer = ExchangeAnswer(
                     head: head, body: AnswerBody(), bytesSent: 0, isBodyComplete: true, isHTTP2: false)
                 return try await answered(answer, trace)
-            case .exchange(let request, let body, let expectsContinue):
+            case .exchange(let next, let body, let expectsContinue):
                 trace.requests += 1
-                trace.url = request.urlText
-                observer.monitor.begin(attempt: trace.retries + 1)
+                trace.url = next.urlText
+                monitor.begin(attempt: trace.retries + 1)
                 var now = trace
-                let hooks = machine.hooks(observer)
+                let hooks = machine.hooks(observer, monitor)
                 var isAnswered = false
+                var authorization: String?
                 do {
                     let result: Result? = try await self.client.exchange(
-                        request, body: body, expectsContinue: expectsContinue, monitor: observer.monitor,
-                        hooks: hooks,
+                        next, body: body, expectsContinue: expectsContinue, reading: self.options.reading,
+                        monitor: monitor, hooks: hooks,
                         answered: { answer in
+                            if !isAuthorized, let asked = self.options.authentication,
+                                let challenge = next.challenge(answer.head, like: job.request)
+                            {
+                                isAuthorized = true
+                                authorization = try await asked.answer(challenge)
+                                if authorization != nil { return nil }
+                            }
                             let summary = SendAnswer(
                                 head: answer.head, bytesSent: answer.bytesSent,
                                 isBodyComplete: answer.isBodyComplete)
@@ -139,11 +156,16 @@ public struct FormSender: Sendable {
                             return isAnswered ? try await answered(answer, now) : nil
                         })
                     if let result { return result }
+                    if let authorization {
+                        if body != nil { try plan.checkReplayable() }
+                        request.headerFields[.authorization] = authorization
+                        machine = SharedMachine(try job.make(plan, request))
+                    }
                 } catch is ExchangeStopped {
                     try Task.checkCancellation()
                 } catch {
                     try Task.checkCancellation()
-                    if isAnswered { throw error }
+                    if isAnswered || authorization != nil { throw error }
                     machine.failed(error, remaining: end.map { ContinuousClock.now.duration(to: $0) })
                 }
             }
@@ -181,7 +203,7 @@ final class SharedMachine: Sendable {
     }
 
     /// What the machine learns of the exchange that begins now.
-    func hooks(_ observer: FormSender.Observer) -> ExchangeHooks {
+    func hooks(_ observer: FormSender.Observer, _ monitor: UploadMonitor?) -> ExchangeHooks {
         let (turn, takesEarlySuccess) = self.state.withLock { ($0.turn, $0.machine.takesEarlySuccess) }
         var hooks = ExchangeHooks()
         hooks.takesEarlySuccess = takesEarlySuccess
@@ -192,7 +214,7 @@ final class SharedMachine: Sendable {
                 (state.machine.informed(by: response), state.machine.upload?.acknowledged)
             }
             if let acknowledged, response.headerFields.uploadOffset != nil {
-                observer.monitor.acknowledge(acknowledged)
+                monitor?.acknowledge(acknowledged)
             }
             await observer.informed(response)
             return goesOn
@@ -202,6 +224,20 @@ final class SharedMachine: Sendable {
 
     private func tell(_ turn: Int, _ event: (inout any SendMachine) -> Void) {
         self.state.withLock { if $0.turn == turn { event(&$0.machine) } }
+    }
+}
+
+extension HTTPRequest {
+    /// What a 401 asks for, where it comes from the origin that the upload was made for; `nil` for any other answer.
+    fileprivate func challenge(
+        _ answer: HTTPResponse, like first: HTTPRequest
+    ) -> UploadAuthentication.Challenge? {
+        guard answer.status == .unauthorized, let target = UploadTarget(self),
+            UploadTarget(first)?.hasOrigin(of: target) == true
+        else { return nil }
+        return UploadAuthentication.Challenge(url: self.urlText) { name in
+            HTTPField.Name(name).map { answer.headerFields[values: $0] } ?? []
+        }
     }
 }
 

@@ -10,6 +10,7 @@ package struct PlainSend: SendMachine {
     private let plan: BodyPlan
     private let retry: RetryPolicy
     private let maximumRedirects: Int
+    private let isChunked: Bool
     private var request: HTTPRequest
     private var hasBody = true
     private var asks: Bool?
@@ -19,9 +20,10 @@ package struct PlainSend: SendMachine {
     private var failure: (any Error)?
 
     package init(
-        _ plan: BodyPlan, _ request: HTTPRequest, retry: RetryPolicy, maximumRedirects: Int
+        _ plan: BodyPlan, _ request: HTTPRequest, retry: RetryPolicy, maximumRedirects: Int, isChunked: Bool = false
     ) {
         (self.plan, self.request, self.retry, self.maximumRedirects) = (plan, request, retry, maximumRedirects)
+        self.isChunked = isChunked
         self.request.headerFields[.contentType] = plan.contentType
     }
 
@@ -31,9 +33,10 @@ package struct PlainSend: SendMachine {
             self.pause = nil
             return .pause(duration, reason: reason)
         }
+        var body = ExchangeBody(self.plan)
+        body.isChunked = self.isChunked
         return .exchange(
-            self.request, self.hasBody ? ExchangeBody(self.plan) : nil,
-            expectsContinue: self.hasBody ? self.asks : false)
+            self.request, self.hasBody ? body : nil, expectsContinue: self.hasBody ? self.asks : false)
     }
 
     package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {

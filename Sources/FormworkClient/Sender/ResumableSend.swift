@@ -83,7 +83,10 @@ package struct ResumableSend: SendMachine {
         switch step {
         case .send(let request, let range): return self.exchange(request, range)
         case .wait(let duration):
-            return .pause(duration, reason: self.client.lastFailure?.description ?? "the server asks for it")
+            // What broke says more than that something did.
+            let failure = self.client.lastFailure
+            let reason = (failure?.cause as? TransferError)?.message ?? failure?.description
+            return .pause(duration, reason: reason ?? "the server asks for it")
         case .done(let outcome):
             self.finish(outcome)
             return .answered(outcome.response)

@@ -127,7 +127,8 @@ extension HTTPClient {
                 (progress.start, progress.sent, progress.total) = (body.offset, body.offset, body.plan.contentLength)
             }
             let stretch = try BufferFeed(body, options: options.readerOptions)
-            let buffers = FollowedBuffers(feed: stretch, offset: body.offset, hooks: machine.hooks(FormSender.Observer()))
+            let buffers = FollowedBuffers(
+                feed: stretch, offset: body.offset, hooks: machine.hooks(FormSender.Observer(), nil))
             made.body = .stream(buffers, length: body.length.map { .known($0) } ?? .unknown)
             feed = stretch
         }

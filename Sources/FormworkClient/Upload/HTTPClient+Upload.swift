@@ -171,7 +171,7 @@ extension NIODeadline {
 
 extension BodyPlan {
     /// - Parameter failure: Why the body would have to be sent again, where that was a failure.
-    fileprivate func checkReplayable(behind failure: (any Error)? = nil) throws(FormworkError) {
+    func checkReplayable(behind failure: (any Error)? = nil) throws(FormworkError) {
         guard let blocker = self.replayBlocker else { return }
         throw FormworkError(
             .notReplayable,

@@ -107,7 +107,7 @@ extension FormSender {
     /// Sends a body that goes on where a connection was cut, as far as the server lets it, and gives the answer to a closure.
     ///
     /// By `auto` it is one ordinary request, which a server that knows the draft offers to resume by a 104. The tries and
-    /// pauses are those of `resuming`; of ``retry`` counts alone whether any error is tried again.
+    /// pauses are those of `resuming`; of ``options``' retry counts alone whether any error is tried again.
     /// - Parameters:
     ///   - plan: The body.
     ///   - request: With scheme, authority and path.
@@ -126,8 +126,8 @@ extension FormSender {
             return try await self.send(plan, with: request, observer: observer, answered: answered)
         }
         let prepared: (plan: BodyPlan, resuming: Resuming)
-        do { prepared = try await resuming.prepare(plan, request, self.retry) } catch {
-            observer.monitor.finish()
+        do { prepared = try await resuming.prepare(plan, request, self.options.retry) } catch {
+            self.options.monitor?.finish()
             throw error
         }
         return try await self.send(

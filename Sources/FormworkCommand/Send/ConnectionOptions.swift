@@ -103,12 +103,11 @@ struct ConnectionOptions: ParsableArguments {
         return EnvironmentProxy(ProcessInfo.processInfo.environment, isSecure: isSecure)
     }
 
-    /// - Parameter reading: What the body's readers do besides reading.
-    func clientOptions(_ reading: ReaderOptions, asksFirst: Bool) throws -> FormClient.Options {
+    func clientOptions(asksFirst: Bool) throws -> FormClient.Options {
         guard self.key == nil || self.cert != nil else {
             throw ExitStatus(2, "formwork: --key: there is no --cert that it belongs to")
         }
-        var options = FormClient.Options(reading: reading)
+        var options = FormClient.Options()
         switch self.version {
         case .http1: options.version = .http1
         case .http2PriorKnowledge: options.version = .http2

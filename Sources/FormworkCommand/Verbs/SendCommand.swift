@@ -140,7 +140,7 @@ struct SendCommand: AsyncParsableCommand {
         var isSecure = false
         let report: SendReport
         do {
-            let job = try await self.prepare()
+            let job = try await self.prepare(monitor)
             total = job.plan.contentLength
             isSecure = job.request.scheme == "https"
             report = try await self.send(job, monitor)
@@ -179,7 +179,7 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     /// Reads the arguments and the files' states; nothing is sent.
-    private func prepare() async throws -> Job {
+    private func prepare(_ monitor: UploadMonitor) async throws -> Job {
         let post = try self.presigned.map { try PresignedPost(file: $0) }
         var fields = try RequestFields(self.form.otherHeaders)
         if let user { try fields.authorize(user) }
@@ -187,7 +187,7 @@ struct SendCommand: AsyncParsableCommand {
         let plan = try await self.plan(post)
         var reading = ReaderOptions()
         reading.rateLimit = try self.limitRate?.bytesPerSecond("--limit-rate").map { .bytesPerSecond($0) }
-        let options = try self.connection.clientOptions(reading, asksFirst: fields.asksFirst)
+        let options = try self.connection.clientOptions(asksFirst: fields.asksFirst)
         if request.scheme == "https" { try self.connection.checkPEM() }
         for (name, count) in [("--retry", self.retry ?? 0), ("--max-redirs", self.maxRedirs)] where count < 0 {
             throw ExitStatus(2, "formwork: \(name) \(count): give 0 or more")
@@ -196,8 +196,10 @@ struct SendCommand: AsyncParsableCommand {
             count: self.retry ?? (self.resume.choice == .off ? 0 : 7),
             delay: try self.retryDelay?.duration("--retry-delay"), retriesAllErrors: self.retryAllErrors)
         let sender = FormSender(
-            client: FormClient(options: options), retry: retry, maximumRedirects: self.maxRedirs,
-            maximumTime: try self.maxTime?.bound("--max-time"))
+            client: FormClient(options: options),
+            options: UploadOptions(
+                maximumRedirects: self.maxRedirs, retry: retry, timeout: try self.maxTime?.bound("--max-time"),
+                monitor: monitor, reading: reading))
         let interval = try self.progressInterval?.duration("--progress-interval")
         if let output, output != "-" { try OutputPlace.checkAnswer(output) }
         let prepared = try await self.resume.prepare(
@@ -216,12 +218,11 @@ struct SendCommand: AsyncParsableCommand {
         defer { withExtendedLifetime(interruption) {} }
         let isQuiet = self.quiet
         let observer = FormSender.Observer(
-            monitor: monitor,
             retrying: { reason, pause in
                 guard !isQuiet else { return }
                 progress?.interrupt()
                 Warning.write([
-                    "\(reason); try \(monitor.current.attempt + 1)"
+                    "\(reason.withControlCharactersEscaped); try \(monitor.current.attempt + 1)"
                         + (pause > .milliseconds(50) ? " in \((pause.seconds * 10).rounded() / 10) s" : "")
                 ])
             })

@@ -97,11 +97,13 @@ extension NIOTests.ResumableSendTests {
             self.answering(redirect), self.answering(redirect), self.answering(redirect),
         ])
         let seen = try await self.send(
-            self.plan(1000), to: server.url(), UploadClientOptions(.auto), sender: FormSender(maximumRedirects: 0))
+            self.plan(1000), to: server.url(), UploadClientOptions(.auto),
+            sender: FormSender(options: .init(maximumRedirects: 0)))
         #expect(seen.status == 307 && seen.trace.requests == 1)
         let error = await #expect(throws: UploadFailure.self) {
             try await self.send(
-                self.plan(1000), to: server.url(), UploadClientOptions(.auto), sender: FormSender(maximumRedirects: 1))
+                self.plan(1000), to: server.url(), UploadClientOptions(.auto),
+                sender: FormSender(options: .init(maximumRedirects: 1)))
         }
         #expect(error?.code == .redirected)
         #expect(error?.description == "more than 1 redirects, the last to \(server.url("/there"))")
@@ -194,7 +196,7 @@ extension NIOTests.ResumableSendTests {
         ])
         let seen = try await self.send(
             self.plan(1000), to: server.url(), UploadClientOptions(.tus),
-            sender: FormSender(maximumTime: .seconds(5)))
+            sender: FormSender(options: .init(timeout: .seconds(5))))
         #expect(seen.status == 503)
     }
 

@@ -64,10 +64,10 @@ extension NIOTests {
             var (options, sender) = (options, sender)
             options.delays = [.zero]
             sender.client.options.expectationThreshold = threshold
+            sender.options.monitor = monitor
             let resuming = FormSender.Resuming(options) { saved.add($0?.target.path ?? "over") }
             return try await sender.send(
-                plan, with: HTTPRequest(to: url, headerFields: fields), resuming: resuming,
-                observer: .init(monitor: monitor)
+                plan, with: HTTPRequest(to: url, headerFields: fields), resuming: resuming
             ) { answer, trace in
                 let text = try await answer.body.collect(upTo: 100)
                 return Seen(

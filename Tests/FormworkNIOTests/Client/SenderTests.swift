@@ -44,7 +44,7 @@ extension NIOTests {
                 { _, connection in _ = connection.readHead() },
                 self.answering("200 OK"),
             ])
-            let sender = FormSender(retry: .init(count: 2, delay: .milliseconds(1)))
+            let sender = FormSender(options: .init(retry: .init(count: 2, delay: .milliseconds(1))))
             let result = try await self.send(self.plan, to: server.url(), sender)
             #expect(result.status == 200 && result.trace.retries == 2 && result.trace.requests == 3)
             #expect(server.counts == [1144, 1144])
@@ -56,11 +56,11 @@ extension NIOTests {
                 self.answering("503 Service Unavailable"), self.answering("503 Service Unavailable"),
                 self.answering("404 Not Found"), self.answering("503 Service Unavailable", "Retry-After: 100\r\n"),
             ])
-            let sender = FormSender(retry: .init(count: 1, delay: .milliseconds(1)))
+            let sender = FormSender(options: .init(retry: .init(count: 1, delay: .milliseconds(1))))
             #expect(try await self.send(self.plan, to: server.url(), sender).status == 503)
             #expect(try await self.send(self.plan, to: server.url(), sender).status == 404)
             var bounded = sender
-            bounded.maximumTime = .seconds(20)
+            bounded.options.timeout = .seconds(20)
             #expect(try await self.send(self.plan, to: server.url(), bounded).status == 503)
         }
 
@@ -71,7 +71,7 @@ extension NIOTests {
                 { _, connection in _ = connection.readRequest() },
                 self.answering("307 Temporary Redirect", "Location: /b\r\n"),
             ])
-            let sender = FormSender(retry: .init(count: 3, delay: .milliseconds(1)))
+            let sender = FormSender(options: .init(retry: .init(count: 3, delay: .milliseconds(1))))
             #expect(try await self.send(self.once(), to: server.url(), sender).status == 503)
             let cut = await #expect(throws: TransferError.self) {
                 try await self.send(self.once(), to: server.url(), sender)
@@ -104,7 +104,7 @@ extension NIOTests {
             #expect(server.requests.allSatisfy { $0.contains("Authorization: Basic eDp5") })
             #expect(!server.requests[2].lowercased().contains("content-"))
             let error = await #expect(throws: TransferError.self) {
-                try await self.send(self.plan, to: server.url(), FormSender(maximumRedirects: 1))
+                try await self.send(self.plan, to: server.url(), FormSender(options: .init(maximumRedirects: 1)))
             }
             #expect(error?.code == .redirects)
         }
@@ -135,7 +135,8 @@ extension NIOTests {
                 )
             }
             let server = try ScriptedServer(scripts)
-            let answer = try await self.send(self.plan, to: server.url(), FormSender(maximumRedirects: 0))
+            let answer = try await self.send(
+                self.plan, to: server.url(), FormSender(options: .init(maximumRedirects: 0)))
             #expect(answer.status == Int(status.prefix(3)))
         }
 
@@ -146,6 +147,33 @@ extension NIOTests {
             ])
             #expect(try await self.send(self.plan, to: server.url()).status == 307)
             #expect(try await self.send(self.plan, to: server.url()).status == 303)
+        }
+
+        @Test("A 401 is answered once, at the first origin, and the body is sent again")
+        func authentication() async throws {
+            let server = try ScriptedServer([
+                self.answering("401 Unauthorized", "WWW-Authenticate: Basic realm=\"harbour\"\r\n"),
+                self.answering("200 OK"), self.answering("401 Unauthorized"),
+                self.answering("401 Unauthorized"),
+            ])
+            let sender = FormSender(options: .init(authentication: .basic(user: "user", password: "secret")))
+            #expect(try await self.send(self.plan, to: server.url(), sender).status == 200)
+            #expect(server.requests.count == 2 && server.counts == [1144, 1144])
+            #expect(server.requests[1].contains("uthorization: Basic dXNlcjpzZWNyZXQ="))
+            #expect(try await self.send(self.plan, to: server.url(), sender).status == 401, "asked once")
+            #expect(server.requests.count == 4)
+        }
+
+        @Test("The length is told by chunks, or by a number also where the body has to be collected for it")
+        func lengths() async throws {
+            let server = try ScriptedServer([self.answering("200 OK"), self.answering("200 OK")])
+            let chunked = FormSender(options: .init(length: .chunked))
+            #expect(try await self.send(self.plan, to: server.url(), chunked).status == 200)
+            #expect(server.requests[0].lowercased().contains("transfer-encoding: chunked"))
+            let fixed = FormSender(options: .init(length: .fixed))
+            let plan = try await form(.chunks { _ in Chunks(chunks: [noise(1000)]) }).plan()
+            #expect(try await self.send(plan, to: server.url(), fixed).status == 200)
+            #expect(server.requests[1].lowercased().contains("content-length: 1144"))
         }
 
         @Test("A redirect to another page before the whole body is no success", arguments: [20, 0])
@@ -159,7 +187,8 @@ extension NIOTests {
             ])
             let plan = try await form(.bytes(noise(30_000_000))).plan()
             let sender = FormSender(
-                client: FormClient(options: .init(expectationThreshold: nil)), maximumRedirects: maximumRedirects)
+                client: FormClient(options: .init(expectationThreshold: nil)),
+                options: .init(maximumRedirects: maximumRedirects))
             let error = await #expect(throws: FormworkError.self) {
                 try await self.send(plan, to: server.url(), sender)
             }
@@ -236,7 +265,7 @@ extension NIOTests {
             options.expectationThreshold = 100
             let sender = FormSender(
                 client: FormClient(options: options),
-                retry: RetryPolicy(count: 1, delay: time, maximumDelay: time), maximumTime: time)
+                options: .init(retry: RetryPolicy(count: 1, delay: time, maximumDelay: time), timeout: time))
             #expect(try await self.send(self.plan, to: server.url(), sender).status == 200)
         }
 
@@ -253,7 +282,7 @@ extension NIOTests {
             let plan = try self.plan
             let sending = Task {
                 let observer = FormSender.Observer(retrying: { continuation.yield($1) })
-                _ = try await FormSender(retry: RetryPolicy(count: 1, delay: delay)).send(
+                _ = try await FormSender(options: .init(retry: RetryPolicy(count: 1, delay: delay))).send(
                     plan, with: HTTPRequest(to: server.url()), observer: observer
                 ) { answer, _ in answer.head.status.code }
             }
@@ -287,7 +316,8 @@ extension NIOTests {
         func maximumTime() async throws {
             let server = try ScriptedServer([{ _, connection in connection.waitForEnd() }])
             let error = await #expect(throws: TransferError.self) {
-                try await self.send(self.plan, to: server.url(), FormSender(maximumTime: .milliseconds(200)))
+                try await self.send(
+                    self.plan, to: server.url(), FormSender(options: .init(timeout: .milliseconds(200))))
             }
             #expect(error?.code == .timedOut)
         }
