@@ -31,7 +31,7 @@ struct ResumeCommandTests {
             """)
         #expect(
             outcome.text == """
-                600\nexit 0\n1\n1\n1\nls: cannot access 'state': No such file or directory\nlarge\nsame\n
+                600\nexit 0\n1\n1\n1\nls: cannot access 'state': No such file or directory\nlarge\nlarge.form.json\nsame\n
                 """, "\(outcome.errors)")
         #expect(
             outcome.errors.contains(
@@ -76,9 +76,9 @@ struct ResumeCommandTests {
             until [ -s url ]; do sleep 0.05; done
             "$F" send $(cat url) -F f=x --resume auto -o /dev/null; echo "exit $?"
             "$F" send $(cat url) -F 'f=@-;filename=x' --repr-digest -q < /dev/null; echo "exit $?"
-            ls -A in; kill $P; wait $P
+            ls -A in | sed 's/^form-.*\\.form/form/'; kill $P; wait $P
             """, in: folder.path)
-        #expect(outcome.text == "exit 0\nexit 65\n", "\(outcome.errors)")
+        #expect(outcome.text == "exit 0\nexit 65\nform.json\n", "\(outcome.errors)")
     }
 
     @Test("A redirect that nothing can go on at is 47")
