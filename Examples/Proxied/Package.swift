@@ -7,6 +7,7 @@ let package = Package(
     dependencies: [
         .package(name: "formwork", path: "../..", traits: ["Hummingbird", "Client"]),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0", traits: []),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     ],
     targets: [
@@ -17,6 +18,7 @@ let package = Package(
                 .product(name: "FormworkClient", package: "formwork"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")])
     ]

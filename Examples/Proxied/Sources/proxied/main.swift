@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import FormworkClient
 import FormworkHummingbird
 import Hummingbird
+import NIOHTTP1
 
 let target = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8081/"
 let router = Router()
