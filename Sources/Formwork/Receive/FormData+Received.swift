@@ -22,6 +22,14 @@ extension BodyPart {
     }
 }
 
+extension FormData {
+    /// Adds the parts of a form that arrives: each is sent on as it comes, before the next is asked for. To leave some out
+    /// or change them, filter and map first: `append(once: parts.filter { … }.map { BodyPart($0) })`.
+    public mutating func append<Chunks>(once parts: ReceivedParts<Chunks>) {
+        self.append(once: parts.map { BodyPart($0) })
+    }
+}
+
 extension ReceivedPart {
     /// The rest of the content as a source that is read once, at the pace of whoever reads it, and before the next part is
     /// asked for. Its errors are those of ``content``.
