@@ -95,6 +95,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             throw ExitStatus(2, "formwork: can't listen on \(place): \(Errno(rawValue: error.errnoCode))")
         }
         await storage.close()
+        StandardError.output.flush(within: 1)
         if status != 0 { throw ExitStatus(status) }
     }
 }

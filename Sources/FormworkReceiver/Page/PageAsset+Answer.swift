@@ -10,7 +10,7 @@ extension Answer {
             let tag = tag.drop { $0 == " " }
             return tag == "*" || (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag) == asset.etag
         }
-        self = isKnown ? Answer(.notModified) : Answer(.ok, asset.contentType, asset.content)
+        self = isKnown ? Answer(.notModified) : Answer(.ok, asset.contentType, asset.buffer)
         self.fields[.eTag] = asset.etag
         self.fields[.cacheControl] = "no-cache"
     }

@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkHTTP
+import FormworkNIO
 import FormworkResumable
 import HTTPTypes
 import Logging
@@ -44,6 +45,7 @@ extension Exchange {
 
     /// One line for a request that was refused by its head.
     func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ peer: String) {
+        self.metrics.refused(problem.status)
         self.logger.notice(
             "refused",
             metadata: [
@@ -51,6 +53,21 @@ extension Exchange {
                 "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
                 "path": "\(RequestPath(head.path).text)",
             ])
+    }
+
+    /// One line for what was refused before it was a request.
+    func refused(_ refusal: HeadRefusal, _ channel: any Channel) {
+        self.metrics.refused(refusal.problem.status)
+        var metadata: Logger.Metadata = [
+            "peer": "\(Self.peer(channel))", "status": .stringConvertible(refusal.problem.status),
+            "reason": "\(refusal.problem.detail ?? refusal.problem.title)",
+        ]
+        if let line = refusal.line {
+            let words = line.split(separator: " ", maxSplits: 1)
+            metadata["method"] = "\(words.first ?? "")"
+            metadata["path"] = "\(RequestPath(String(words.dropFirst().first ?? "")).text)"
+        }
+        self.logger.notice("refused", metadata: metadata)
     }
 
     /// Asked while the connection is there: later nobody knows.

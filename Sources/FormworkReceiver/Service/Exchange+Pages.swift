@@ -22,7 +22,7 @@ extension Exchange {
             view, limits: self.router.limits, arrivals: arrivals,
             origin: (self.router.isTLS ? "https://" : "http://") + (head.authority ?? ""),
             needsToken: self.router.token != nil)
-        return Answer(status, "text/html; charset=utf-8", Array(self.page.html(state).utf8))
+        return Answer(status, "text/html; charset=utf-8", ByteBuffer(string: self.page.html(state)))
     }
 
     /// Takes the login form: small, and nothing else than `token`.

@@ -33,7 +33,8 @@ extension Exchange {
             // What is no fault of the upload's may pass: its client can end it once more.
             guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
             return UploadAnswer(
-                HTTPResponse(status: answer.status, headerFields: answer.fields), content: answer.body)
+                HTTPResponse(status: answer.status, headerFields: answer.fields),
+                content: Array(answer.body.readableBytesView))
         }
         handler.processing = { self.slots.watch($0) }
         guard handler.bringsBytes(head) else {
@@ -59,7 +60,7 @@ extension Exchange {
         case .answer(let given):
             let isRefusal = given.response.status.kind != .successful
             return Answer(
-                given.response.status, fields: given.response.headerFields, body: given.content,
+                given.response.status, fields: given.response.headerFields, body: ByteBuffer(bytes: given.content),
                 closes: isRefusal && head.mayBringBody)
         case .close: return nil
         case .notResumable:

@@ -38,8 +38,10 @@ struct Exchange: Sendable {
         case .script: answer = Answer(self.page.script, to: head)
         case .fileList:
             answer = Answer(
-                .ok, "application/json", JSONBytes.encode(FileList(self.arrivals.all, self.router.limits)))
-        case .metrics: answer = Answer(.ok, MemoryMetrics.mediaType, Array((self.metricsText?() ?? "").utf8))
+                .ok, "application/json",
+                ByteBuffer(bytes: JSONBytes.encode(FileList(self.arrivals.all, self.router.limits))))
+        case .metrics:
+            answer = Answer(.ok, MemoryMetrics.mediaType, ByteBuffer(string: self.metricsText?() ?? ""))
         case .methods: answer = Answer(.noContent, fields: [.allow: Self.methods])
         case .login: answer = await self.logIn(head, request.body)
         case .refused(let problem):
@@ -65,7 +67,7 @@ struct Exchange: Sendable {
         let isBodiless = head.method == .head || hasNoBody
         var response = answer.head(isHTTP2: isHTTP2)
         if hasNoBody { response.headerFields[.contentLength] = nil }
-        let body = isBodiless ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
+        let body = isBodiless ? ResponseBody() : ResponseBody(byteBuffer: answer.body)
         try await writer.write(response: response, body: body)
         try await Self.hold(answer, channel)
     }
@@ -73,7 +75,7 @@ struct Exchange: Sendable {
     /// Waits until the client has read most of a long answer that holds memory, or is gone: the channel's handler ends
     /// the connection of one that does neither.
     private static func hold(_ answer: Answer, _ channel: any Channel) async throws {
-        guard answer.memory != nil, answer.body.count > 64 << 10 else { return }
+        guard answer.memory != nil, answer.body.readableBytes > 64 << 10 else { return }
         // Behind what was written a moment ago.
         try await channel.eventLoop.submit {}.get()
         while !channel.isWritable, channel.isActive { try await Task.sleep(for: .milliseconds(50)) }
@@ -97,7 +99,7 @@ struct Exchange: Sendable {
             self.metrics.ended(201, receipt, duration)
             self.log(receipt, duration, peer)
             guard head.wantsHTML else {
-                var answer = Answer(.created, "application/json", receipt.jsonBytes)
+                var answer = Answer(.created, "application/json", ByteBuffer(bytes: receipt.jsonBytes))
                 answer.memory = receipt.memory.share
                 return answer
             }

@@ -1,9 +1,11 @@
 #if Transfer
 import FormworkCore
+import FormworkNIO
 import HummingbirdCore
 import Logging
 import Metrics
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import ServiceLifecycle
 
@@ -95,7 +97,14 @@ package struct ReceiverService: Service {
     private func makeServer() throws -> any Service {
         let (exchange, pace, reads, connections) = (self.exchange, self.options.pace, self.reads, self.connections)
         var channel = HTTP1Channel.Configuration()
-        channel.additionalChannelHandlers = { [ExchangeHandler(pace, reads)] }
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        (limits.maxHeaderListSize, limits.maxHeaderFieldCount) = (limits.maxHeaderFieldSize, 1_000)
+        channel.additionalChannelHandlers = { [limits] in
+            [
+                RequestFramingSetup(limits: limits),
+                ExchangeHandler(pace, reads) { refusal, channel in exchange.refused(refusal, channel) },
+            ]
+        }
         let builder: HTTPServerBuilder
         if let tls = self.options.tls {
             builder = HTTPServerBuilder { [channel] responder in
