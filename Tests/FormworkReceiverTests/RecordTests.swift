@@ -1,4 +1,5 @@
 #if Transfer
+import Formwork
 import FormworkReceiver
 import Foundation
 import Logging

@@ -20,6 +20,9 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    /// The event whose promise is kept when all that was written is out.
+    struct AnswerSent: Sendable {}
+
     /// Bytes read of a body that was answered before its end.
     static let drainBytes = 1 << 20
     /// How long is waited for the end of such a body, and for a client to close.
@@ -55,6 +58,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isFlushing = false
     /// What was written and isn't out.
     private var pendingWrites = 0
+    /// Who waits until it is.
+    private var sentPromises: [EventLoopPromise<Void>] = []
     /// When something of it went out last.
     private var lastProgress = NIODeadline.now()
     /// What came behind a request that isn't answered yet: no more than was read at once with its end.
@@ -91,6 +96,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.timer?.cancel()
         self.lastCall?.cancel()
+        for promise in self.sentPromises { promise.fail(ChannelError.ioOnClosedChannel) }
+        self.sentPromises = []
         self.reads.closed()
         self.watch?.ended()
         self.watch = nil
@@ -233,11 +240,26 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let (handler, context) = loopBound.value
             handler.pendingWrites -= 1
             handler.lastProgress = context.eventLoop.now
+            if handler.pendingWrites == 0 { handler.tellSent() }
             guard isEnd, !isEarly else { return }
             handler.isAnswered = true
             if !handler.isFlushing { handler.answered(context) }
         }
         context.write(self.wrapOutboundOut(part), promise: promise)
+    }
+
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard event is AnswerSent else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        guard let promise else { return }
+        self.sentPromises.append(promise)
+        if self.pendingWrites == 0 { self.tellSent() }
+    }
+
+    private func tellSent() {
+        for promise in self.sentPromises { promise.succeed() }
+        self.sentPromises = []
     }
 
     func flush(context: ChannelHandlerContext) {

@@ -19,6 +19,10 @@ package struct Answer: Sendable {
     package var closes: Bool
     /// What has to be held until it is sent.
     var memory: FieldMemory.Share?
+    /// The same of the body's own bytes.
+    var share: AnswerMemory.Share?
+    /// Whether the body's bytes are counted, or are those of all: nothing is to be taken for them.
+    var isCounted = false
 
     package init(
         _ status: HTTPResponse.Status, fields: HTTPFields = [:], body: ByteBuffer = ByteBuffer(), closes: Bool = false

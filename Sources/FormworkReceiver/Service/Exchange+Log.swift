@@ -9,10 +9,10 @@ import NIOCore
 
 extension Exchange {
     /// One line for each file.
-    func log(_ receipt: UploadReceipt, _ duration: Duration, _ peer: String) {
+    func log(_ receipt: UploadReceipt, _ duration: Duration, _ client: ClientAddress) {
         for file in receipt.files {
             var metadata: Logger.Metadata = [
-                "peer": "\(peer)", "name": "\(file.name)", "size": .stringConvertible(file.size),
+                "peer": "\(client.text)", "name": "\(file.name)", "size": .stringConvertible(file.size),
                 "seconds": .stringConvertible(duration.inSeconds), "status": .stringConvertible(201),
             ]
             if let digest = file.sha256 { metadata["sha256"] = "\(digest)" }
@@ -23,7 +23,7 @@ extension Exchange {
             self.logger.info(
                 "received no file",
                 metadata: [
-                    "peer": "\(peer)", "fields": .stringConvertible(receipt.fields.count),
+                    "peer": "\(client.text)", "fields": .stringConvertible(receipt.fields.count),
                     "status": .stringConvertible(201),
                     "seconds": .stringConvertible(duration.inSeconds),
                 ])
@@ -31,9 +31,10 @@ extension Exchange {
     }
 
     /// One line for an upload that failed.
-    func log(_ failure: UploadFailure, _ head: HTTPRequest, _ peer: String, _ duration: Duration?) {
+    func log(_ failure: UploadFailure, _ head: HTTPRequest, _ client: ClientAddress, _ duration: Duration?) {
         var metadata: Logger.Metadata = [
-            "peer": "\(peer)", "status": .stringConvertible(failure.problem.status), "reason": "\(failure.reason)",
+            "peer": "\(client.text)", "status": .stringConvertible(failure.problem.status),
+            "reason": "\(failure.reason)",
             "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).text)",
         ]
         if let duration { metadata["seconds"] = .stringConvertible(duration.inSeconds) }
@@ -44,12 +45,12 @@ extension Exchange {
     }
 
     /// One line for a request that was refused by its head.
-    func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ peer: String) {
+    func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ client: ClientAddress) {
         self.metrics.refused(problem.status)
         self.logger.notice(
             "refused",
             metadata: [
-                "peer": "\(peer)", "status": .stringConvertible(problem.status),
+                "peer": "\(client.text)", "status": .stringConvertible(problem.status),
                 "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
                 "path": "\(RequestPath(head.path).text)",
             ])
@@ -59,7 +60,8 @@ extension Exchange {
     func refused(_ refusal: HeadRefusal, _ channel: any Channel) {
         self.metrics.refused(refusal.problem.status)
         var metadata: Logger.Metadata = [
-            "peer": "\(Self.peer(channel))", "status": .stringConvertible(refusal.problem.status),
+            "peer": "\(self.connections.client(of: channel).text)",
+            "status": .stringConvertible(refusal.problem.status),
             "reason": "\(refusal.problem.detail ?? refusal.problem.title)",
         ]
         if let line = refusal.line {
@@ -68,12 +70,6 @@ extension Exchange {
             metadata["path"] = "\(RequestPath(String(words.dropFirst().first ?? "")).text)"
         }
         self.logger.notice("refused", metadata: metadata)
-    }
-
-    /// Asked while the connection is there: later nobody knows.
-    static func peer(_ channel: any Channel) -> String {
-        guard let address = channel.remoteAddress, let host = address.ipAddress else { return "unknown" }
-        return host.contains(":") ? "[\(host)]:\(address.port ?? 0)" : "\(host):\(address.port ?? 0)"
     }
 }
 
