@@ -56,7 +56,7 @@ struct ReceiveDestination: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "With --to: how long the store may be asked for something while nothing moves, tries included; then the client "
-                + "gets 503. (default: 60)", valueName: "seconds"))
+                + "gets 502. (default: 60)", valueName: "seconds"))
     var storeTimeout: Double?
 
     @Option(

@@ -1,6 +1,7 @@
 #if Transfer
 import Glibc
 import ServiceLifecycle
+import Synchronization
 import SystemPackage
 import UnixSignals
 
@@ -17,10 +18,12 @@ enum StoppingSignals {
         _ group: ServiceGroup, reload: @escaping @Sendable () -> Void, drop: @escaping @Sendable () -> Void
     ) async throws -> Int32 {
         let hadTerminal = Self.hasTerminal
-        return try await withThrowingTaskGroup(of: Int32?.self) { tasks in
+        // Known before anything ends of it.
+        let status = Status()
+        try await withThrowingTaskGroup(of: Bool.self) { tasks in
             tasks.addTask {
                 try await group.run()
-                return nil
+                return true
             }
             tasks.addTask {
                 var count = 0
@@ -35,22 +38,21 @@ enum StoppingSignals {
                     if count == 1 {
                         await group.triggerGracefulShutdown()
                     } else {
+                        status.code.withLock { $0 = 128 + (signal == .sigint ? SIGINT : SIGTERM) }
                         drop()
-                        return 128 + (signal == .sigint ? SIGINT : SIGTERM)
+                        break
                     }
                 }
-                return 0
+                return false
             }
-            // The group ends when the service has; the signal's status is known by then, if there was a second one.
-            var status: Int32 = 0
-            while let result = try await tasks.next() {
-                guard let code = result else { break }
-                status = code
-            }
+            // The group ends when the service has.
+            while let hasEnded = try await tasks.next(), !hasEnded {}
             tasks.cancelAll()
-            return status
         }
+        return status.code.withLock { $0 }
     }
+
+    private final class Status: Sendable { let code = Mutex<Int32>(0) }
 
     /// Whether this process has a terminal that is there.
     private static var hasTerminal: Bool {

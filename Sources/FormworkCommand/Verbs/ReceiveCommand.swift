@@ -58,6 +58,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         var options = ReceiverOptions()
         try self.address.apply(to: &options)
         options.limits = self.limits.uploads(isInMemory: self.destination.to != nil)
+        options.limits.unfinishedPerClient = self.resuming.resumeUploadsPerClient
         options.pace = self.limits.pace
         options.isDigesting = self.digest == .sha256
         guard self.grace >= 0, self.grace <= 86_400 else {

@@ -25,15 +25,9 @@ extension HTTPServerBuilder {
     public static func http1ExpectContinue(configuration: HTTP1Channel.Configuration = .init()) -> HTTPServerBuilder {
         var configuration = configuration
         let handlers = configuration.additionalChannelHandlers
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = configuration.httpDecoder.maxHeaderFieldSize
-        limits.maxHeaderListSize = configuration.httpDecoder.maxHeaderListSize
-        limits.maxHeaderFieldCount = configuration.httpDecoder.maxHeaderFieldCount
-        configuration.additionalChannelHandlers = { [limits] in
-            [RequestFramingSetup(limits: limits), RefusalAsParserError(), ExpectContinueHandler()] + handlers()
-        }
+        configuration.additionalChannelHandlers = { [RefusalAsParserError(), ExpectContinueHandler()] + handlers() }
         return HTTPServerBuilder { [configuration] responder in
-            HTTP1Channel(responder: Self.announcingReads(to: responder), configuration: configuration)
+            FramedHTTP1Channel(responder: Self.announcingReads(to: responder), configuration: configuration)
         }
     }
 

@@ -5,7 +5,6 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 
 /// An HTTP/1.1 connection of a server without a framework.
 public typealias ServerConnection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
@@ -21,9 +20,7 @@ extension ChannelPipeline.SynchronousOperations {
     /// - Throws: What NIO throws for a pipeline that has such handlers already.
     public func configureFormServer(bounds: ServerBounds = ServerBounds()) throws -> ServerConnection {
         // Requests behind one another wait in the decoder.
-        try self.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
-        try self.useRequestFraming()
-        try self.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+        try self.addRequestFraming()
         try self.addHandler(ServerBoundsHandler(bounds))
         try self.addHandler(ExpectContinueHandler())
         return try NIOAsyncChannel(

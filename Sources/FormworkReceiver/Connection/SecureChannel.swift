@@ -1,4 +1,5 @@
 #if Transfer
+import FormworkHummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -28,12 +29,12 @@ struct SecureChannel: ServerChildChannel {
     private static let connectionWindow = 4 << 20
 
     private let certificates: SecureContext
-    private let http1: HTTP1Channel
+    private let http1: FramedHTTP1Channel
     private let idleTime: TimeAmount
     private let streamLimit: Int
 
     /// - Parameter streams: Streams of a connection at once, at its beginning.
-    init(_ certificates: SecureContext, _ http1: HTTP1Channel, idleTime: Duration, streams: Int) {
+    init(_ certificates: SecureContext, _ http1: FramedHTTP1Channel, idleTime: Duration, streams: Int) {
         (self.certificates, self.http1, self.streamLimit) = (certificates, http1, streams)
         self.idleTime = TimeAmount(idleTime)
     }

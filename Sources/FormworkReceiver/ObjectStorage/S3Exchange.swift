@@ -72,11 +72,11 @@ struct S3Exchange: Sendable {
     let logger: Logger
 
     init(address: S3Address, signer: SigV4, patience: S3Patience, logger: Logger) {
+        let stall = TimeAmount(min(patience.stall, patience.total))
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(
-                connect: min(.seconds(10), TimeAmount(patience.stall)), read: TimeAmount(patience.stall),
-                write: TimeAmount(patience.stall)),
+                connect: min(.seconds(10), stall), read: stall, write: stall),
             decompression: .disabled)
         // A connection that fails is our own retry's to make again, which is counted and logged.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -110,7 +110,7 @@ struct S3Exchange: Sendable {
             } catch var error as Failure {
                 // A random part, so that all who were told to slow down don't come back at once.
                 wait = max(error.retryAfter ?? .zero, delay * Double.random(in: 0.5...1))
-                guard error.error.isTransient, attempt < self.patience.attempts, .now + wait.asWait < end else {
+                guard error.error.isTransient, attempt < self.patience.attempts, .after(wait) < end else {
                     error.error.attempts = attempt
                     throw error.error
                 }
@@ -134,13 +134,17 @@ struct S3Exchange: Sendable {
     private func attempt(
         _ request: S3Request, _ payloadHash: String, _ stall: Duration
     ) async throws -> S3Answer {
+        // What is sent at once only waits then; more shows by its slices whether it moves.
+        let isShort = request.body.readableBytes <= 64 << 10
+        let longest = self.deadline(request.body.readableBytes)
+        let deadline = isShort ? min(longest, .now() + TimeAmount(stall.asWait)) : longest
         let answer: S3Answer
         do {
             let pace = BodyPace(isOver: request.body.readableBytes == 0)
             let signed = self.signed(request, payloadHash, pace)
             answer = try await pace.watch(stall) {
                 let response = try await self.http.execute(
-                    signed, deadline: self.deadline(request.body.readableBytes))
+                    signed, deadline: deadline)
                 // A thousand uploads of the longest keys have about two of these.
                 let body = try await response.body.collect(upTo: 4 << 20)
                 return S3Answer(status: response.status.code, headers: response.headers, body: body)

@@ -21,6 +21,7 @@ package final class UploadStore: Sendable {
     package let options: UploadStoreOptions
     /// Those in use, or used before; one object for each.
     private let uploads = Mutex<[String: StoredUpload]>([:])
+    private let index = UploadIndex()
     private let afterReading: (@Sendable () -> Void)?
 
     /// Opens a folder, or makes it, for this user alone.
@@ -203,17 +204,37 @@ package final class UploadStore: Sendable {
         }
     }
 
-    /// Makes room for another upload: removes those whose time is over, or else, where there are too many, some that
-    /// are finished, of which only the answer is kept: those that have been so for longest.
+    /// Makes room for another upload: removes those whose time is over, or else, where there are too many, some of these, in
+    /// this order: finished ones, of which only the answer is kept; those without bytes; those of which nothing came for
+    /// long. Within each, what was written least recently goes first. What is in use stays.
     /// - Returns: Whether there is more room.
     func makeRoom(now: Date = Date()) -> Bool {
-        if self.removeExpired(now: now) > 0 { return true }
-        guard let count = try? self.files().records.count, count >= self.options.maximumCount else { return false }
-        let finished = self.list().filter(\.isFinished).sorted { $0.expires < $1.expires }
+        guard let names = try? self.files().records else { return false }
+        let entries = self.index.entries(names, in: self)
+        let over = entries.filter { $0.expires <= now }
+        if over.count(where: { self.removeOver($0.name, now) }) > 0 { return true }
+        guard names.count >= self.options.maximumCount else { return false }
+        func idle(_ entry: UploadIndex.Entry) -> Double { now.timeIntervalSince1970 - entry.written }
+        let finished = entries.filter(\.isFinished)
+        let empty = entries.filter { !$0.isFinished && $0.size == 0 && idle($0) >= self.options.idleTime }
+        let others = entries.filter { !$0.isFinished && $0.size > 0 && idle($0) >= self.options.idleTime * 60 }
+        let victims = [finished, empty, others].flatMap { $0.sorted { $0.written < $1.written } }
         // More than one of many: to look for them takes a while.
-        let victims = finished.prefix(max(1, self.options.maximumCount / 16))
-        for entry in victims { self.remove(entry.name) }
-        return !victims.isEmpty
+        let most = max(1, self.options.maximumCount / 16)
+        var count = 0
+        for victim in victims where count < most && self.removeUnused(victim.name) { count += 1 }
+        return count > 0
+    }
+
+    /// Removes an upload, unless somebody has it.
+    private func removeUnused(_ name: String) -> Bool {
+        do throws(StoredUpload.Failure) {
+            let bytes = try self.openBytes(name)
+            self.remove(name)
+            // Locked until here.
+            _ = consume bytes
+            return true
+        } catch { return false }
     }
 
     func dataPath(_ name: String) -> FilePath { self.folder.appending("\(name).data") }

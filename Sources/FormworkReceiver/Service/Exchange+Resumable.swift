@@ -38,6 +38,16 @@ extension Exchange {
                 content: Array(answer.body.readableBytesView))
         }
         handler.processing = { self.slots.watch($0) }
+        if case .create = UploadRequest(head, resource: nil), head.path?.hasPrefix(Self.uploadsPath) != true {
+            let hasRoom = self.unfinished.hasRoom(for: client.key) { name in
+                (try? store.record(name)).flatMap { $0 }.map { $0.answer == nil } ?? false
+            }
+            guard hasRoom else {
+                let problem = ProblemDetails.tooMany("Too many unfinished uploads of this client are kept.")
+                self.log(problem, head, client)
+                return self.refusal(problem, head, client)
+            }
+        }
         guard handler.bringsBytes(head) else {
             return await self.resume(head, body, channel, handler, client)
         }
@@ -52,7 +62,11 @@ extension Exchange {
         _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler,
         _ client: ClientAddress
     ) async -> Answer? {
-        switch await handler.handle(head, body: body, inform: { channel.inform($0) }) {
+        let outcome = await handler.handle(head, body: body) { answer in
+            self.unfinished.note(answer.headerFields, of: client.key)
+            channel.inform(answer)
+        }
+        switch outcome {
         case .answer(let given) where given.response.status.code == 507:
             self.log(UploadFailure(ProblemDetails.noRoom), head, client, nil)
             var answer = self.refusal(.noRoom, head, client)
@@ -62,6 +76,7 @@ extension Exchange {
             return answer
         case .answer(let given):
             let isRefusal = given.response.status.kind != .successful
+            if !isRefusal { self.unfinished.note(given.response.headerFields, of: client.key) }
             return Answer(
                 given.response.status, fields: given.response.headerFields, body: ByteBuffer(bytes: given.content),
                 closes: isRefusal && head.mayBringBody)

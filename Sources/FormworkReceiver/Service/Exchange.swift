@@ -22,6 +22,8 @@ struct Exchange: Sendable {
     var page: any PageContent
     /// Where uploads are kept that come in pieces; `nil` takes none.
     var store: UploadStore?
+    /// How many of them each client has.
+    var unfinished = UnfinishedUploads(limit: .max)
     var metrics: UploadMetrics
     var metricsText: (@Sendable () -> String)?
     var logger: Logger

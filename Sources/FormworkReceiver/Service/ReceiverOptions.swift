@@ -35,6 +35,12 @@ package struct ReceiverOptions: Sendable {
         self.limits.uploadsPerClient ?? (self.isLoopback ? .max : max(1, self.limits.uploads / 4))
     }
 
+    /// Resumable uploads of one client that are kept: a tenth of all, and no limit for a receiver that this machine alone
+    /// reaches.
+    func unfinishedPerClient(of count: Int) -> Int {
+        self.limits.unfinishedPerClient ?? (self.isLoopback ? .max : max(1, count / 10))
+    }
+
     /// Connections of one client: as many for each of its uploads as there are for all.
     var connectionsPerClient: Int { self.isLoopback ? .max : min(self.uploadsPerClient, 1 << 20) * 4 + 16 }
 

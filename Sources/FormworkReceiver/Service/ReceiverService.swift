@@ -1,12 +1,11 @@
 #if Transfer
 import Formwork
 import FormworkCore
-import FormworkNIO
+import FormworkHummingbird
 import HummingbirdCore
 import Logging
 import Metrics
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import ServiceLifecycle
 
@@ -60,6 +59,8 @@ package struct ReceiverService: Service {
             router: router, access: self.access, connections: self.connections,
             listing: options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all), intake: intake,
             arrivals: arrivals, slots: self.slots, page: page, store: store,
+            unfinished: UnfinishedUploads(
+                limit: store.map { options.unfinishedPerClient(of: $0.options.maximumCount) } ?? .max),
             metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger)
     }
 
@@ -129,26 +130,21 @@ package struct ReceiverService: Service {
     private func makeServer() throws -> any Service {
         let (exchange, pace, reads, connections) = (self.exchange, self.options.pace, self.reads, self.connections)
         var channel = HTTP1Channel.Configuration()
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        (limits.maxHeaderListSize, limits.maxHeaderFieldCount) = (limits.maxHeaderFieldSize, 1_000)
-        channel.additionalChannelHandlers = { [limits] in
-            [
-                RequestFramingSetup(limits: limits),
-                ExchangeHandler(pace, reads) { refusal, channel in exchange.refused(refusal, channel) },
-            ]
+        channel.additionalChannelHandlers = {
+            [ExchangeHandler(pace, reads) { refusal, channel in exchange.refused(refusal, channel) }]
         }
         let builder: HTTPServerBuilder
         if let certificates = self.certificates {
             try certificates.check()
             let streams = self.options.token == nil ? 2 * Connections.closedStreams : Connections.closedStreams
             builder = HTTPServerBuilder { [channel] responder in
-                let http1 = HTTP1Channel(responder: responder, configuration: channel)
+                let http1 = FramedHTTP1Channel(responder: responder, configuration: channel)
                 let base = SecureChannel(certificates, http1, idleTime: pace.idleTime, streams: streams)
                 return WatchedChannel(base: base, pace: pace, connections: connections)
             }
         } else {
             builder = HTTPServerBuilder { [channel] responder in
-                let base = HTTP1Channel(responder: responder, configuration: channel)
+                let base = FramedHTTP1Channel(responder: responder, configuration: channel)
                 return WatchedChannel(base: base, pace: pace, connections: connections)
             }
         }

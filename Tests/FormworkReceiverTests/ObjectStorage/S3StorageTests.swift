@@ -234,13 +234,13 @@ struct S3StorageTests {
     }
 
     @Test func `A store that stops is asked for no longer than is said`() async throws {
-        let store = FakeStore { operation, _ in operation == "PutObject" ? .stop : nil }
+        let store = FakeStore { operation, _ in operation == "Put" ? .stop : nil }
         await #expect(throws: FormworkError.self) {
             try await Self.with(store, stall: .seconds(3_600), total: .milliseconds(500)) {
                 _ = try await Self.store([1], in: $0)
             }
         }
-        #expect(store.log.filter { $0 == "PutObject" }.count == 1)
+        #expect(store.count("Put") == 1)
     }
 
     @Test func `A store that takes its time holds the sender, within the memory that was said`() async throws {
