@@ -228,6 +228,7 @@ let package = Package(
                 "FormworkHummingbird",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Transfer"),
+                product("NIOHTTP1", "swift-nio", "Transfer"),
                 product("NIOPosix", "swift-nio", "Transfer"),
                 product("NIOSSL", "swift-nio-ssl", "Transfer"),
                 product("HTTPTypes", "swift-http-types", "Transfer"),

@@ -5,6 +5,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#if defined(__linux__)
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -176,3 +179,9 @@ int fw_signal_guard_end(const fw_signal_guard *guard) {
 }
 
 fw_signal_guard *fw_signal_guard_current(void) { return current; }
+
+void fw_give_back_memory(void) {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}

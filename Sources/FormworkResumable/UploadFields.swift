@@ -15,6 +15,7 @@ extension HTTPField.Name {
     package static let tusExtension = Self(known: "Tus-Extension")
     package static let tusMaxSize = Self(known: "Tus-Max-Size")
     package static let tusChecksumAlgorithm = Self(known: "Tus-Checksum-Algorithm")
+    package static let uploadConcat = Self(known: "Upload-Concat")
     package static let uploadDeferLength = Self(known: "Upload-Defer-Length")
     package static let uploadMetadata = Self(known: "Upload-Metadata")
     package static let uploadChecksum = Self(known: "Upload-Checksum")

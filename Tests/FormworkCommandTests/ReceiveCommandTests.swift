@@ -91,6 +91,56 @@ struct ReceiveCommandTests {
         #expect(outcome.errors.contains("formwork: FORMWORK_TOKEN: a token is"))
     }
 
+    @Test func `SIGHUP reads the token's file again`() throws {
+        let outcome = try Self.run(
+            """
+            ask() { curl -s -o /dev/null -w '%{http_code}\\n' -H "Authorization: Bearer $1" $U; }
+            echo one > token; begin --token-file token; ask one; ask two
+            echo two > token; kill -HUP $P
+            until grep -q 'read again' log; do sleep 0.05; done
+            ask one; ask two
+            rm token; kill -HUP $P
+            until grep -q 'nothing was read again' log; do sleep 0.05; done
+            ask two; kill -TERM $P; wait $P; echo $?
+            """)
+        #expect(outcome.text == "200\n401\n401\n200\n200\n0\n")
+    }
+
+    @Test func `A terminal that is closed ends it gracefully`() throws {
+        // A terminal of its own, which goes while an upload is under way.
+        let outcome = try Self.run(
+            """
+            cat > term.py <<'END'
+            import os, pty, re, socket, sys, time
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.execv(sys.argv[1], [sys.argv[1], "receive", "--dir", "in", "--port", "0"])
+            text = b""
+            while b"/\\r\\n" not in text: text += os.read(terminal, 1000)
+            port = int(re.search(rb":(\\d+)/", text).group(1))
+            peer = socket.create_connection(("127.0.0.1", port))
+            peer.sendall(b"PUT /a HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 2\\r\\n\\r\\n1")
+            time.sleep(1)
+            os.close(terminal)
+            time.sleep(1)
+            peer.sendall(b"2")
+            print(peer.recv(12).decode())
+            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+            END
+            timeout 60 python3 term.py "$F"; cat in/a; echo
+            """)
+        #expect(outcome.text == "HTTP/1.1 201\n0\n12\n")
+    }
+
+    @Test func `For others without TLS there is a warning`() throws {
+        let outcome = try Self.run(
+            """
+            begin --public; kill -TERM $P; wait $P; grep -c 'warning: without --tls-cert' log; rm url
+            begin --public --trusted-proxy 127.0.0.1; kill -TERM $P; wait $P; grep -c 'warning: ' log
+            """)
+        #expect(outcome.text == "1\n0\n")
+    }
+
     @Test func `The log can be JSON`() throws {
         let outcome = try Self.run(
             """
@@ -103,7 +153,10 @@ struct ReceiveCommandTests {
 
     @Test(arguments: [
         ("--host 0.0.0.0", "--public"), ("--port 70000", "--port"), ("--tls-cert a", "--tls-key"),
-        ("--token 'a b'", "--token"), ("--max-size 5x", "--max-size"), ("--dir in/a/b", "in/a/b"),
+        ("--token 'a b'", "--token"), ("--public --token short", "16 characters"),
+        ("--token a --token-file b", "--token-file"), ("--trusted-proxy 10/8", "--trusted-proxy"),
+        ("--list mine", "--list"), ("--max-uploads-per-client 0", "--max-uploads-per-client"),
+        ("--store-timeout 5", "--store-timeout"), ("--max-size 5x", "--max-size"), ("--dir in/a/b", "in/a/b"),
         ("--max-uploads 0", "--max-uploads"), ("--part-size 5M", "--part-size"),
         ("--to s3://bucket/a", "--dir and --to"),
     ])

@@ -56,6 +56,28 @@ struct WireTests {
 
     private let expect = "Expect: 100-continue\r\n"
 
+    @Test("An offer to upgrade is ignored, and bad heads are refused", .timeLimit(.minutes(10)))
+    func heads() async throws {
+        try await self.serve { port in
+            let offer = "Connection: Upgrade\r\nUpgrade: h2c\r\n"
+            try await RawClient.with(port: port) { client, channel in
+                for count in 1...3 {
+                    let body = multipart("a\r\n\r\n\(String(repeating: "x", count: count))")
+                    try await channel.send(self.head("/parts", body.utf8.count, offer) + body)
+                    _ = try await client.answer(endingWith: "a: \(count);\n")
+                    #expect(client.text.components(separatedBy: "HTTP/1.1 200 ").count == count + 1)
+                }
+            }
+            for field in ["Host: b\r\n", "Transfer-Encoding: gzip, chunked\r\n"] {
+                try await RawClient.with(port: port) { client, channel in
+                    try await channel.send(self.head("/parts", 0, field).replacing("Content-Length: 0\r\n", with: ""))
+                    _ = try await client.answer(endingWith: "\r\n\r\n")
+                    #expect(client.text.hasPrefix("HTTP/1.1 400 "))
+                }
+            }
+        }
+    }
+
     @Test("100 comes when the body is wanted, then the answer", .timeLimit(.minutes(10)))
     func continues() async throws {
         try await self.serve { port in

@@ -17,7 +17,8 @@ extension NIOTests {
             let channel = EmbeddedChannel(handler: ServerFramingHandler())
             defer { _ = try? channel.finish() }
             try channel.writeInbound(
-                HTTPServerRequestPart.head(HTTPRequestHead(version: version, method: method, uri: "/")))
+                HTTPServerRequestPart.head(
+                    HTTPRequestHead(version: version, method: method, uri: "/", headers: ["Host": "a"])))
             try channel.writeOutbound(
                 HTTPServerResponsePart.head(
                     HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(headers))))

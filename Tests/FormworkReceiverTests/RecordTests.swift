@@ -1,4 +1,5 @@
 #if Transfer
+import Formwork
 import FormworkReceiver
 import Foundation
 import Logging
@@ -47,17 +48,51 @@ struct RecordTests {
         let path = folder.path.appending("log")
         let file = try FileDescriptor.open(
             path, .writeOnly, options: [.create], permissions: [.ownerReadWrite])
-        let logger = Logger(label: "test") { _ in LineLog(form, to: file) }
+        let output = OutputQueue(file)
+        let logger = Logger(label: "test") { _ in LineLog(form, to: output) }
         logger.warning(
             "up\n",
             metadata: [
                 "b": "1", "a": "x \"\\ y", "c": .stringConvertible(2), "d": .stringConvertible(0.5),
             ])
         logger.debug("unseen")
+        output.flush(within: 300)
         try file.close()
         let text = try folder.text(of: "log")
         #expect(text.contains(expected))
         #expect(text.split(separator: "\n").count == 1)
+    }
+
+    @Test func `A log that nobody reads holds nobody up, and says what it dropped`() async throws {
+        let pipe = try FileDescriptor.pipe()
+        let output = OutputQueue(pipe.writeEnd, limit: 1_000)
+        let logger = Logger(label: "test") { _ in LineLog(.text, to: output) }
+        // Far more than a pipe holds.
+        for number in 1...10_000 { logger.warning("line", metadata: ["number": "\(number)"]) }
+        #expect(output.dropped > 0)
+        output.flush(within: 0.01)
+        // Read to its end by a thread of its own, as nobody may.
+        let text = try await withCheckedThrowingContinuation { (done: CheckedContinuation<String, any Error>) in
+            Thread.detachNewThread {
+                done.resume(
+                    with: Result {
+                        var bytes: [UInt8] = []
+                        var buffer = [UInt8](repeating: 0, count: 4_096)
+                        while !String(decoding: bytes, as: UTF8.self).contains("dropped") {
+                            let count = try buffer.withUnsafeMutableBytes { try pipe.readEnd.read(into: $0) }
+                            bytes += buffer.prefix(count)
+                        }
+                        return String(decoding: bytes, as: UTF8.self)
+                    })
+            }
+        }
+        let lines = text.split(separator: "\n")
+        #expect(lines.first?.hasSuffix(" warning line number=1") == true)
+        #expect(
+            lines.last?.hasSuffix(" warning lines of the log dropped lines=\(output.dropped)") == true)
+        #expect(lines.count == 10_000 - output.dropped + 1)
+        try pipe.readEnd.close()
+        try pipe.writeEnd.close()
     }
 }
 #endif

@@ -235,7 +235,7 @@ struct RefusalTests {
             let login = try await receiver.request("POST /login", [urlEncoded], "token=s3cr%65t")
             #expect(login.status == 303)
             let cookie = login.field("Set-Cookie") ?? ""
-            #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
+            #expect(cookie.hasSuffix("; Max-Age=86400; Path=/; HttpOnly; SameSite=Strict"))
             #expect(!cookie.contains("s3cret"))
             let pair = cookie.prefix { $0 != ";" }
             #expect(try await receiver.request("PUT /c", ["Cookie: x=1; \(pair)"], "1").status == 201)

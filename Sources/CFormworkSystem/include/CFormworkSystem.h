@@ -54,6 +54,9 @@ int fw_signal_guard_lift(const fw_signal_guard *guard);
 /// Does what its beginning does, again.
 int fw_signal_guard_lower(fw_signal_guard *guard);
 
+/// Gives free memory back to the system, where the C library can.
+void fw_give_back_memory(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,16 +1,12 @@
-import FormworkCore
-import SystemPackage
-
-/// What a command says beside its output.
+/// Standard error, for what a command says beside its result.
 package enum StandardError {
-    /// Writes text. Nothing happens where it can't be written: a closed pipe is no signal, and ends no command.
+    /// All that is written there.
+    package static let output = OutputQueue(.standardError)
+
+    /// Writes text. Nothing happens where it can't be written: a closed pipe is no signal, and ends no command. Where nobody
+    /// reads, it is waited for 5 seconds, and no more until somebody does.
     package static func write(_ text: String) {
-        try? SystemCalls.withoutWriteSignals { () throws(FormworkError) in
-            try FormworkError.writing("/dev/stderr") { () throws(Errno) in
-                try Array(text.utf8).withRawSpan { bytes throws(Errno) in
-                    try SystemCalls.writeAll(.standardError, bytes)
-                }
-            }
-        }
+        self.output.enqueue(text)
+        self.output.flush(within: 5)
     }
 }

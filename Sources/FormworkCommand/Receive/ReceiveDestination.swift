@@ -74,6 +74,13 @@ struct ReceiveDestination: ParsableArguments {
     var abandonAfter: AgeOption?
 
     @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "With --to: how long the store may be asked for something while nothing moves, tries included; then the client "
+                + "gets 502. (default: 60)", valueName: "seconds"))
+    var storeTimeout: Double?
+
+    @Option(
         name: .customLong("s3-addressing"),
         help: ArgumentHelp(
             "With --to: whether a request names the bucket in its path, in its host (virtual), or as the store is known "
@@ -90,12 +97,16 @@ struct ReceiveDestination: ParsableArguments {
             if self.overwrite { throw ValidationError("--overwrite: in an object store nothing is replaced") }
             if self.fsync { throw ValidationError("--fsync: only --dir has this option") }
             if self.freeSpace != nil { throw ValidationError("--free-space: only --dir has this option") }
+            guard (0.1...86_400).contains(self.storeTimeout ?? 1) else {
+                throw ValidationError("--store-timeout: give 0.1 to 86400 seconds")
+            }
         }
     }
 
     private var optionOfStore: String? {
         if self.partSize != nil { return "--part-size" }
         if self.partParallelism != nil { return "--part-parallelism" }
+        if self.storeTimeout != nil { return "--store-timeout" }
         if self.abandonAfter != nil { return "--abandon-after" }
         return self.addressing == nil ? nil : "--s3-addressing"
     }
@@ -115,6 +126,7 @@ struct ReceiveDestination: ParsableArguments {
         var options = S3Storage.Options()
         if let partSize { options.partSize = Int(clamping: partSize.bytes) }
         if let partParallelism { options.parallelism = partParallelism }
+        if let storeTimeout { options.patience.total = .seconds(storeTimeout) }
         if let addressing { options.addressing = addressing.addressing }
         let storage = try S3Storage(
             from: url, environment: ProcessInfo.processInfo.environment, options: options, logger: logger)

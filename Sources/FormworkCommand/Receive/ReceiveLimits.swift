@@ -30,6 +30,13 @@ struct ReceiveLimits: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
+            "Uploads of one client at once, by its address, of IPv6 by its network; beyond, the answer is 429. "
+                + "(default: a quarter of --max-uploads with --public, else all)", valueName: "number"))
+    var maxUploadsPerClient: Int?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
             "How long a client may send nothing, and the window of --min-rate.", valueName: "seconds"))
     var idleTimeout = 30.0
 
@@ -42,6 +49,9 @@ struct ReceiveLimits: ParsableArguments {
         let counts = [("--max-files", maxFiles), ("--max-fields", maxFields)]
         if let (name, _) = counts.first(where: { $0.1 < 0 }) { throw ValidationError("\(name): give 0 or more") }
         guard self.maxUploads ?? 1 >= 1 else { throw ValidationError("--max-uploads: give 1 or more") }
+        guard self.maxUploadsPerClient ?? 1 >= 1 else {
+            throw ValidationError("--max-uploads-per-client: give 1 or more")
+        }
         guard self.idleTimeout >= 0.1, self.idleTimeout <= 86_400 else {
             throw ValidationError("--idle-timeout: give 0.1 to 86400 seconds")
         }
@@ -53,6 +63,7 @@ struct ReceiveLimits: ParsableArguments {
         (limits.bodyBytes, limits.fileBytes) = (self.maxSize.bytes, self.maxFileSize.bytes)
         (limits.files, limits.fields) = (self.maxFiles, self.maxFields)
         limits.uploads = self.maxUploads ?? (isInMemory ? S3Storage.uploads : limits.uploads)
+        limits.uploadsPerClient = self.maxUploadsPerClient
         limits.fieldBytes = self.maxFieldSize.bytes
         limits.allFieldBytes = max(limits.allFieldBytes, limits.fieldBytes)
         return limits

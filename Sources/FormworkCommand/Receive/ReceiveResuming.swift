@@ -24,7 +24,25 @@ struct ReceiveResuming: ParsableArguments {
         help: ArgumentHelp("How long an upload may take, from its first request on.", valueName: "seconds"))
     var resumeLifetime = 86_400.0
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Uploads that are kept at once. Beyond, those give way that are finished, empty, or idle for longest.",
+            valueName: "number"))
+    var resumeUploads = UploadStoreOptions().maximumCount
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The same of one client; beyond, the answer is 429. "
+                + "(default: a tenth of --resume-uploads with --public, else all)", valueName: "number"))
+    var resumeUploadsPerClient: Int?
+
     func validate() throws {
+        guard self.resumeUploads >= 1 else { throw ValidationError("--resume-uploads: give 1 or more") }
+        guard self.resumeUploadsPerClient ?? 1 >= 1 else {
+            throw ValidationError("--resume-uploads-per-client: give 1 or more")
+        }
         guard self.resumeLifetime >= 1, self.resumeLifetime <= 31_536_000 else {
             throw ValidationError("--resume-lifetime: give 1 to 31536000 seconds")
         }
@@ -41,6 +59,7 @@ struct ReceiveResuming: ParsableArguments {
         var options = UploadStoreOptions()
         options.limits.maxSize = limits.bodyBytes
         options.lifetime = self.resumeLifetime
+        options.maximumCount = self.resumeUploads
         options.isDurable = isDurable
         return try UploadStore(place, options: options, makesFolder: self.resumeDir != nil)
     }

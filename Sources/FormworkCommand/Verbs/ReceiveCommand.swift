@@ -30,7 +30,8 @@ struct ReceiveCommand: AsyncParsableCommand {
               Into an object store, which any number of receivers may share:
                 formwork receive --to s3://bucket/inbox
 
-            SIGTERM and SIGINT let uploads under way finish for --grace seconds; a second one doesn't.
+            SIGTERM, SIGINT and a terminal that is closed let uploads under way finish for --grace seconds; a second signal \
+            doesn't. SIGHUP reads the certificate, the key and --token-file again.
             """)
 
     @OptionGroup(title: "Destination") var destination: ReceiveDestination
@@ -59,6 +60,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         var options = ReceiverOptions()
         try self.address.apply(to: &options)
         options.limits = self.limits.uploads(isInMemory: self.destination.to != nil)
+        options.limits.unfinishedPerClient = self.resuming.resumeUploadsPerClient
         options.pace = self.limits.pace
         options.isDigesting = self.digest == .sha256
         (options.keepsPaths, options.keepsFields) = (self.destination.keepPaths, self.destination.fields == .json)
@@ -73,7 +75,8 @@ struct ReceiveCommand: AsyncParsableCommand {
         let store = try self.resuming.store(
             in: self.destination.dir.map { FilePath($0) }, options.limits, isDurable: self.destination.fsync)
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
-        let hasGivenToken = self.address.givenToken != nil
+        let hasGivenToken = self.address.hasGivenToken
+        Warning.write(self.address.warnings)
         let service = ReceiverService(
             options, storage: storage, store: store, metrics: self.metrics ? MemoryMetrics() : nil, logger: logger
         ) { address in
@@ -90,7 +93,11 @@ struct ReceiveCommand: AsyncParsableCommand {
             configuration: .init(services: [service] + self.destination.services(for: storage), logger: quiet))
         let status: Int32
         do {
-            status = try await StoppingSignals.run(group) { service.dropUploads() }
+            status = try await StoppingSignals.run(group) {
+                self.reload(service, token, logger)
+            } drop: {
+                service.dropUploads()
+            }
         } catch {
             await storage.close()
             guard let error = error as? IOError else { throw error }
@@ -98,7 +105,22 @@ struct ReceiveCommand: AsyncParsableCommand {
             throw ExitStatus(2, "formwork: can't listen on \(place): \(Errno(rawValue: error.errnoCode))")
         }
         await storage.close()
+        StandardError.output.flush(within: 1)
         if status != 0 { throw ExitStatus(status) }
+    }
+}
+
+extension ReceiveCommand {
+    /// Reads the files again that say who is let in, and who this is.
+    private func reload(_ service: ReceiverService, _ token: AccessToken?, _ logger: Logger) {
+        do {
+            // One that was made up stays.
+            try service.reload(self.address.tls(), token: self.address.readToken() ?? token)
+            logger.notice("certificate, key and token read again")
+        } catch {
+            let reason = (error as? ExitStatus)?.message ?? "\(error)"
+            logger.error("nothing was read again", metadata: ["reason": "\(reason)"])
+        }
     }
 }
 

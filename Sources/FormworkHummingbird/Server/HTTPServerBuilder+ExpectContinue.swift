@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import NIOHTTP1
 
 extension HTTPServerBuilder {
     /// An HTTP/1.1 server that answers `Expect: 100-continue` (RFC 9110 section 10.1.1) when a handler begins to read the
@@ -16,6 +17,9 @@ extension HTTPServerBuilder {
     /// let app = Application(router: router, server: .http1ExpectContinue())
     /// ```
     ///
+    /// Heads that RFC 9112 has a server refuse are refused, 400, which NIO's decoder alone doesn't do. An offer to upgrade
+    /// (`Connection: Upgrade`, RFC 9110 section 7.8) is ignored; after one, `.http1` answers nothing more on its connection.
+    ///
     /// Routes made by `resumableUploads(_:in:complete:)` send their 104 answers by it.
     ///
     /// It is a server like `.http1`, so `.tls(.http1ExpectContinue(), tlsConfiguration: …)` is one with TLS.
@@ -23,9 +27,9 @@ extension HTTPServerBuilder {
     public static func http1ExpectContinue(configuration: HTTP1Channel.Configuration = .init()) -> HTTPServerBuilder {
         var configuration = configuration
         let handlers = configuration.additionalChannelHandlers
-        configuration.additionalChannelHandlers = { [ExpectContinueHandler()] + handlers() }
+        configuration.additionalChannelHandlers = { [RefusalAsParserError(), ExpectContinueHandler()] + handlers() }
         return HTTPServerBuilder { [configuration] responder in
-            HTTP1Channel(responder: Self.announcingReads(to: responder), configuration: configuration)
+            FramedHTTP1Channel(responder: Self.announcingReads(to: responder), configuration: configuration)
         }
     }
 
@@ -45,6 +49,15 @@ extension HTTPServerBuilder {
                 try await responder(request, writer, channel)
             }
         }
+    }
+}
+
+/// Says of a refused head what Hummingbird answers 400 to.
+private final class RefusalAsParserError: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.fireErrorCaught(error is HeadRefusal ? HTTPParserError.unknown : error)
     }
 }
 

@@ -1,5 +1,6 @@
 #if NIO
 import Formwork
+import FormworkHTTP
 import NIOCore
 import NIOHTTP1
 
@@ -27,6 +28,8 @@ where Base.Element == ByteBuffer {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
             do {
                 return try await self.base.next(isolation: actor)
+            } catch let error as HeadRefusal {
+                throw FormworkError(.malformedBody, error.problem.detail ?? error.problem.title, cause: error)
             } catch let error as HTTPParserError {
                 throw FormworkError.cut(by: error)
             } catch let error as ChannelError {

@@ -5,7 +5,6 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 
 /// An HTTP/1.1 connection of a server without a framework.
 public typealias ServerConnection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
@@ -13,16 +12,16 @@ public typealias ServerConnection = NIOAsyncChannel<HTTPRequestPart, HTTPRespons
 extension ChannelPipeline.SynchronousOperations {
     /// Makes the pipeline of an HTTP/1.1 server that takes forms: codec, ``ExpectContinueHandler``, and back-pressure by
     /// two chunks.
+    ///
+    /// Requests are refused as RFC 9112 says, 400 or 501, which NIO's decoder alone doesn't do; an offer to upgrade is
+    /// ignored.
+    /// - Parameter bounds: How long a client is waited for.
     /// - Returns: The connection, for ``NIOCore/NIOAsyncChannel/serve(_:)``.
     /// - Throws: What NIO throws for a pipeline that has such handlers already.
-    public func configureFormServer() throws -> ServerConnection {
-        // Requests behind one another wait in the async channel.
-        var encoding = HTTPResponseEncoder.Configuration()
-        encoding.automaticallySetFramingHeaders = false
-        try self.configureHTTPServerPipeline(
-            withPipeliningAssistance: false, withErrorHandling: false, withEncoderConfiguration: encoding)
-        try self.addHandler(ServerFramingHandler())
-        try self.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+    public func configureFormServer(bounds: ServerBounds = ServerBounds()) throws -> ServerConnection {
+        // Requests behind one another wait in the decoder.
+        try self.addRequestFraming()
+        try self.addHandler(ServerBoundsHandler(bounds))
         try self.addHandler(ExpectContinueHandler())
         return try NIOAsyncChannel(
             wrappingChannelSynchronously: self.channel,
@@ -59,18 +58,23 @@ extension NIOAsyncChannel where Inbound == HTTPRequestPart, Outbound == HTTPResp
                     try await response.write(to: outbound, isHeadOnly: head.method == .head)
                     if head.headerFields.closesConnection || response.head.headerFields.closesConnection { break }
                 }
-            } catch is HTTPParserError {
-                try await ServerResponse(ProblemDetails(.badRequest)).write(to: outbound, isHeadOnly: false)
+            } catch let error as HTTPParserError {
+                try await Self.refuse(HeadRefusal(error), outbound)
+            } catch let error as HeadRefusal {
+                try await Self.refuse(error, outbound)
             }
+            // What is unread at a close would take the answer with it (RFC 9112 section 9.6).
+            try? await self.channel.close(mode: .output)
+            while (try? await parts.next()) != nil {}
         }
     }
-}
 
-extension HTTPFields {
-    /// Whether the connection ends behind this message (RFC 9112 section 9.6).
-    fileprivate var closesConnection: Bool {
-        self[values: .connection].joined(separator: ",").lowercased()
-            .split { $0 == "," || $0 == " " || $0 == "\t" }.contains("close")
+    private static func refuse(
+        _ refusal: HeadRefusal, _ outbound: NIOAsyncChannelOutboundWriter<HTTPResponsePart>
+    ) async throws {
+        var response = ServerResponse(refusal.problem)
+        response.head.headerFields[.connection] = "close"
+        try await response.write(to: outbound, isHeadOnly: false)
     }
 }
 

@@ -2,10 +2,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// Frames each answer as its request can take it (RFC 9112 section 6), which behind the codec nobody knows any more: what
-/// `HEAD` gets has no content, whatever its header section says, and who speaks HTTP/1.0 knows neither chunks nor
-/// expectations.
-final class ServerFramingHandler: ChannelDuplexHandler {
+/// Checks each request's head (``RequestHeadCheck``), and frames each answer as its request can take it (RFC 9112 section
+/// 6), which behind the codec nobody knows any more: what `HEAD` gets has no content, whatever its header section says, and
+/// who speaks HTTP/1.0 knows neither chunks nor expectations nor informational answers (RFC 9110 section 15.2).
+///
+/// A head that is refused is an error of the pipeline, ``HeadRefusal``; nothing comes behind it.
+final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
@@ -21,28 +23,59 @@ final class ServerFramingHandler: ChannelDuplexHandler {
     private var askers = CircularBuffer<Asker>()
     private var hasContent = true
     private var endsConnection = false
+    private let place: RequestPlace
+    private var isRefused = false
+
+    init(_ place: RequestPlace = RequestPlace()) { self.place = place }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = self.unwrapInboundIn(data) else { return context.fireChannelRead(data) }
-        let isOld = (head.version.major, head.version.minor) < (1, 1)
-        self.askers.append(Asker(isHeadOnly: head.method == .HEAD, isOld: isOld, keepsAlive: head.isKeepAlive))
-        if isOld {
-            // RFC 9110 section 10.1.1.
-            head.headers.remove(name: "Expect")
-            // RFC 9112 section 9.3.
-            if !head.isKeepAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+        guard !self.isRefused else { return }
+        switch self.unwrapInboundIn(data) {
+        case .head(var head):
+            do throws(HeadRefusal) { try self.begin(&head) } catch {
+                self.isRefused = true
+                self.place.phase = .over
+                context.fireErrorCaught(error)
+                return
+            }
+            context.fireChannelRead(self.wrapInboundOut(.head(head)))
+        case .body(let bytes):
+            self.place.took(bytes.readableBytes)
+            context.fireChannelRead(data)
+        case .end:
+            // Behind it, so that an answer to it is one to a whole request.
+            self.place.requestEnded()
+            context.fireChannelRead(data)
         }
-        context.fireChannelRead(self.wrapInboundOut(.head(head)))
+    }
+
+    private func begin(_ head: inout HTTPRequestHead) throws(HeadRefusal) {
+        try RequestHeadCheck.check(head)
+        let isOld = (head.version.major, head.version.minor) < (1, 1)
+        let connection = RequestHeadCheck.tokens(head.headers["Connection"])
+        let keepsAlive = !connection.contains("close") && (!isOld || connection.contains("keep-alive"))
+        self.askers.append(Asker(isHeadOnly: head.method == .HEAD, isOld: isOld, keepsAlive: keepsAlive))
+        let isChunked = head.headers.contains(name: "Transfer-Encoding")
+        let length = head.headers.first(name: "Content-Length").flatMap { Int64($0) } ?? 0
+        self.place.began(
+            remaining: isChunked ? nil : length,
+            offersUpgrade: head.headers.contains(name: "Upgrade") || head.method == .CONNECT, isLast: !keepsAlive)
+        // RFC 9110 section 10.1.1.
+        if isOld { head.headers.remove(name: "Expect") }
+        // RFC 9112 section 9.3: in one spelling for all who ask behind this.
+        if !keepsAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch self.unwrapOutboundIn(data) {
+        case .head(let head) where head.status.code < 200 && self.askers.first?.isOld == true: promise?.succeed()
         case .head(var head):
             self.frame(&head)
             context.write(self.wrapOutboundOut(.head(head)), promise: promise)
         case .body where !self.hasContent: promise?.succeed()
         case .body: context.write(data, promise: promise)
         case .end:
+            defer { self.place.answered() }
             guard self.endsConnection else { return context.write(data, promise: promise) }
             context.writeAndFlush(data, promise: promise)
             context.close(mode: .output, promise: nil)
@@ -58,6 +91,9 @@ final class ServerFramingHandler: ChannelDuplexHandler {
         if !head.status.mayHaveResponseBody { head.headers.remove(name: "Content-Length") }
         let isEndless = self.hasContent && !head.headers.contains(name: "Content-Length")
         self.endsConnection = isEndless && asker.isOld
+        if self.endsConnection || RequestHeadCheck.tokens(head.headers["Connection"]).contains("close") {
+            self.place.isLast = true
+        }
         if self.endsConnection {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         } else if isEndless {

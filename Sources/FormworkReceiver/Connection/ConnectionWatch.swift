@@ -1,6 +1,5 @@
 #if Transfer
 import NIOCore
-import Synchronization
 
 /// Ends a connection on which there is nothing: one that doesn't negotiate, or of HTTP/2 without a stream. What goes on in
 /// an exchange is ``ExchangeHandler``'s to watch.
@@ -75,23 +74,6 @@ final class ConnectionWatch: ChannelInboundHandler {
         self.lastCall = context.eventLoop.scheduleTask(in: ExchangeHandler.drainTime) {
             loopBound.value.context?.close(promise: nil)
         }
-    }
-}
-
-/// The connections that are open.
-final class Connections: Sendable {
-    private let channels = Mutex([ObjectIdentifier: any Channel]())
-
-    func opened(_ channel: any Channel) {
-        let id = ObjectIdentifier(channel)
-        self.channels.withLock { $0[id] = channel }
-        channel.closeFuture.whenComplete { _ in self.channels.withLock { $0[id] = nil } }
-    }
-
-    /// Ends all of them at once.
-    func cut() {
-        let channels = self.channels.withLock { Array($0.values) }
-        for channel in channels { channel.pipeline.fireUserInboundEventTriggered(ConnectionWatch.Cut()) }
     }
 }
 #endif

@@ -1,6 +1,8 @@
 #if Transfer
+import FormworkNIO
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 
 /// Watches over the requests of one connection, on its event loop: what costs nothing there would cost tasks elsewhere.
@@ -10,12 +12,16 @@ import NIOHTTPTypes
 /// - A request that comes before the one before it was answered is held, and nothing more is read meanwhile.
 /// - Of a body that was answered before its end only a little is still read, and thrown away: then the connection ends.
 ///   It isn't closed at once, because unread bytes at a close would take the answer with them (RFC 9112 §9.6).
-/// - After an answer with `Connection: close` the connection is closed, whatever the client does.
+/// - After an answer with `Connection: close`, or to a request with it, the connection is closed, whatever the client does.
+/// - A request that is none, or that ``RequestHeadCheck`` refuses, is answered here, and ends its connection.
 final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
+
+    /// The event whose promise is kept when all that was written is out.
+    struct AnswerSent: Sendable {}
 
     /// Bytes read of a body that was answered before its end.
     static let drainBytes = 1 << 20
@@ -43,6 +49,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let pace: ReceivingPace
     private let reads: ReadSizes
+    private let refused: @Sendable (HeadRefusal, any Channel) -> Void
     private var phase = Phase.head
     private var headSince = NIODeadline.now()
     private var closesAfterAnswer = false
@@ -51,6 +58,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isFlushing = false
     /// What was written and isn't out.
     private var pendingWrites = 0
+    /// Who waits until it is.
+    private var sentPromises: [EventLoopPromise<Void>] = []
     /// When something of it went out last.
     private var lastProgress = NIODeadline.now()
     /// What came behind a request that isn't answered yet: no more than was read at once with its end.
@@ -60,7 +69,11 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var timer: RepeatedTask?
     private var lastCall: Scheduled<Void>?
 
-    init(_ pace: ReceivingPace, _ reads: ReadSizes) { (self.pace, self.reads) = (pace, reads) }
+    /// - Parameter refused: Is told of each request that is refused here.
+    init(
+        _ pace: ReceivingPace, _ reads: ReadSizes,
+        refused: @escaping @Sendable (HeadRefusal, any Channel) -> Void = { _, _ in }
+    ) { (self.pace, self.reads, self.refused) = (pace, reads, refused) }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.reads.opened()
@@ -83,6 +96,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.timer?.cancel()
         self.lastCall?.cancel()
+        for promise in self.sentPromises { promise.fail(ChannelError.ioOnClosedChannel) }
+        self.sentPromises = []
         self.reads.closed()
         self.watch?.ended()
         self.watch = nil
@@ -98,11 +113,18 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        var part = part
         switch (part, self.phase) {
         case (_, .closing): return
-        case (.head, _):
+        case (.head(var head), _):
+            if context.channel.isHTTP2Stream {
+                do throws(HeadRefusal) { try RequestHeadCheck.check(&head) } catch {
+                    return self.refuse(error, context)
+                }
+                part = .head(head)
+            }
             self.phase = .body(PaceMeter(self.pace, now: context.eventLoop.now))
-            (self.isAnswered, self.closesAfterAnswer) = (false, false)
+            (self.isAnswered, self.closesAfterAnswer) = (false, head.headerFields[.connection] == "close")
         case (.body(let bytes), .body(var meter)):
             meter.took(bytes.readableBytes, at: context.eventLoop.now)
             self.phase = .body(meter)
@@ -126,7 +148,29 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard self.held.isEmpty else { return self.held.append(.error(error)) }
-        context.fireErrorCaught(error)
+        self.fail(error, context)
+    }
+
+    private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
+        switch (self.phase, error) {
+        case (.head, let error as HeadRefusal): self.refuse(error, context)
+        case (.head, let error as HTTPParserError): self.refuse(HeadRefusal(error), context)
+        default: context.fireErrorCaught(error)
+        }
+    }
+
+    /// Answers what nobody else gets to see.
+    private func refuse(_ refusal: HeadRefusal, _ context: ChannelHandlerContext) {
+        self.refused(refusal, context.channel)
+        self.phase = .closing
+        self.held.removeAll()
+        let answer = Answer(refusal.problem, closes: true)
+        let head = answer.head(isHTTP2: context.channel.isHTTP2Stream)
+        context.write(self.wrapOutboundOut(.head(head)), promise: nil)
+        context.write(self.wrapOutboundOut(.body(answer.body)), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+        context.close(mode: .output, promise: nil)
+        self.closeLater(context)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -166,11 +210,12 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = self.unwrapOutboundIn(data)
         switch part {
-        case .head(let head):
+        case .head(var head):
             if head.status.kind != .informational {
+                if self.closesAfterAnswer { head.headerFields[.connection] = "close" }
                 self.closesAfterAnswer = head.headerFields[.connection] == "close"
             }
-            self.send(part, promise, context)
+            self.send(.head(head), promise, context)
         case .body(var bytes):
             while bytes.readableBytes > Self.writeBytes, let slice = bytes.readSlice(length: Self.writeBytes) {
                 self.send(.body(slice), nil, context)
@@ -195,11 +240,26 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let (handler, context) = loopBound.value
             handler.pendingWrites -= 1
             handler.lastProgress = context.eventLoop.now
+            if handler.pendingWrites == 0 { handler.tellSent() }
             guard isEnd, !isEarly else { return }
             handler.isAnswered = true
             if !handler.isFlushing { handler.answered(context) }
         }
         context.write(self.wrapOutboundOut(part), promise: promise)
+    }
+
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard event is AnswerSent else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        guard let promise else { return }
+        self.sentPromises.append(promise)
+        if self.pendingWrites == 0 { self.tellSent() }
+    }
+
+    private func tellSent() {
+        for promise in self.sentPromises { promise.succeed() }
+        self.sentPromises = []
     }
 
     func flush(context: ChannelHandlerContext) {
@@ -250,7 +310,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             switch next {
             case .part(let part): self.take(part, context)
             case .inputClosed: self.userInboundEventTriggered(context: context, event: ChannelEvent.inputClosed)
-            case .error(let error): context.fireErrorCaught(error)
+            case .error(let error): self.fail(error, context)
             }
         }
         context.fireChannelReadComplete()

@@ -1,4 +1,5 @@
 #if Transfer
+import FormworkHummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -27,21 +28,20 @@ struct SecureChannel: ServerChildChannel {
     /// The same for all of a connection's streams together.
     private static let connectionWindow = 4 << 20
 
-    private let context: NIOSSLContext
-    private let http1: HTTP1Channel
+    private let certificates: SecureContext
+    private let http1: FramedHTTP1Channel
     private let idleTime: TimeAmount
+    private let streamLimit: Int
 
-    /// - Throws: What NIOSSL throws for a certificate and a key that can't be used together.
-    init(_ tls: TLSConfiguration, _ http1: HTTP1Channel, idleTime: Duration) throws {
-        var tls = tls
-        tls.applicationProtocols = NIOHTTP2SupportedALPNProtocols
-        (self.context, self.http1) = (try NIOSSLContext(configuration: tls), http1)
+    /// - Parameter streams: Streams of a connection at once, at its beginning.
+    init(_ certificates: SecureContext, _ http1: FramedHTTP1Channel, idleTime: Duration, streams: Int) {
+        (self.certificates, self.http1, self.streamLimit) = (certificates, http1, streams)
         self.idleTime = TimeAmount(idleTime)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         do {
-            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: self.context))
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: self.certificates.context))
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
@@ -60,8 +60,10 @@ struct SecureChannel: ServerChildChannel {
         var configuration = NIOHTTP2Handler.Configuration()
         configuration.connection.targetWindowSize = Self.connectionWindow
         configuration.stream.targetWindowSize = Self.streamWindow
-        configuration.connection.initialSettings.append(
-            HTTP2Setting(parameter: .initialWindowSize, value: Self.streamWindow))
+        var settings = configuration.connection.initialSettings.filter { $0.parameter != .maxConcurrentStreams }
+        settings.append(HTTP2Setting(parameter: .maxConcurrentStreams, value: self.streamLimit))
+        settings.append(HTTP2Setting(parameter: .initialWindowSize, value: Self.streamWindow))
+        configuration.connection.initialSettings = settings
         let streams = try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(
             mode: .server, streamDelegate: manager.http2StreamDelegate, configuration: configuration
         ) { stream in

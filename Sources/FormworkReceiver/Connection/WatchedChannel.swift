@@ -3,6 +3,9 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
+/// A client has as many connections as one may: another is closed.
+private struct TooManyConnections: Error {}
+
 /// Connections of any kind, with a ``ConnectionWatch`` each, from their first moment on.
 struct WatchedChannel<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
@@ -11,11 +14,18 @@ struct WatchedChannel<Base: ServerChildChannel>: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         do {
+            guard self.connections.opened(channel) else { throw TooManyConnections() }
             try channel.pipeline.syncOperations.addHandler(ConnectionWatch(self.pace))
+            if self.connections.isFromProxy(channel) {
+                let connections = self.connections
+                try channel.pipeline.syncOperations.addHandler(
+                    ProxyProtocolHandler { [weak channel] client in
+                        if let channel { connections.set(client, of: channel) }
+                    })
+            }
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        self.connections.opened(channel)
         return self.base.setup(channel: channel, logger: logger)
     }
 

@@ -5,6 +5,7 @@ import FormworkDigests
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -51,6 +52,9 @@ package struct S3Patience: Sendable {
     package var longestDelay: Duration = .seconds(8)
     /// How long nothing may move, in either direction, before a try is given up.
     package var stall: Duration = .seconds(60)
+    /// How long a request is tried in all while nothing of it moves; one that moves goes on. Default 60 s: ours, which is what
+    /// nginx waits for an answer.
+    package var total: Duration = .seconds(60)
     /// Bytes a second that have to be reached on the whole, besides twice the time of a stall.
     package var slowest = 16 << 10
 
@@ -68,11 +72,11 @@ struct S3Exchange: Sendable {
     let logger: Logger
 
     init(address: S3Address, signer: SigV4, patience: S3Patience, logger: Logger) {
+        let stall = TimeAmount(min(patience.stall, patience.total))
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(
-                connect: min(.seconds(10), TimeAmount(patience.stall)), read: TimeAmount(patience.stall),
-                write: TimeAmount(patience.stall)),
+                connect: min(.seconds(10), stall), read: stall, write: stall),
             decompression: .disabled)
         // A connection that fails is our own retry's to make again, which is counted and logged.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -80,6 +84,10 @@ struct S3Exchange: Sendable {
         // the time that is for making one.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
         configuration.httpVersion = .http1Only
+        // RFC 8996: those before are not to be spoken any more.
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        configuration.tlsConfiguration = tls
         let loop = HTTPClient.defaultEventLoopGroup.any()
         self.http = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
         (self.loop, self.address, self.signer) = (loop, address, signer)
@@ -93,17 +101,19 @@ struct S3Exchange: Sendable {
         let payloadHash = request.payloadHash
         var delay = self.patience.delay
         var attempt = 1
+        let end = ContinuousClock.Instant.after(self.patience.total)
         while true {
             var wait = delay
             do {
-                return (try await self.attempt(request, payloadHash), attempt)
+                let stall = min(self.patience.stall, max(ContinuousClock.now.duration(to: end), .milliseconds(1)))
+                return (try await self.attempt(request, payloadHash, stall), attempt)
             } catch var error as Failure {
-                guard error.error.isTransient, attempt < self.patience.attempts else {
+                // A random part, so that all who were told to slow down don't come back at once.
+                wait = max(error.retryAfter ?? .zero, delay * Double.random(in: 0.5...1))
+                guard error.error.isTransient, attempt < self.patience.attempts, .after(wait) < end else {
                     error.error.attempts = attempt
                     throw error.error
                 }
-                // A random part, so that all who were told to slow down don't come back at once.
-                wait = max(error.retryAfter ?? .zero, delay * Double.random(in: 0.5...1))
                 self.logger.warning(
                     "a request to the object store failed and is made again",
                     metadata: [
@@ -121,14 +131,20 @@ struct S3Exchange: Sendable {
         var retryAfter: Duration?
     }
 
-    private func attempt(_ request: S3Request, _ payloadHash: String) async throws -> S3Answer {
+    private func attempt(
+        _ request: S3Request, _ payloadHash: String, _ stall: Duration
+    ) async throws -> S3Answer {
+        // What is sent at once only waits then; more shows by its slices whether it moves.
+        let isShort = request.body.readableBytes <= 64 << 10
+        let longest = self.deadline(request.body.readableBytes)
+        let deadline = isShort ? min(longest, .now() + TimeAmount(stall.asWait)) : longest
         let answer: S3Answer
         do {
             let pace = BodyPace(isOver: request.body.readableBytes == 0)
             let signed = self.signed(request, payloadHash, pace)
-            answer = try await pace.watch(self.patience.stall) {
+            answer = try await pace.watch(stall) {
                 let response = try await self.http.execute(
-                    signed, deadline: self.deadline(request.body.readableBytes))
+                    signed, deadline: deadline)
                 // A thousand uploads of the longest keys have about two of these.
                 let body = try await response.body.collect(upTo: 4 << 20)
                 return S3Answer(status: response.status.code, headers: response.headers, body: body)

@@ -1,10 +1,13 @@
 #if Transfer
 import Crypto
+import NIOCore
 
 /// A file that the page refers to.
 package struct PageAsset: Sendable {
     /// Its bytes, as they are served.
     package let content: [UInt8]
+    /// The same, which all answers share.
+    let buffer: ByteBuffer
     /// Value of Content-Type.
     package let contentType: String
     /// Value of ETag (RFC 9110, section 8.8.3): a strong one, of the content alone, the same on every machine.
@@ -12,6 +15,7 @@ package struct PageAsset: Sendable {
 
     init(_ content: [UInt8], contentType: String) {
         self.content = content
+        self.buffer = ByteBuffer(bytes: content)
         self.contentType = contentType
         let digits = Array("0123456789abcdef")
         let digest = SHA256.hash(data: content).prefix(16)

@@ -33,6 +33,8 @@ package struct PageState: Sendable {
     package var origin: String
     /// Whether uploads need a token.
     package var needsToken: Bool
+    /// Whether the client has a login, which it can end by a POST to `/logout`.
+    package var isLoggedIn = false
 
     package init(
         _ view: View, limits: ReceivingLimits, arrivals: [Arrival] = [], origin: String, needsToken: Bool

@@ -41,6 +41,7 @@ extension ReceiverPage {
             <ul id="arrived">\(files.reversed().map { self.row(of: $0, isNew: received.contains($0.id)) })</ul>
             </section>
             \(self.commands(state))
+            \(state.isLoggedIn ? Self.logout : "")
             <p id="status" class="spoken" role="status"></p>
             <template id="sending-row"><li tabindex="-1">
             <p class="what"><bdi></bdi> <span class="size"></span></p>
@@ -51,6 +52,10 @@ extension ReceiverPage {
             <template id="arrived-row">\(self.row(of: Self.empty))</template>
             """
     }
+
+    private static let logout: HTML = """
+        <form id="logout" method="post" action="/logout"><button>Sign out</button></form>
+        """
 
     private static func news(of count: Int) -> HTML {
         guard count > 0 else { return "" }

@@ -1,7 +1,6 @@
 #if Transfer
 import Formwork
 import Logging
-import SystemPackage
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -9,7 +8,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A log of one line an event, on standard error or another descriptor.
+/// A log of one line an event, on standard error or elsewhere. Nobody waits for its reader: lines that find no room are
+/// dropped, and counted in a line of their own.
 package struct LineLog: LogHandler {
     /// How a line is written.
     package enum Form: String, Sendable, CaseIterable {
@@ -22,10 +22,10 @@ package struct LineLog: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var logLevel: Logger.Level
     private let form: Form
-    private let descriptor: FileDescriptor
+    private let output: OutputQueue
 
-    package init(_ form: Form, level: Logger.Level = .info, to descriptor: FileDescriptor = .standardError) {
-        (self.form, self.logLevel, self.descriptor) = (form, level, descriptor)
+    package init(_ form: Form, level: Logger.Level = .info, to output: OutputQueue = StandardError.output) {
+        (self.form, self.logLevel, self.output) = (form, level, output)
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -38,8 +38,11 @@ package struct LineLog: LogHandler {
         let line = Self.line(
             self.form, time: Date.now.formatted(.iso8601), level: event.level.rawValue,
             message: event.message.description, values)
-        // One call, so that lines of several threads don't mix.
-        _ = try? self.descriptor.writeAll(line.utf8)
+        self.output.enqueue(line) { [form] count in
+            Self.line(
+                form, time: Date.now.formatted(.iso8601), level: Logger.Level.warning.rawValue,
+                message: "lines of the log dropped", ["lines": .integer(Int64(clamping: count))])
+        }
     }
 
     /// What a key says: numbers are numbers in JSON.

@@ -19,6 +19,13 @@ struct UploadMetrics: Sendable {
 
     func began() { self.inFlight.increment(by: 1) }
 
+    /// A request was refused by its head, or for lack of a place.
+    func refused(_ status: Int) {
+        Counter(
+            label: "formwork_requests_refused_total", dimensions: [("code", "\(status)")], factory: self.factory
+        ).increment()
+    }
+
     func ended(_ status: Int, _ receipt: UploadReceipt?, _ duration: Duration) {
         self.inFlight.decrement(by: 1)
         self.duration.record(duration: duration)

@@ -37,39 +37,79 @@ package struct AccessToken: Sendable {
     /// Whether a text is the token; takes as long whatever the text is.
     package func isToken(_ text: String) -> Bool { Self.areEqual(text, self.text) }
 
-    /// Whether a request shows it: `Bearer`, `Basic` with the token as the password, or the cookie.
-    func opens(_ fields: HTTPFields) -> Bool {
+    /// What a request shows.
+    enum Shown { case nothing, other, token }
+
+    /// What a request shows as `Bearer`, or `Basic` with the token as the password.
+    func shown(in fields: HTTPFields) -> Shown {
+        var shown = Shown.nothing
         for value in fields[values: .authorization] {
+            shown = .other
             let words = value.split(separator: " ", maxSplits: 1)
             guard words.count == 2 else { continue }
             switch words[0].lowercased() {
-            case "bearer": if self.isToken(String(words[1])) { return true }
+            case "bearer": if self.isToken(String(words[1])) { return .token }
             case "basic":
                 guard let data = Data(base64Encoded: String(words[1])) else { continue }
                 let pair = String(decoding: data, as: UTF8.self)
                 guard let colon = pair.firstIndex(of: ":") else { continue }
-                if self.isToken(String(pair[pair.index(after: colon)...])) { return true }
+                if self.isToken(String(pair[pair.index(after: colon)...])) { return .token }
             default: continue
             }
         }
-        return fields[values: .cookie].contains { line in
-            line.split(separator: ";").contains { cookie in
+        return shown
+    }
+
+    // MARK: sessions
+
+    /// A login: what its cookie says.
+    struct Session: Hashable {
+        /// Tells it from others.
+        var id: String
+        /// Seconds since 1970.
+        var end: Int64
+    }
+
+    /// Seconds for which a login lasts. Ours: a day's work.
+    static let sessionTime: Int64 = 86_400
+
+    /// The login that a request's cookie is of, unless its time is over.
+    func session(in fields: HTTPFields, now: Int64) -> Session? {
+        for line in fields[values: .cookie] {
+            for cookie in line.split(separator: ";") {
                 let pair = cookie.split(separator: "=", maxSplits: 1)
-                return pair.count == 2 && pair[0].drop { $0 == " " } == Self.cookieName
-                    && Self.areEqual(String(pair[1]), self.cookieValue)
+                guard pair.count == 2, pair[0].drop(while: { $0 == " " }) == Self.cookieName else { continue }
+                let parts = pair[1].split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+                guard parts.count == 3, let end = Int64(parts[0]), end > now else { continue }
+                let session = Session(id: parts[1], end: end)
+                if Self.areEqual(parts[2], self.code(of: session)) { return session }
             }
         }
+        return nil
+    }
+
+    /// A login that begins.
+    func newSession(now: Int64) -> Session {
+        Session(id: String(UInt64.random(in: .min ... .max), radix: 36), end: now + Self.sessionTime)
     }
 
     /// The cookie that opens the receiver, for this site's own requests only.
-    func cookie(isSecure: Bool) -> String {
-        "\(Self.cookieName)=\(self.cookieValue); Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+    func cookie(_ session: Session, isSecure: Bool) -> String {
+        Self.cookie("\(session.end).\(session.id).\(self.code(of: session))", seconds: Self.sessionTime, isSecure)
     }
 
-    /// Not the token itself, which a browser need not keep; the same after a restart with the same token.
-    private var cookieValue: String {
+    /// The cookie that has a browser forget the other.
+    static func endOfCookie(isSecure: Bool) -> String { self.cookie("", seconds: 0, isSecure) }
+
+    private static func cookie(_ value: String, seconds: Int64, _ isSecure: Bool) -> String {
+        "\(self.cookieName)=\(value); Max-Age=\(seconds); Path=/; HttpOnly; SameSite=Strict"
+            + (isSecure ? "; Secure" : "")
+    }
+
+    /// Not the token itself, which a browser need not keep; the same for all receivers with the token, and behind a restart.
+    private func code(of session: Session) -> String {
         let code = HMAC<SHA256>.authenticationCode(
-            for: Data("formwork receive".utf8), using: .init(data: Data(self.text.utf8)))
+            for: Data("formwork receive \(session.end) \(session.id)".utf8), using: .init(data: Data(self.text.utf8)))
         return code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 

@@ -2,6 +2,7 @@
 import FormworkHTTP
 import FormworkResumable
 import HTTPTypes
+import NIOCore
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -13,17 +14,23 @@ import Foundation
 package struct Answer: Sendable {
     package var status: HTTPResponse.Status
     package var fields: HTTPFields
-    package var body: [UInt8]
+    package var body: ByteBuffer
     /// Whether the connection ends with it.
     package var closes: Bool
     /// What has to be held until it is sent.
     var memory: FieldMemory.Share?
+    /// The same of the body's own bytes.
+    var share: AnswerMemory.Share?
+    /// Whether the body's bytes are counted, or are those of all: nothing is to be taken for them.
+    var isCounted = false
 
-    package init(_ status: HTTPResponse.Status, fields: HTTPFields = [:], body: [UInt8] = [], closes: Bool = false) {
+    package init(
+        _ status: HTTPResponse.Status, fields: HTTPFields = [:], body: ByteBuffer = ByteBuffer(), closes: Bool = false
+    ) {
         (self.status, self.fields, self.body, self.closes) = (status, fields, body, closes)
     }
 
-    package init(_ status: HTTPResponse.Status, _ mediaType: String, _ body: [UInt8]) {
+    package init(_ status: HTTPResponse.Status, _ mediaType: String, _ body: ByteBuffer) {
         self.init(status, fields: [.contentType: mediaType], body: body)
     }
 
@@ -31,7 +38,7 @@ package struct Answer: Sendable {
     package init(_ problem: ProblemDetails, closes: Bool = false) {
         self.init(
             HTTPResponse.Status(code: problem.status), fields: [.contentType: ProblemDetails.contentType],
-            body: problem.jsonBytes, closes: closes)
+            body: ByteBuffer(bytes: problem.jsonBytes), closes: closes)
     }
 
     /// A way to another page, by GET.
@@ -44,7 +51,7 @@ package struct Answer: Sendable {
         for field in SecurityFields.all { fields[field.name] = field.value }
         if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
         fields[.date] = HTTPDate.text(Int64(clamping: Date.now.timeIntervalSince1970))
-        fields[.contentLength] = String(self.body.count)
+        fields[.contentLength] = String(self.body.readableBytes)
         if self.closes, !isHTTP2 { fields[.connection] = "close" }
         return HTTPResponse(status: self.status, headerFields: fields)
     }

@@ -21,6 +21,10 @@ package struct Arrival: Sendable, Hashable, Encodable {
     /// When it began, and then when it ended: RFC 3339, in UTC.
     package var time: String
     package var state: State
+    /// Who sent it: a login, or an address. Nobody is told.
+    var owner: String?
+
+    private enum CodingKeys: CodingKey { case id, name, size, type, sha256, time, state }
 
     package init(
         id: Int, name: String, size: Int64, type: String? = nil, sha256: String? = nil, time: String, state: State
@@ -32,8 +36,12 @@ package struct Arrival: Sendable, Hashable, Encodable {
 
 /// What has arrived in this run: the newest thousand.
 package final class Arrivals: Sendable {
+    /// Who sends what the task that runs takes.
+    @TaskLocal static var owner: String?
+
     private struct Contents {
         var last = 0
+        var revision = 0
         var list: [Arrival] = []
     }
 
@@ -45,17 +53,21 @@ package final class Arrivals: Sendable {
     /// The newest last.
     package var all: [Arrival] { self.contents.withLock { $0.list } }
 
+    /// Grows with each change.
+    var revision: Int { self.contents.withLock { $0.revision } }
+
     /// The number of the arrival that began last; 0 for none.
     var last: Int { self.contents.withLock { $0.last } }
 
     func began(_ file: UploadReceipt.File) -> Int {
         self.contents.withLock { contents in
             contents.last += 1
+            contents.revision += 1
             if contents.list.count >= self.limit { contents.list.removeFirst(contents.list.count - self.limit + 1) }
-            contents.list.append(
-                Arrival(
-                    id: contents.last, name: file.name, size: 0, type: file.type, time: Self.now, state: .receiving)
-            )
+            var arrival = Arrival(
+                id: contents.last, name: file.name, size: 0, type: file.type, time: Self.now, state: .receiving)
+            arrival.owner = Self.owner
+            contents.list.append(arrival)
             return contents.last
         }
     }
@@ -73,6 +85,7 @@ package final class Arrivals: Sendable {
         self.contents.withLock { contents in
             // In the order of their numbers, without gaps.
             guard let first = contents.list.first?.id, contents.list.indices.contains(id - first) else { return }
+            contents.revision += 1
             change(&contents.list[id - first])
             contents.list[id - first].time = Self.now
         }

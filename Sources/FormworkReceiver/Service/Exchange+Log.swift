@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkHTTP
+import FormworkNIO
 import FormworkResumable
 import HTTPTypes
 import Logging
@@ -8,10 +9,10 @@ import NIOCore
 
 extension Exchange {
     /// One line for each file.
-    func log(_ receipt: UploadReceipt, _ duration: Duration, _ peer: String) {
+    func log(_ receipt: UploadReceipt, _ duration: Duration, _ client: ClientAddress) {
         for file in receipt.files {
             var metadata: Logger.Metadata = [
-                "peer": "\(peer)", "name": "\(file.name)", "size": .stringConvertible(file.size),
+                "peer": "\(client.text)", "name": "\(file.name)", "size": .stringConvertible(file.size),
                 "seconds": .stringConvertible(duration.inSeconds), "status": .stringConvertible(201),
             ]
             if let digest = file.sha256 { metadata["sha256"] = "\(digest)" }
@@ -23,16 +24,16 @@ extension Exchange {
         case .kept(let name):
             self.logger.info(
                 "fields kept",
-                metadata: ["peer": "\(peer)", "name": "\(name)", "fields": "\(receipt.fieldNames)"])
+                metadata: ["peer": "\(client.text)", "name": "\(name)", "fields": "\(receipt.fieldNames)"])
         case .dropped:
             self.logger.notice(
-                "fields dropped", metadata: ["peer": "\(peer)", "fields": "\(receipt.fieldNames)"])
+                "fields dropped", metadata: ["peer": "\(client.text)", "fields": "\(receipt.fieldNames)"])
         }
         if receipt.files.isEmpty {
             self.logger.info(
                 "received no file",
                 metadata: [
-                    "peer": "\(peer)", "fields": .stringConvertible(receipt.fields.count),
+                    "peer": "\(client.text)", "fields": .stringConvertible(receipt.fields.count),
                     "status": .stringConvertible(201),
                     "seconds": .stringConvertible(duration.inSeconds),
                 ])
@@ -40,9 +41,10 @@ extension Exchange {
     }
 
     /// One line for an upload that failed.
-    func log(_ failure: UploadFailure, _ head: HTTPRequest, _ peer: String, _ duration: Duration?) {
+    func log(_ failure: UploadFailure, _ head: HTTPRequest, _ client: ClientAddress, _ duration: Duration?) {
         var metadata: Logger.Metadata = [
-            "peer": "\(peer)", "status": .stringConvertible(failure.problem.status), "reason": "\(failure.reason)",
+            "peer": "\(client.text)", "status": .stringConvertible(failure.problem.status),
+            "reason": "\(failure.reason)",
             "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).text)",
         ]
         if let duration { metadata["seconds"] = .stringConvertible(duration.inSeconds) }
@@ -53,20 +55,31 @@ extension Exchange {
     }
 
     /// One line for a request that was refused by its head.
-    func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ peer: String) {
+    func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ client: ClientAddress) {
+        self.metrics.refused(problem.status)
         self.logger.notice(
             "refused",
             metadata: [
-                "peer": "\(peer)", "status": .stringConvertible(problem.status),
+                "peer": "\(client.text)", "status": .stringConvertible(problem.status),
                 "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
                 "path": "\(RequestPath(head.path).text)",
             ])
     }
 
-    /// Asked while the connection is there: later nobody knows.
-    static func peer(_ channel: any Channel) -> String {
-        guard let address = channel.remoteAddress, let host = address.ipAddress else { return "unknown" }
-        return host.contains(":") ? "[\(host)]:\(address.port ?? 0)" : "\(host):\(address.port ?? 0)"
+    /// One line for what was refused before it was a request.
+    func refused(_ refusal: HeadRefusal, _ channel: any Channel) {
+        self.metrics.refused(refusal.problem.status)
+        var metadata: Logger.Metadata = [
+            "peer": "\(self.connections.client(of: channel).text)",
+            "status": .stringConvertible(refusal.problem.status),
+            "reason": "\(refusal.problem.detail ?? refusal.problem.title)",
+        ]
+        if let line = refusal.line {
+            let words = line.split(separator: " ", maxSplits: 1)
+            metadata["method"] = "\(words.first ?? "")"
+            metadata["path"] = "\(RequestPath(String(words.dropFirst().first ?? "")).text)"
+        }
+        self.logger.notice("refused", metadata: metadata)
     }
 }
 

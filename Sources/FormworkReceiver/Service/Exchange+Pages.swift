@@ -8,54 +8,136 @@ import NIOCore
 
 // What is not an upload: pages, the login, and problems.
 extension Exchange {
-    func pageAnswer(_ head: HTTPRequest) -> Answer {
+    func pageAnswer(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
         let query = (head.path ?? "").split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let received = query.split(separator: "&").first { $0.hasPrefix("received=") }?.dropFirst(9) ?? ""
         let view = PageState.View.uploads(received: Set(received.split(separator: ",").compactMap { Int($0) }))
-        return self.html(.ok, view, head, arrivals: self.arrivals.all)
+        guard received.isEmpty else {
+            return self.html(.ok, view, head, client, arrivals: self.arrivals(for: head, client))
+        }
+        let key = "page \(self.origin(head, client)) \(self.isLoggedIn(head)) \(self.listKey(head, client))"
+        return self.keptAnswer(key, "text/html; charset=utf-8", head, client) {
+            self.html(.ok, view, head, client, arrivals: self.arrivals(for: head, client)).body
+        }
+    }
+
+    /// What `/files.json` gives, or 304 for whoever has it.
+    func listAnswer(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
+        let etag = "\"\(self.run)-\(self.arrivals.revision)\""
+        let validators: HTTPFields = [.eTag: etag, .cacheControl: "no-cache", .vary: "Authorization, Cookie"]
+        if head.knows(etag) { return Answer(.notModified, fields: validators) }
+        var answer = self.keptAnswer("list \(self.listKey(head, client))", "application/json", head, client) {
+            ByteBuffer(bytes: JSONBytes.encode(FileList(self.arrivals(for: head, client), self.router.limits)))
+        }
+        guard answer.status == .ok else { return answer }
+        for field in validators { answer.fields[field.name] = field.value }
+        return answer
+    }
+
+    /// An answer that is the same until something arrives.
+    private func keptAnswer(
+        _ key: String, _ mediaType: String, _ head: HTTPRequest, _ client: ClientAddress, make: () -> ByteBuffer
+    ) -> Answer {
+        do throws(ProblemDetails) {
+            let kept = try self.kept.body(key, revision: self.arrivals.revision) { () throws(ProblemDetails) in
+                let body = make()
+                return KeptAnswers.Kept(body: body, share: try self.answerMemory.share(of: body.readableBytes))
+            }
+            var answer = Answer(.ok, mediaType, kept.body)
+            (answer.share, answer.isCounted) = (kept.share, true)
+            return answer
+        } catch {
+            self.log(error, head, client)
+            return self.refusal(error, head, client)
+        }
+    }
+
+    // MARK: whose files a list has
+
+    /// Who sends, and whose list it is: a login, or else an address.
+    func owner(_ head: HTTPRequest, _ client: ClientAddress) -> String {
+        self.access.session(in: head.headerFields).map { "login \($0.id)" } ?? "address \(client.key)"
+    }
+
+    func arrivals(for head: HTTPRequest, _ client: ClientAddress) -> [Arrival] {
+        switch self.listing {
+        case .all: return self.arrivals.all
+        case .own:
+            let owner = self.owner(head, client)
+            return self.arrivals.all.filter { $0.owner == owner }
+        case .none: return []
+        }
+    }
+
+    private func listKey(_ head: HTTPRequest, _ client: ClientAddress) -> String {
+        self.listing == .own ? self.owner(head, client) : "all"
+    }
+
+    private func isLoggedIn(_ head: HTTPRequest) -> Bool { self.access.session(in: head.headerFields) != nil }
+
+    private func origin(_ head: HTTPRequest, _ client: ClientAddress) -> String {
+        (self.router.isTLS || client.isSecure ? "https://" : "http://") + (head.authority ?? "")
     }
 
     func html(
-        _ status: HTTPResponse.Status, _ view: PageState.View, _ head: HTTPRequest, arrivals: [Arrival] = []
+        _ status: HTTPResponse.Status, _ view: PageState.View, _ head: HTTPRequest, _ client: ClientAddress,
+        arrivals: [Arrival] = []
     ) -> Answer {
-        let state = PageState(
-            view, limits: self.router.limits, arrivals: arrivals,
-            origin: (self.router.isTLS ? "https://" : "http://") + (head.authority ?? ""),
-            needsToken: self.router.token != nil)
-        return Answer(status, "text/html; charset=utf-8", Array(self.page.html(state).utf8))
+        var state = PageState(
+            view, limits: self.router.limits, arrivals: arrivals, origin: self.origin(head, client),
+            needsToken: self.access.token != nil)
+        state.isLoggedIn = self.isLoggedIn(head)
+        return Answer(status, "text/html; charset=utf-8", ByteBuffer(string: self.page.html(state)))
     }
 
     /// Takes the login form: small, and nothing else than `token`.
-    func logIn(_ head: HTTPRequest, _ body: RequestBody) async -> Answer {
-        guard let token = self.router.token else { return .seeOther("/") }
+    func logIn(_ head: HTTPRequest, _ body: RequestBody, _ client: ClientAddress) async -> Answer {
+        guard self.access.token != nil else { return .seeOther("/") }
         var bytes: [UInt8] = []
         do {
             for try await buffer in body {
                 bytes += buffer.readableBytesView
                 guard bytes.count <= 4 << 10 else {
-                    return self.refusal(.tooLarge("A login has 4 KiB at most."), head)
+                    return self.refusal(.tooLarge("A login has 4 KiB at most."), head, client)
                 }
             }
         } catch {
-            return self.refusal(UploadFailure(error).problem, head)
+            return self.refusal(UploadFailure(error).problem, head, client)
         }
         let pairs = String(decoding: bytes, as: UTF8.self).split(separator: "&")
         let given = pairs.first { $0.hasPrefix("token=") }?.dropFirst(6) ?? ""
         let text = String(given).replacing("+", with: " ").percentDecoded ?? ""
-        guard token.isToken(text) else {
-            return self.html(.unauthorized, .login(isWrong: true), head).challenging()
+        let isSecure = self.router.isTLS || client.isSecure
+        let outcome = self.access.logIn(text, client: client.key, isSecure: isSecure)
+        switch outcome.admission {
+        case .admitted:
+            var answer = Answer.seeOther("/")
+            answer.fields[.setCookie] = outcome.cookie
+            return answer
+        case .missing, .wrong:
+            self.log(.unauthorized("The token is wrong."), head, client)
+            return self.html(.unauthorized, .login(isWrong: true), head, client).challenging()
+        case .slowed:
+            self.log(.tooManyTries, head, client)
+            return self.refusal(.tooManyTries, head, client)
         }
+    }
+
+    /// Ends a login, here and in its browser.
+    func logOut(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
+        self.access.logOut(head.headerFields)
         var answer = Answer.seeOther("/")
-        answer.fields[.setCookie] = token.cookie(isSecure: self.router.isTLS)
+        answer.fields[.setCookie] = AccessToken.endOfCookie(isSecure: self.router.isTLS || client.isSecure)
+        answer.closes = head.mayBringBody
         return answer
     }
 
     /// A problem as a browser's page, or for programs.
-    func refusal(_ problem: ProblemDetails, _ head: HTTPRequest) -> Answer {
+    func refusal(_ problem: ProblemDetails, _ head: HTTPRequest, _ client: ClientAddress) -> Answer {
         var answer: Answer
         if head.wantsHTML {
             let view: PageState.View = problem.status == 401 ? .login(isWrong: false) : .problem(problem)
-            answer = self.html(HTTPResponse.Status(code: problem.status), view, head)
+            answer = self.html(HTTPResponse.Status(code: problem.status), view, head, client)
         } else {
             answer = Answer(problem)
         }
@@ -63,7 +145,7 @@ extension Exchange {
         // Browsers would ask for a name and a password themselves if they were offered Basic.
         case 401: answer = answer.challenging(withBasic: !head.wantsHTML)
         case 405: answer.fields[.allow] = Self.methods
-        case 503: answer.fields[.retryAfter] = "5"
+        case 429, 503: answer.fields[.retryAfter] = problem == .tooManyTries ? "6" : "5"
         default: break
         }
         // Of a body that is refused not all is read.

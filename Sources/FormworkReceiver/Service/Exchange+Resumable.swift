@@ -23,59 +23,78 @@ extension Exchange {
     }
 
     /// Answers such a request; `nil` when its connection is to be closed.
-    func resume(_ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel) async throws -> Answer? {
-        guard let store = self.store else { return self.refusal(.notFound, head) }
-        let peer = Self.peer(channel)
+    func resume(
+        _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ client: ClientAddress
+    ) async throws -> Answer? {
+        guard let store = self.store else { return self.refusal(.notFound, head, client) }
         var handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
-            self.logger.error("upload not processed", metadata: ["peer": "\(peer)", "reason": "\(error)"])
+            self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(error)"])
         } complete: { upload in
-            let answer = await self.answer(upload, peer)
+            let answer = await self.answer(upload, client)
             // What is no fault of the upload's may pass: its client can end it once more.
             guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
             return UploadAnswer(
-                HTTPResponse(status: answer.status, headerFields: answer.fields), content: answer.body)
+                HTTPResponse(status: answer.status, headerFields: answer.fields),
+                content: Array(answer.body.readableBytesView))
         }
         handler.processing = { self.slots.watch($0) }
+        if case .create = UploadRequest(head, resource: nil), head.path?.hasPrefix(Self.uploadsPath) != true {
+            let hasRoom = await self.unfinished.hasRoom(for: client.key) { name in
+                await store.isUnfinished(name)
+            }
+            guard hasRoom else {
+                let problem = ProblemDetails.tooMany("Too many unfinished uploads of this client are kept.")
+                self.log(problem, head, client)
+                return self.refusal(problem, head, client)
+            }
+        }
         guard await handler.bringsBytes(head) else {
-            return await self.resume(head, body, channel, handler, peer)
+            return await self.resume(head, body, channel, handler, client)
         }
-        let resumed = try await self.slots.run { [handler] in
-            await self.resume(head, body, channel, handler, peer)
+        return try await self.slots.run(for: client.key) { [handler] in
+            await self.resume(head, body, channel, handler, client)
+        } without: {
+            self.refuse(for: $0, head, client)
         }
-        return resumed ?? self.refuseForLack(head, channel)
     }
 
     private func resume(
-        _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler, _ peer: String
+        _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler,
+        _ client: ClientAddress
     ) async -> Answer? {
-        switch await handler.handle(head, body: body, inform: { channel.inform($0) }) {
+        let outcome = await handler.handle(head, body: body) { answer in
+            self.unfinished.note(answer.headerFields, of: client.key)
+            channel.inform(answer)
+        }
+        switch outcome {
         case .answer(let given) where given.response.status.code == 507:
-            self.log(UploadFailure(ProblemDetails.noRoom), head, peer, nil)
-            var answer = self.refusal(.noRoom, head)
+            self.log(UploadFailure(ProblemDetails.noRoom), head, client, nil)
+            var answer = self.refusal(.noRoom, head, client)
             for field in given.response.headerFields where answer.fields[field.name] == nil {
                 answer.fields.append(field)
             }
             return answer
         case .answer(let given):
             let isRefusal = given.response.status.kind != .successful
+            if !isRefusal { self.unfinished.note(given.response.headerFields, of: client.key) }
             return Answer(
-                given.response.status, fields: given.response.headerFields, body: given.content,
+                given.response.status, fields: given.response.headerFields, body: ByteBuffer(bytes: given.content),
                 closes: isRefusal && head.mayBringBody)
         case .close: return nil
         case .notResumable:
             switch self.router.decideOrdinary(head) {
             case .upload(let upload):
-                return await self.take(upload, head, peer) { intake throws in try await intake.take(upload, body) }
+                return await self.take(upload, head, client) { intake throws in try await intake.take(upload, body) }
             case .refused(let problem):
-                self.log(problem, head, peer)
-                return self.refusal(problem, head)
+                self.log(problem, head, client)
+                return self.refusal(problem, head, client)
             default: return Answer(.noContent, fields: [.allow: Self.methods])
             }
         }
     }
 
     /// The target's own answer to an upload that is whole.
-    private func answer(_ completed: CompletedUpload, _ peer: String) async -> Answer {
+    private func answer(_ completed: CompletedUpload, _ client: ClientAddress) async -> Answer {
         var head = completed.request
         head.headerFields[.contentType] = completed.contentType
         head.headerFields[.contentLength] = String(completed.length)
@@ -83,12 +102,12 @@ extension Exchange {
         for name in [HTTPField.Name.contentDigest, .contentMD5, .reprDigest] { head.headerFields[name] = nil }
         do throws(ProblemDetails) {
             let upload = try IncomingUpload(head, filename: completed.givenPath)
-            return await self.take(upload, head, peer) { intake throws in
+            return await self.take(upload, head, client) { intake throws in
                 try await intake.take(upload, BodyPlan(copying: completed.content).buffers())
             }
         } catch {
-            self.log(error, head, peer)
-            return self.refusal(error, head)
+            self.log(error, head, client)
+            return self.refusal(error, head, client)
         }
     }
 }

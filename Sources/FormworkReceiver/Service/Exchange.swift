@@ -13,15 +13,24 @@ import NIOHTTPTypes
 /// Answers requests.
 struct Exchange: Sendable {
     var router: RequestRouter
+    var access: AccessControl
+    var connections: Connections
+    var listing: ListScope
     var intake: UploadIntake
     var arrivals: Arrivals
     var slots: UploadSlots
     var page: any PageContent
     /// Where uploads are kept that come in pieces; `nil` takes none.
     var store: UploadStore?
+    /// How many of them each client has.
+    var unfinished = UnfinishedUploads(limit: .max)
     var metrics: UploadMetrics
     var metricsText: (@Sendable () -> String)?
     var logger: Logger
+    var answerMemory = AnswerMemory()
+    var kept = KeptAnswers()
+    /// Tells the entity tags of this run from those of another.
+    var run = String(UInt64.random(in: .min ... .max), radix: 36)
 
     /// Answers one request. Never throws for what is wrong with it: the connection's loop would only close.
     @concurrent
@@ -30,34 +39,50 @@ struct Exchange: Sendable {
         let isHTTP2 = channel.isHTTP2Stream
         // Whoever waits for a 100 sends its body only then; without one, an answer is all there is to say.
         let waits = head.headerFields[.expect]?.lowercased() == "100-continue"
-        let peer = Self.peer(channel)
+        let client = self.connections.client(of: channel, head.headerFields)
         var answer: Answer
-        switch self.router.decide(head) {
-        case .page: answer = self.pageAnswer(head)
+        let decision = self.router.decide(
+            head, isSecure: client.isSecure, admission: self.access.admission(head.headerFields, client: client.key))
+        switch decision {
+        case .page: answer = self.pageAnswer(head, client)
         case .styleSheet: answer = Answer(self.page.styleSheet, to: head)
         case .script: answer = Answer(self.page.script, to: head)
-        case .fileList:
-            answer = Answer(
-                .ok, "application/json", JSONBytes.encode(FileList(self.arrivals.all, self.router.limits)))
-        case .metrics: answer = Answer(.ok, MemoryMetrics.mediaType, Array((self.metricsText?() ?? "").utf8))
+        case .fileList: answer = self.listAnswer(head, client)
+        case .metrics:
+            answer = Answer(.ok, MemoryMetrics.mediaType, ByteBuffer(string: self.metricsText?() ?? ""))
         case .methods: answer = Answer(.noContent, fields: [.allow: Self.methods])
-        case .login: answer = await self.logIn(head, request.body)
+        case .login: answer = await self.logIn(head, request.body, client)
+        case .logout: answer = self.logOut(head, client)
         case .refused(let problem):
-            answer = self.refusal(problem, head)
-            self.log(problem, head, peer)
+            answer = self.refusal(problem, head, client)
+            self.log(problem, head, client)
         case .upload(let upload):
             let body = AskedBody(request.body, channel, asks: waits)
-            let taken = try await self.slots.run {
-                await self.take(upload, head, peer) { intake throws in try await intake.take(upload, body) }
+            answer = try await self.slots.run(for: client.key) {
+                await self.take(upload, head, client) { intake throws in try await intake.take(upload, body) }
+            } without: {
+                self.refuse(for: $0, head, client)
             }
-            answer = taken ?? self.refuseForLack(head, channel)
         case .resumable:
             let body = AskedBody(request.body, channel, asks: waits)
-            guard let resumed = try await self.resume(head, body, channel) else {
+            guard let resumed = try await self.resume(head, body, channel, client) else {
                 channel.close(promise: nil)
                 return
             }
             answer = resumed
+        }
+        switch decision {
+        case .refused, .login, .logout, .styleSheet, .script: break
+        default: if self.access.token != nil { self.connections.open(channel) }
+        }
+        if !answer.isCounted, answer.share == nil {
+            do throws(ProblemDetails) {
+                answer.share = try self.answerMemory.share(of: answer.body.readableBytes)
+            } catch {
+                answer = Answer(error)
+                answer.fields[.retryAfter] = "5"
+                self.log(error, head, client)
+            }
         }
         if self.slots.isStopping { answer.closes = true }
         if !isHTTP2, waits, answer.status.kind != .successful { answer.closes = true }
@@ -65,18 +90,16 @@ struct Exchange: Sendable {
         let isBodiless = head.method == .head || hasNoBody
         var response = answer.head(isHTTP2: isHTTP2)
         if hasNoBody { response.headerFields[.contentLength] = nil }
-        let body = isBodiless ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
+        let body = isBodiless ? ResponseBody() : ResponseBody(byteBuffer: answer.body)
         try await writer.write(response: response, body: body)
         try await Self.hold(answer, channel)
     }
 
-    /// Waits until the client has read most of a long answer that holds memory, or is gone: the channel's handler ends
-    /// the connection of one that does neither.
+    /// Waits until the client has taken an answer that holds memory, or is gone: the channel's handler ends the connection
+    /// of one that does neither.
     private static func hold(_ answer: Answer, _ channel: any Channel) async throws {
-        guard answer.memory != nil, answer.body.count > 64 << 10 else { return }
-        // Behind what was written a moment ago.
-        try await channel.eventLoop.submit {}.get()
-        while !channel.isWritable, channel.isActive { try await Task.sleep(for: .milliseconds(50)) }
+        guard answer.memory != nil || answer.share != nil else { return }
+        try? await channel.triggerUserOutboundEvent(ExchangeHandler.AnswerSent()).get()
         withExtendedLifetime(answer) {}
     }
 
@@ -85,19 +108,21 @@ struct Exchange: Sendable {
     // MARK: uploads
 
     func take(
-        _ upload: IncomingUpload, _ head: HTTPRequest, _ peer: String,
+        _ upload: IncomingUpload, _ head: HTTPRequest, _ client: ClientAddress,
         _ store: (UploadIntake) async throws -> UploadReceipt
     ) async -> Answer {
         let start = ContinuousClock.now
         let before = self.arrivals.last
         self.metrics.began()
         do {
-            let receipt = try await store(self.intake)
+            let receipt = try await Arrivals.$owner.withValue(self.owner(head, client)) {
+                try await store(self.intake)
+            }
             let duration = ContinuousClock.now - start
             self.metrics.ended(201, receipt, duration)
-            self.log(receipt, duration, peer)
+            self.log(receipt, duration, client)
             guard head.wantsHTML else {
-                var answer = Answer(.created, "application/json", receipt.jsonBytes)
+                var answer = Answer(.created, "application/json", ByteBuffer(bytes: receipt.jsonBytes))
                 answer.memory = receipt.memory.share
                 return answer
             }
@@ -106,7 +131,7 @@ struct Exchange: Sendable {
             // request Origin header"). wget2 asks for HTML too, and would send the form again, to each such answer.
             guard head.headerFields[.origin] != nil else {
                 let view = PageState.View.uploads(received: Set(received.compactMap { Int($0) }))
-                return self.html(.created, view, head, arrivals: self.arrivals.all)
+                return self.html(.created, view, head, client, arrivals: self.arrivals(for: head, client))
             }
             return .seeOther("/?received=\(received.prefix(100).joined(separator: ","))")
         } catch {
@@ -114,17 +139,21 @@ struct Exchange: Sendable {
             let isLost = Task.isCancelled && !self.slots.isDropped
             let failure = UploadFailure(isLost ? ConnectionLost() : error)
             self.metrics.ended(failure.problem.status, nil, ContinuousClock.now - start)
-            self.log(failure, head, peer, ContinuousClock.now - start)
-            return self.refusal(failure.problem, head)
+            self.log(failure, head, client, ContinuousClock.now - start)
+            return self.refusal(failure.problem, head, client)
         }
     }
 
     /// What a request gets for which there is no place.
-    func refuseForLack(_ head: HTTPRequest, _ channel: any Channel) -> Answer {
-        let problem = ProblemDetails.unavailable(
-            self.slots.isStopping ? "The receiver is being stopped." : "Too many uploads are under way.")
-        self.log(problem, head, Self.peer(channel))
-        return self.refusal(problem, head)
+    func refuse(for lack: UploadSlots.Lack, _ head: HTTPRequest, _ client: ClientAddress) -> Answer {
+        let problem: ProblemDetails =
+            switch lack {
+            case .stopping: .unavailable("The receiver is being stopped.")
+            case .all: .unavailable("Too many uploads are under way.")
+            case .client: .tooMany("Too many uploads of this client are under way.")
+            }
+        self.log(problem, head, client)
+        return self.refusal(problem, head, client)
     }
 }
 

@@ -24,6 +24,8 @@ extension ProblemDetails {
     }
     static let expectationFailed = Self(
         title: "Expectation Failed", status: 417, detail: "The only expectation known is 100-continue.")
+    static func tooMany(_ detail: String) -> Self { Self(title: "Too Many Requests", status: 429, detail: detail) }
+    static let tooManyTries = Self.tooMany("Too many wrong tokens came from this address: wait, and try again.")
     static func unavailable(_ detail: String) -> Self {
         Self(title: "Service Unavailable", status: 503, detail: detail)
     }

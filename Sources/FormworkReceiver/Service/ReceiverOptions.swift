@@ -24,11 +24,29 @@ package struct ReceiverOptions: Sendable {
     package var keepsFields = true
     /// Certificates and key, PEM; `nil` for plain HTTP. With them HTTP/2 is spoken too.
     package var tls: TLS?
+    /// Proxies whose word about their clients is taken.
+    package var proxies = TrustedProxies()
+    /// Whose files lists show; `nil`, the default, is to each their own where a token lets others in, and all else.
+    package var listing: ListScope?
     /// How long uploads under way may go on once the receiver is asked to stop.
     package var grace: Duration = .seconds(10)
 
     /// Connections at once; more wait until one ends. Ours: a browser opens six, and most uploads have one.
     var connections: Int { min(self.limits.uploads, 1 << 20) * 4 + 64 }
+
+    /// Uploads of one client.
+    var uploadsPerClient: Int {
+        self.limits.uploadsPerClient ?? (self.isLoopback ? .max : max(1, self.limits.uploads / 4))
+    }
+
+    /// Resumable uploads of one client that are kept: a tenth of all, and no limit for a receiver that this machine alone
+    /// reaches.
+    func unfinishedPerClient(of count: Int) -> Int {
+        self.limits.unfinishedPerClient ?? (self.isLoopback ? .max : max(1, count / 10))
+    }
+
+    /// Connections of one client: as many for each of its uploads as there are for all.
+    var connectionsPerClient: Int { self.isLoopback ? .max : min(self.uploadsPerClient, 1 << 20) * 4 + 16 }
 
     package init() {}
 

@@ -1,5 +1,7 @@
 #if Transfer
+import Formwork
 import FormworkCore
+import FormworkHummingbird
 import FormworkResumable
 import HummingbirdCore
 import Logging
@@ -17,7 +19,9 @@ package struct ReceiverService: Service {
     private let exchange: Exchange
     private let slots: UploadSlots
     private let reads = ReadSizes()
-    private let connections = Connections()
+    private let connections: Connections
+    private let access: AccessControl
+    private let certificates: SecureContext?
     private let logger: Logger
     private let onListening: @Sendable (SocketAddress) async -> Void
 
@@ -31,9 +35,12 @@ package struct ReceiverService: Service {
         onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
     ) {
         (self.options, self.logger, self.onListening) = (options, logger, onListening)
-        self.slots = UploadSlots(limit: options.limits.uploads)
+        self.slots = UploadSlots(limit: options.limits.uploads, clientLimit: options.uploadsPerClient)
+        self.connections = Connections(proxies: options.proxies, limit: options.connectionsPerClient)
+        self.access = AccessControl(options.token)
+        self.certificates = options.tls.map { SecureContext($0) }
         var router = RequestRouter()
-        (router.isLoopback, router.isTLS, router.token) = (options.isLoopback, options.tls != nil, options.token)
+        (router.isLoopback, router.isTLS) = (options.isLoopback, options.tls != nil)
         router.host = options.host
         (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
         if store != nil { router.isResumable = Exchange.isResumable }
@@ -42,10 +49,20 @@ package struct ReceiverService: Service {
             storage: storage, limits: options.limits, isDigesting: options.isDigesting,
             keepsPaths: options.keepsPaths, keepsFields: options.keepsFields, arrivals: arrivals)
         var metricsText: (@Sendable () -> String)?
-        if let metrics { metricsText = { metrics.prometheusText } }
+        if let metrics {
+            let dropped = metrics.makeMeter(label: "formwork_log_lines_dropped", dimensions: [])
+            metricsText = {
+                dropped.set(Int64(clamping: StandardError.output.dropped))
+                return metrics.prometheusText
+            }
+        }
         let factory: any MetricsFactory = metrics ?? NOOPMetricsHandler.instance
         self.exchange = Exchange(
-            router: router, intake: intake, arrivals: arrivals, slots: self.slots, page: page, store: store,
+            router: router, access: self.access, connections: self.connections,
+            listing: options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all), intake: intake,
+            arrivals: arrivals, slots: self.slots, page: page, store: store,
+            unfinished: UnfinishedUploads(
+                limit: store.map { options.unfinishedPerClient(of: $0.options.maximumCount) } ?? .max),
             metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger)
     }
 
@@ -53,6 +70,14 @@ package struct ReceiverService: Service {
     package func dropUploads() {
         self.slots.drop()
         self.connections.cut()
+    }
+
+    /// Asks for another token, and shows other certificates to whoever connects; uploads under way go on.
+    /// - Parameter tls: `nil` leaves what there is.
+    /// - Throws: What NIOSSL says about a certificate and a key that can't be used together; nothing has changed then.
+    package func reload(_ tls: ReceiverOptions.TLS?, token: AccessToken?) throws {
+        if let tls { try self.certificates?.replace(tls) }
+        self.access.token = token
     }
 
     /// How long is waited until nothing is left of dropped uploads, in a store that may have stopped.
@@ -63,6 +88,7 @@ package struct ReceiverService: Service {
         // Cancelled as soon as the server has ended.
         async let _: Void = self.dropAfterGrace()
         async let _: Void = self.forgetExpired()
+        async let _: Void = self.giveBackMemory()
         try await server.run()
         await self.slots.settle(within: Self.settlingTime)
     }
@@ -74,6 +100,15 @@ package struct ReceiverService: Service {
             let count = await store.removeExpired()
             if count > 0 { self.logger.notice("expired uploads removed", metadata: ["uploads": "\(count)"]) }
             try? await Task.sleep(for: .seconds(60))
+        }
+    }
+
+    /// Gives memory that a crowd of connections took back to the system, which the allocator keeps otherwise.
+    private func giveBackMemory() async {
+        while !Task.isCancelled {
+            let (now, peak) = self.connections.takePeak()
+            if peak >= 64, now <= peak / 2 { SystemMemory.giveBack() }
+            try? await Task.sleep(for: .seconds(5))
         }
     }
 
@@ -97,17 +132,21 @@ package struct ReceiverService: Service {
     private func makeServer() throws -> any Service {
         let (exchange, pace, reads, connections) = (self.exchange, self.options.pace, self.reads, self.connections)
         var channel = HTTP1Channel.Configuration()
-        channel.additionalChannelHandlers = { [ExchangeHandler(pace, reads)] }
+        channel.additionalChannelHandlers = {
+            [ExchangeHandler(pace, reads) { refusal, channel in exchange.refused(refusal, channel) }]
+        }
         let builder: HTTPServerBuilder
-        if let tls = self.options.tls {
+        if let certificates = self.certificates {
+            try certificates.check()
+            let streams = self.options.token == nil ? 2 * Connections.closedStreams : Connections.closedStreams
             builder = HTTPServerBuilder { [channel] responder in
-                let http1 = HTTP1Channel(responder: responder, configuration: channel)
-                let base = try SecureChannel(tls, http1, idleTime: pace.idleTime)
+                let http1 = FramedHTTP1Channel(responder: responder, configuration: channel)
+                let base = SecureChannel(certificates, http1, idleTime: pace.idleTime, streams: streams)
                 return WatchedChannel(base: base, pace: pace, connections: connections)
             }
         } else {
             builder = HTTPServerBuilder { [channel] responder in
-                let base = HTTP1Channel(responder: responder, configuration: channel)
+                let base = FramedHTTP1Channel(responder: responder, configuration: channel)
                 return WatchedChannel(base: base, pace: pace, connections: connections)
             }
         }
@@ -121,7 +160,10 @@ package struct ReceiverService: Service {
                 availableConnectionsDelegate: .maximum(self.options.connections, logger: logger)),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
             responder: { request, writer, channel in try await exchange.respond(request, writer, channel) },
-            onServerRunning: { channel in
+            onServerRunning: { [logger] channel in
+                try? await channel.eventLoop.submit {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause(logger), position: .first)
+                }.get()
                 if let address = channel.localAddress { await onListening(address) }
             })
     }

@@ -17,6 +17,12 @@ package struct ReceivingLimits: Sendable, Hashable {
     package var allFieldBytes: Int64 = 4 << 20
     /// Uploads at once. Default 256: ours.
     package var uploads = 256
+    /// Uploads of one client at once, by its address, of IPv6 by its network's 64 bits. `nil`, the default, is a quarter of
+    /// ``uploads``, and no limit for a receiver that this machine alone reaches.
+    package var uploadsPerClient: Int?
+    /// Resumable uploads of one client that are kept and not finished. `nil`, the default, is a tenth of what the store keeps,
+    /// and no limit for a receiver that this machine alone reaches.
+    package var unfinishedPerClient: Int?
 
     package init() {}
 

@@ -12,6 +12,7 @@ package enum RequestDecision: Sendable {
     case fileList
     case metrics
     case login
+    case logout
     /// `OPTIONS`.
     case methods
     case upload(IncomingUpload)
@@ -28,7 +29,6 @@ package struct RequestRouter: Sendable {
     /// The name or address that is listened on, which is taken for `Host` too.
     package var host = ""
     package var isTLS = false
-    package var token: AccessToken?
     package var showsMetrics = false
     package var limits = ReceivingLimits()
     /// Whether a request is one of the resumable protocols'.
@@ -36,15 +36,25 @@ package struct RequestRouter: Sendable {
 
     package init() {}
 
-    package func decide(_ head: HTTPRequest) -> RequestDecision {
+    /// - Parameters:
+    ///   - isSecure: Whether a proxy in front is spoken to by HTTPS.
+    ///   - admission: What the request's credentials come to; asked for when it counts.
+    package func decide(
+        _ head: HTTPRequest, isSecure: Bool = false,
+        admission: @autoclosure () -> AccessControl.Admission = .admitted
+    ) -> RequestDecision {
         do throws(ProblemDetails) {
             try self.checkHost(head)
             let path = RequestPath(head.path).text
             if let asset = Self.openAssets[path], head.method == .get || head.method == .head { return asset }
             if head.method != .get, head.method != .head { try self.checkOrigin(head) }
             if path == "/login", head.method == .post { return .login }
-            if let token = self.token, !token.opens(head.headerFields) {
-                throw .unauthorized("The token is missing or wrong.")
+            if path == "/logout", head.method == .post { return .logout }
+            switch admission() {
+            case .admitted: break
+            case .missing: throw .unauthorized("The token is missing.")
+            case .wrong: throw .unauthorized("The token is wrong.")
+            case .slowed: throw .tooManyTries
             }
             if self.isResumable(head) { return .resumable }
         } catch {
@@ -61,7 +71,7 @@ package struct RequestRouter: Sendable {
             case .get, .head: return try self.resource(path)
             case .options: return .methods
             case .post, .put:
-                if path == "/login" { throw .notAllowed(head.method.rawValue) }
+                if path == "/login" || path == "/logout" { throw .notAllowed(head.method.rawValue) }
                 return try self.upload(head)
             default: throw .notAllowed(head.method.rawValue)
             }
@@ -153,7 +163,7 @@ extension HTTPField.Name {
 
 extension HTTPField.Name? {
     /// A name written in this file: it is a token, or the first test fails.
-    fileprivate var unsafelyKnown: HTTPField.Name {
+    var unsafelyKnown: HTTPField.Name {
         guard let name = self else { preconditionFailure("a header's name is no token") }
         return name
     }

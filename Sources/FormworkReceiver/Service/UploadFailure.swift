@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkHTTP
+import FormworkNIO
 import FormworkResumable
 import SystemPackage
 
@@ -25,6 +26,7 @@ package struct UploadFailure: Error {
         case let failure as any StorageFailure:
             self.problem = ProblemDetails(failure)
         case let error as FormworkError: self.problem = Self.problem(error)
+        case let refusal as HeadRefusal: self.problem = refusal.problem
         case is BodyTimeout:
             self.problem = .timedOut("The body stopped arriving, or came too slowly; nothing of it was kept.")
         case is CancellationError: self.problem = .unavailable("The receiver is being stopped.")

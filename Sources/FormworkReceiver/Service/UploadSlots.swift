@@ -5,8 +5,8 @@ import Synchronization
 /// The uploads under way: bounded in number, and dropped together when the time for them is over.
 final class UploadSlots: Sendable {
     private struct Entry {
-        /// Whether it takes a place.
-        var isUpload: Bool
+        /// Whose place it takes; `nil` for none.
+        var client: String?
         var cancel: (@Sendable () -> Void)?
     }
 
@@ -23,10 +23,17 @@ final class UploadSlots: Sendable {
         }
     }
 
+    /// Why there is no place.
+    enum Lack { case all, client, stopping }
+
     private let limit: Int
+    private let clientLimit: Int
     private let state = Mutex(State())
 
-    init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: Uploads at once.
+    ///   - clientLimit: Those of one client.
+    init(limit: Int, clientLimit: Int = .max) { (self.limit, self.clientLimit) = (limit, clientLimit) }
 
     var isStopping: Bool { self.state.withLock { $0.isStopping } }
     var isDropped: Bool { self.state.withLock { $0.isDropped } }
@@ -36,10 +43,15 @@ final class UploadSlots: Sendable {
     ///
     /// It ends with the request's task and with ``drop()``; what it does then to leave nothing behind isn't waited for
     /// here, but by ``settle(within:)``.
-    /// - Returns: `nil` when there is no place.
     /// - Throws: `CancellationError` for an upload that was ended.
-    func run<Result: Sendable>(_ upload: @escaping @Sendable () async -> Result) async throws -> Result? {
-        guard let slot = self.enter() else { return nil }
+    func run<Result: Sendable>(
+        for client: String, _ upload: @escaping @Sendable () async -> Result, without: (Lack) -> Result
+    ) async throws -> Result {
+        let slot: Int
+        switch self.enter(client) {
+        case .success(let number): slot = number
+        case .failure(let refusal): return without(refusal.lack)
+        }
         let (results, continuation) = AsyncStream<Result>.makeStream()
         // No child of the request's task: a storage that has stopped would hold the connection, and with it the service.
         let task = Task {
@@ -60,7 +72,7 @@ final class UploadSlots: Sendable {
 
     /// Has ``drop()`` cancel a task that may outlive its request, and takes no place.
     func watch(_ task: Task<some Sendable, Never>) {
-        let slot = self.state.withLock { $0.add(Entry(isUpload: false)) }
+        let slot = self.state.withLock { $0.add(Entry(client: nil)) }
         self.hold(slot) { task.cancel() }
         // Ends with the task that it waits for.
         Task {
@@ -69,10 +81,20 @@ final class UploadSlots: Sendable {
         }
     }
 
-    private func enter() -> Int? {
+    private struct NoPlace: Error { var lack: Lack }
+
+    private func enter(_ client: String) -> Result<Int, NoPlace> {
         self.state.withLock { state in
-            guard !state.isStopping, state.entries.values.count(where: \.isUpload) < self.limit else { return nil }
-            return state.add(Entry(isUpload: true))
+            guard !state.isStopping else { return .failure(NoPlace(lack: .stopping)) }
+            var (all, own) = (0, 0)
+            for entry in state.entries.values {
+                guard let other = entry.client else { continue }
+                all += 1
+                if other == client { own += 1 }
+            }
+            guard own < self.clientLimit else { return .failure(NoPlace(lack: .client)) }
+            guard all < self.limit else { return .failure(NoPlace(lack: .all)) }
+            return .success(state.add(Entry(client: client)))
         }
     }
 

@@ -107,9 +107,14 @@ public enum UploadRequest: Sendable {
         if request.method == .options { return .options }
         guard fields[.tusResumable] == "1.0.0" else { return .refused(Self.otherTus) }
         guard request.tusMethod == .post else { return .plain }
+        // Whoever sends parts to be joined later would have each of them taken for a whole file.
+        guard !fields.contains(.uploadConcat) else {
+            return .refused(Self.tus(.badRequest, .other(title: "Uploads aren't concatenated here")))
+        }
         var creation = UploadCreation(.tus, fields)
         creation.length = fields.uploadLength
-        guard (creation.length == nil) == (fields[.uploadDeferLength] == "1"),
+        let isDeferred = fields[values: .uploadDeferLength] == ["1"]
+        guard (creation.length == nil) == isDeferred, isDeferred || !fields.contains(.uploadDeferLength),
             !fields.contains(.uploadLength) || creation.length != nil
         else {
             let title =

@@ -91,6 +91,13 @@ struct FolderUploads: UploadStorage {
         }
     }
 
+    /// What an upload's files show without being read; `nil` without a record.
+    func stamp(of name: String) -> (record: FileValidator, size: Int64, written: Double)? {
+        guard let record = try? FileValidator(ofRegularFile: self.recordPath(name)) else { return nil }
+        let data = try? FileValidator(ofRegularFile: self.dataPath(name))
+        return (record, data?.size ?? 0, Double((data ?? record).modified.seconds))
+    }
+
     /// Seconds since a record was written; `nil` for one that can't be looked at.
     func age(ofRecord name: String, now: Date) -> TimeInterval? { self.age(self.recordPath(name), now) }
 

@@ -23,6 +23,7 @@ public final class UploadStore: Sendable {
     private let folder: FolderUploads?
     /// Those in use, or used before; one object for each.
     private let uploads = Mutex<[String: StoredUpload]>([:])
+    private let index = UploadIndex()
     /// One creation counts after the other.
     private let creating = Gate()
     private let swept = Mutex(ContinuousClock.now)
@@ -234,19 +235,48 @@ public final class UploadStore: Sendable {
         return age > self.options.lifetime
     }
 
-    /// Makes room for another upload: removes those whose time is over, or else, where there are too many, some that
-    /// are finished, of which only the answer is kept: those that have been so for longest.
+    /// Whether there is an upload of that name which isn't finished.
+    package func isUnfinished(_ name: String) async -> Bool {
+        guard let record = (try? await self.record(name)) ?? nil else { return false }
+        return record.answer == nil
+    }
+
+    /// Makes room for another upload: removes those whose time is over, or else, where there are too many, some of these, in
+    /// this order: finished ones, of which only the answer is kept; those without bytes; those of which nothing came for
+    /// long. Within each, what was written least recently goes first. What is in use stays.
     /// - Returns: Whether there is more room.
-    func makeRoom() async -> Bool {
-        if await self.removeExpired() > 0 { return true }
-        guard let count = try? await self.storage.names().count, count >= self.options.maximumCount else {
-            return false
+    func makeRoom(now: Date = Date()) async -> Bool {
+        guard let names = try? await self.storage.names() else { return false }
+        let entries = await self.index.entries(names, in: self.storage)
+        var count = 0
+        for entry in entries where entry.expires <= now {
+            if await self.removeOver(entry.name, now) { count += 1 }
         }
-        let finished = await self.list().filter(\.isFinished).sorted { $0.expires < $1.expires }
+        if count > 0 { return true }
+        guard names.count >= self.options.maximumCount else { return false }
+        func idle(_ entry: UploadIndex.Entry) -> Double { now.timeIntervalSince1970 - entry.written }
+        let finished = entries.filter(\.isFinished)
+        let empty = entries.filter { !$0.isFinished && $0.size == 0 && idle($0) >= self.options.idleTime }
+        let others = entries.filter { !$0.isFinished && $0.size > 0 && idle($0) >= self.options.idleTime * 60 }
+        let victims = [finished, empty, others].flatMap { $0.sorted { $0.written < $1.written } }
         // More than one of many: to look for them takes a while.
-        let victims = finished.prefix(max(1, self.options.maximumCount / 16))
-        for entry in victims { try? await self.remove(entry.name) }
-        return !victims.isEmpty
+        let most = max(1, self.options.maximumCount / 16)
+        for victim in victims where count < most {
+            if await self.removeUnused(victim.name) { count += 1 }
+        }
+        return count > 0
+    }
+
+    /// Removes an upload, unless somebody has it.
+    private func removeUnused(_ name: String) async -> Bool {
+        if let upload = self.uploads.withLock({ $0[name] }), await upload.isInUse { return false }
+        do {
+            let bytes = try await self.openBytes(name)
+            let isRemoved = (try? await self.remove(name)) != nil
+            // Locked until here.
+            await bytes?.close()
+            return isRemoved
+        } catch { return false }
     }
 
     private func hasRoom(for length: Int64) async throws -> Bool {

@@ -12,6 +12,9 @@ public struct UploadStoreOptions: Sendable {
     public var answerLifetime: Double = 3600
     /// Uploads at most, those included whose answer is kept. Default 1000.
     public var maximumCount = 1000
+    /// Seconds for which an upload without bytes is left alone where there are too many. One with bytes is for sixty times as
+    /// long.
+    package var idleTime: Double = 10
     /// Bytes of all uploads at most; `nil` for no limit.
     public var maximumTotalSize: Int64?
     /// Whether bytes and records are on the disk before anybody is told of them: for a machine that may lose power. A

@@ -24,7 +24,7 @@ struct S3StorageTests {
     /// Runs with a storage below `s3://bucket/in/`.
     static func with<Result>(
         _ store: FakeStore, url: String = "s3://bucket/in", stall: Duration = .seconds(20), parallelism: Int = 2,
-        partSize: Int = part,
+        partSize: Int = part, total: Duration = .seconds(300),
         _ body: (S3Storage) async throws -> Result
     ) async throws -> Result {
         var options = S3Storage.Options()
@@ -33,6 +33,7 @@ struct S3StorageTests {
         options.patience.attempts = 3
         options.patience.delay = .milliseconds(1)
         options.patience.stall = stall
+        options.patience.total = total
         let settings = try AWSSettings(environment: [
             "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": store.endpoint,
         ])
@@ -288,6 +289,16 @@ struct S3StorageTests {
         }
         #expect(error?.description.contains("no answer from the store") == true)
         #expect(store.uploads.isEmpty)
+    }
+
+    @Test func `A store that stops is asked for no longer than is said`() async throws {
+        let store = FakeStore { operation, _ in operation == "Put" ? .stop : nil }
+        await #expect(throws: FormworkError.self) {
+            try await Self.with(store, stall: .seconds(3_600), total: .milliseconds(500)) {
+                _ = try await Self.store([1], in: $0)
+            }
+        }
+        #expect(store.count("Put") == 1)
     }
 
     @Test func `A store that takes its time holds the sender, within the memory that was said`() async throws {

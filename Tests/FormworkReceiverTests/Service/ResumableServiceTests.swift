@@ -36,6 +36,21 @@ struct ResumableServiceTests {
         return try #require(offer.field("Location"))
     }
 
+    @Test(arguments: [
+        ["Upload-Length: 5", "Upload-Concat: partial"], ["Upload-Concat: final;/.uploads/a /.uploads/b"],
+        ["Upload-Length: 5", "Upload-Defer-Length: 1"], ["Upload-Length: 5", "Upload-Defer-Length: 2"],
+        ["Upload-Defer-Length: 2"],
+    ])
+    func `What tus would join, or has a length and none, is refused`(fields: [String]) async throws {
+        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
+        let store = try UploadStore(uploads.path)
+        try await TestReceiver.run(in: folder, store: store) { receiver in
+            let answer = try await receiver.request("POST /up", ["Tus-Resumable: 1.0.0"] + fields, "")
+            #expect(answer.status == 400)
+            #expect(store.list().isEmpty)
+        }
+    }
+
     @Test func `A cut upload goes on in a new process, and is answered as a whole one`() async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         let path = Local("")

@@ -13,6 +13,7 @@ struct TestReceiver: Sendable {
     let port: Int
     let folder: TemporaryFolder
     let group: ServiceGroup
+    let service: ReceiverService
     let log: LogLines
     /// Whether its service has ended.
     let hasEnded: Local<Bool>
@@ -44,7 +45,9 @@ struct TestReceiver: Sendable {
                 hasEnded.value = true
             }
             for await port in ports.stream {
-                try await test(TestReceiver(port: port, folder: folder, group: group, log: log, hasEnded: hasEnded))
+                try await test(
+                    TestReceiver(
+                        port: port, folder: folder, group: group, service: service, log: log, hasEnded: hasEnded))
                 break
             }
             await group.triggerGracefulShutdown()

@@ -1,0 +1,40 @@
+#if Hummingbird
+import FormworkNIO
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Hummingbird's channel of HTTP/1.1, with heads that are checked, and without its end behind an offer to upgrade.
+package struct FramedHTTP1Channel: HTTPChannelHandler {
+    package typealias Value = HTTP1Channel.Value
+
+    package let responder: HTTPChannelHandler.Responder
+    package let configuration: HTTP1Channel.Configuration
+
+    package init(
+        responder: @escaping HTTPChannelHandler.Responder, configuration: HTTP1Channel.Configuration = .init()
+    ) { (self.responder, self.configuration) = (responder, configuration) }
+
+    /// As Hummingbird's own does it, but for the codec.
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            var limits = NIOHTTPDecoderLimitConfiguration()
+            limits.maxHeaderFieldSize = self.configuration.httpDecoder.maxHeaderFieldSize
+            limits.maxHeaderListSize = self.configuration.httpDecoder.maxHeaderListSize
+            limits.maxHeaderFieldCount = self.configuration.httpDecoder.maxHeaderFieldCount
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addRequestFraming(limits: limits)
+            try pipeline.addHandlers(self.configuration.additionalChannelHandlers())
+            let idleTime = self.configuration.idleTimeout.map { Duration.nanoseconds($0.nanoseconds) }
+            try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTime, logger: logger))
+            return try Value(
+                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+        }
+    }
+
+    package func handle(value: Value, logger: Logger) async {
+        await self.handleHTTP(asyncChannel: value, logger: logger)
+    }
+}
+#endif

@@ -1,0 +1,23 @@
+#if NIO
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+extension ChannelPipeline.SynchronousOperations {
+    /// Adds the codec of HTTP/1 with ``RequestDecodingHandler`` and ``ServerFramingHandler``, in place of NIO's
+    /// `configureHTTPServerPipeline`.
+    /// - Throws: What NIO throws for a pipeline that is gone.
+    package func addRequestFraming(
+        limits: NIOHTTPDecoderLimitConfiguration = NIOHTTPDecoderLimitConfiguration()
+    ) throws {
+        let place = RequestPlace()
+        // Each answer is framed once, by who knows its request.
+        var encoding = HTTPResponseEncoder.Configuration()
+        encoding.automaticallySetFramingHeaders = false
+        try self.addHandler(HTTPResponseEncoder(configuration: encoding))
+        try self.addHandler(RequestDecodingHandler(place, limits: limits))
+        try self.addHandler(ServerFramingHandler(place))
+        try self.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+    }
+}
+#endif

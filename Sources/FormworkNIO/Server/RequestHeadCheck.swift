@@ -1,0 +1,168 @@
+#if NIO
+import FormworkHTTP
+import HTTPTypes
+import NIOHTTP1
+
+/// A request that is refused for what its head is, before anybody sees it: nothing behind it on its connection is taken.
+package struct HeadRefusal: Error, Hashable, CustomStringConvertible {
+    /// What the peer is told.
+    package var problem: ProblemDetails
+    /// Method and target as they came; `nil` where nothing readable did.
+    package var line: String?
+
+    init(_ status: HTTPResponse.Status, _ detail: String, line: String? = nil) {
+        (self.problem, self.line) = (ProblemDetails(status, detail: detail), line)
+    }
+
+    /// For what NIO's decoder can't read.
+    package init(_ error: HTTPParserError) {
+        self.init(.badRequest, error == .headerOverflow ? "The head is too long." : "The request isn't HTTP/1.1.")
+    }
+
+    package var description: String { "\(self.problem.status): \(self.problem.detail ?? self.problem.title)" }
+}
+
+/// What RFC 9110, 9112 and 9113 have a server refuse of a head. NIO's decoder is more lenient, and who reads otherwise than
+/// a proxy in front takes other requests than it let through.
+package enum RequestHeadCheck {
+    /// Checks a head of HTTP/1.
+    /// - Throws: ``HeadRefusal``.
+    static func check(_ head: HTTPRequestHead) throws(HeadRefusal) {
+        let line = "\(head.method.rawValue) \(head.uri)"
+        do throws(HeadRefusal) {
+            let isOld = (head.version.major, head.version.minor) < (1, 1)
+            try self.checkHost(head, isOld: isOld)
+            try self.checkFraming(head, isOld: isOld)
+            guard self.tokens(head.headers["Connection"]).allSatisfy(self.isToken) else {
+                throw HeadRefusal(.badRequest, "The Connection field is no list of words.")
+            }
+        } catch {
+            var refusal = error
+            refusal.line = line
+            throw refusal
+        }
+    }
+
+    /// Checks a head of HTTP/2, and gives it its authority where only `Host` says it (RFC 9113 section 8.3.1).
+    /// - Throws: ``HeadRefusal``.
+    package static func check(_ head: inout HTTPRequest) throws(HeadRefusal) {
+        let line = "\(head.method.rawValue) \(head.path ?? "")"
+        var hosts: [String] = []
+        if let name = HTTPField.Name("Host") { hosts = head.headerFields[values: name] }
+        guard hosts.count <= 1 else { throw HeadRefusal(.badRequest, "The request has two Host fields.", line: line) }
+        if let host = hosts.first {
+            let authority = head.authority ?? host
+            guard authority.lowercased() == host.lowercased() else {
+                throw HeadRefusal(.badRequest, "Host is another than :authority.", line: line)
+            }
+            head.authority = authority
+        }
+        if let authority = head.authority, !self.isHost(authority) {
+            throw HeadRefusal(.badRequest, "The request's host is none.", line: line)
+        }
+        let lengths = Set(head.headerFields[values: .contentLength])
+        guard lengths.count <= 1, lengths.allSatisfy(self.isLength) else {
+            throw HeadRefusal(.badRequest, "The Content-Length isn't a number of bytes.", line: line)
+        }
+        guard head.headerFields[.transferEncoding] == nil else {
+            throw HeadRefusal(.badRequest, "HTTP/2 knows no Transfer-Encoding.", line: line)
+        }
+    }
+
+    private static func checkHost(_ head: HTTPRequestHead, isOld: Bool) throws(HeadRefusal) {
+        let hosts = head.headers["Host"]
+        guard hosts.count <= 1 else { throw HeadRefusal(.badRequest, "The request has \(hosts.count) Host fields.") }
+        guard isOld || hosts.count == 1 else { throw HeadRefusal(.badRequest, "The request names no host.") }
+        if let host = hosts.first, !self.isHost(host) {
+            throw HeadRefusal(.badRequest, "The request's host is none.")
+        }
+        // RFC 9112 section 3.2.
+        if head.method == .CONNECT || head.uri.hasPrefix("/") || (head.uri == "*" && head.method == .OPTIONS) { return }
+        let lowered = head.uri.lowercased()
+        guard let scheme = ["http://", "https://"].first(where: { lowered.hasPrefix($0) }) else {
+            throw HeadRefusal(.badRequest, "The request's target is none.")
+        }
+        let authority = lowered.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let host = hosts.first?.lowercased(), host == authority else {
+            throw HeadRefusal(.badRequest, "The request's target has another host than its Host field.")
+        }
+    }
+
+    private static func checkFraming(_ head: HTTPRequestHead, isOld: Bool) throws(HeadRefusal) {
+        let lengths = head.headers["Content-Length"]
+        guard lengths.count <= 1, lengths.allSatisfy(self.isLength) else {
+            throw HeadRefusal(.badRequest, "The Content-Length isn't a number of bytes.")
+        }
+        let fields = head.headers["Transfer-Encoding"]
+        guard !fields.isEmpty else { return }
+        // RFC 9112 section 6.1.
+        guard !isOld else { throw HeadRefusal(.badRequest, "HTTP/1.0 knows no Transfer-Encoding.") }
+        guard lengths.isEmpty else {
+            throw HeadRefusal(.badRequest, "The request has Content-Length and Transfer-Encoding.")
+        }
+        let codings = self.tokens(fields)
+        guard codings.last == "chunked", !codings.dropLast().contains("chunked") else {
+            throw HeadRefusal(.badRequest, "The last transfer coding isn't chunked.")
+        }
+        guard codings.count == 1 else {
+            throw HeadRefusal(.notImplemented, "The only transfer coding known is chunked.")
+        }
+    }
+
+    /// What a list field names, in lower case.
+    static func tokens(_ values: [String]) -> [Substring] {
+        values.flatMap { value in
+            value.lowercased().split(separator: ",").map { $0.trimmingBlanks }.filter { !$0.isEmpty }
+        }
+    }
+
+    private static func isToken(_ text: Substring) -> Bool { HTTPField.Name(String(text)) != nil }
+
+    /// Digits alone, as many as a number of bytes can have.
+    private static func isLength(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64(text) != nil
+    }
+
+    /// Whether a text is a host, and maybe a port (RFC 3986 section 3.2), without user information. An empty one is allowed
+    /// where a target has none.
+    static func isHost(_ text: String) -> Bool {
+        var rest = text.utf8[...]
+        if rest.first == UInt8(ascii: "[") {
+            guard let end = rest.firstIndex(of: UInt8(ascii: "]")) else { return false }
+            let literal = rest[rest.index(after: rest.startIndex)..<end]
+            let isLiteral = literal.allSatisfy { byte in
+                byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") || Self.isAlphanumeric(byte)
+            }
+            guard isLiteral, literal.contains(UInt8(ascii: ":")) else { return false }
+            rest = rest[rest.index(after: end)...]
+        } else {
+            let name = rest.prefix { $0 != UInt8(ascii: ":") }
+            guard name.allSatisfy({ Self.isAlphanumeric($0) || "-._~%!$&'()*+,;=".utf8.contains($0) }) else {
+                return false
+            }
+            rest = rest.dropFirst(name.count)
+        }
+        guard let colon = rest.first else { return true }
+        let port = rest.dropFirst()
+        guard colon == UInt8(ascii: ":"), port.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        return port.isEmpty || UInt16(String(decoding: port, as: UTF8.self)) != nil
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Without blanks and tabs at its ends.
+    fileprivate var trimmingBlanks: SubSequence {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        guard let first = self.firstIndex(where: { !isBlank($0) }), let last = self.lastIndex(where: { !isBlank($0) })
+        else { return self[self.startIndex..<self.startIndex] }
+        return self[first...last]
+    }
+}
+#endif

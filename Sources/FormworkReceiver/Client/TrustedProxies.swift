@@ -1,0 +1,93 @@
+#if Transfer
+import HTTPTypes
+
+/// Proxies in front whose word about their clients is taken: `Forwarded` (RFC 7239), `X-Forwarded-For` and
+/// `X-Forwarded-Proto`, and PROXY protocol's second version.
+package struct TrustedProxies: Sendable, Hashable {
+    private let blocks: [AddressBlock]
+
+    package init(_ blocks: [AddressBlock] = []) { self.blocks = blocks }
+
+    func contains(_ address: IPAddress?) -> Bool {
+        address.map { address in self.blocks.contains { $0.contains(address) } } ?? false
+    }
+
+    /// The client of a request that came from somebody: the last one on the way that no trusted proxy is.
+    ///
+    /// A proxy that sets one of the fields may let through the other as its client sent it. So where both are there and
+    /// don't agree, neither counts.
+    func client(of peer: ClientAddress, _ fields: HTTPFields) -> ClientAddress {
+        guard self.contains(peer.address) else { return peer }
+        let forwarded = Self.forwarded(fields)
+        let listed = Self.list(fields, .xForwardedFor).map { Hop(text: $0) }
+        guard forwarded.isEmpty || listed.isEmpty || forwarded.map({ $0.address }) == listed.map({ $0.address }) else {
+            return peer
+        }
+        var client = peer
+        for hop in (forwarded.isEmpty ? listed : forwarded).reversed() {
+            guard self.contains(client.address), let address = hop.address else { break }
+            client.address = address
+            client.text = hop.text
+            if hop.scheme == "https" { client.isSecure = true }
+        }
+        if let scheme = Self.list(fields, .xForwardedProto).last?.lowercased(), forwarded.isEmpty {
+            client.isSecure = scheme == "https"
+        }
+        return client
+    }
+
+    /// One of those on the way.
+    private struct Hop {
+        var text = ""
+        var scheme: String?
+
+        /// `nil` for what hides itself, and for what can't be read.
+        var address: IPAddress? {
+            var host = self.text[...]
+            if host.hasPrefix("["), let end = host.firstIndex(of: "]") {
+                host = host[host.index(after: host.startIndex)..<end]
+            } else if host.count(where: { $0 == ":" }) == 1 {
+                host = host.prefix { $0 != ":" }
+            }
+            return IPAddress(host)
+        }
+    }
+
+    private static func list(_ fields: HTTPFields, _ name: HTTPField.Name) -> [String] {
+        fields[values: name].flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { $0.trimmed }
+    }
+
+    private static func forwarded(_ fields: HTTPFields) -> [Hop] {
+        self.list(fields, .forwarded).map { element in
+            var hop = Hop()
+            for pair in element.split(separator: ";") {
+                let words = pair.split(separator: "=", maxSplits: 1).map { String($0).trimmed }
+                guard words.count == 2 else { continue }
+                let value = words[1].filter { $0 != "\"" }
+                switch words[0].lowercased() {
+                case "for": hop.text = value
+                case "proto": hop.scheme = value.lowercased()
+                default: continue
+                }
+            }
+            return hop
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Without blanks and tabs at its ends, as much of it as an address has.
+    fileprivate var trimmed: String {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        let text = String(self.drop(while: isBlank).prefix(200))
+        guard let last = text.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(text[...last])
+    }
+}
+
+extension HTTPField.Name {
+    static let forwarded = Self("Forwarded").unsafelyKnown
+    static let xForwardedFor = Self("X-Forwarded-For").unsafelyKnown
+    static let xForwardedProto = Self("X-Forwarded-Proto").unsafelyKnown
+}
+#endif

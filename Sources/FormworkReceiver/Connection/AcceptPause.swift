@@ -1,0 +1,36 @@
+#if Transfer
+import Logging
+import NIOCore
+
+/// Accepts nothing for a second where the system has no descriptor for one more connection.
+///
+/// NIO's own handler for that waits with the next read, but leaves the socket registered, which is readable all the time: the
+/// loop spins.
+final class AcceptPause: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = any Channel
+
+    private static let pause = TimeAmount.seconds(1)
+
+    private let logger: Logger
+    private var isPaused = false
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is IOError else { return context.fireErrorCaught(error) }
+        guard !self.isPaused else { return }
+        self.isPaused = true
+        self.logger.warning("no connection can be accepted for a second", metadata: ["reason": "\(error)"])
+        _ = try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+        let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.pause) {
+            let (handler, context) = loopBound.value
+            handler.isPaused = false
+            _ = try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension AcceptPause: Sendable {}
+#endif

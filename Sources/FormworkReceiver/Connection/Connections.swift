@@ -1,0 +1,120 @@
+#if Transfer
+import HTTPTypes
+import NIOCore
+import NIOHTTP2
+import Synchronization
+
+/// The connections that are open, and who is at their other ends.
+final class Connections: Sendable {
+    private struct Entry {
+        var channel: any Channel
+        var client: ClientAddress
+        /// Whether it may have many streams: it was shown the token.
+        var isOpened = false
+    }
+
+    private struct State {
+        var entries: [ObjectIdentifier: Entry] = [:]
+        /// Connections of one client; those of trusted proxies aren't counted.
+        var counts: [String: Int] = [:]
+        /// The most at once, since somebody asked.
+        var peak = 0
+    }
+
+    /// Streams of a connection of HTTP/2 at once, before the token was shown: a page has four addresses.
+    static let closedStreams = 8
+    /// The same behind it; RFC 9113 section 6.5.2 has 100 as the least that is sensible.
+    static let openStreams = 100
+
+    private let proxies: TrustedProxies
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// - Parameter limit: Connections of one client at once.
+    init(proxies: TrustedProxies = TrustedProxies(), limit: Int = .max) {
+        (self.proxies, self.limit) = (proxies, limit)
+    }
+
+    /// Notes a connection.
+    /// - Returns: Whether its client may have one more.
+    func opened(_ channel: any Channel) -> Bool {
+        let id = ObjectIdentifier(channel)
+        let client = ClientAddress(channel.remoteAddress)
+        let isCounted = !self.proxies.contains(client.address)
+        let key = client.key
+        let isTaken = self.state.withLock { state in
+            guard !isCounted || state.counts[key, default: 0] < self.limit else { return false }
+            state.entries[id] = Entry(channel: channel, client: client)
+            if isCounted { state.counts[key, default: 0] += 1 }
+            state.peak = max(state.peak, state.entries.count)
+            return true
+        }
+        guard isTaken else { return false }
+        channel.closeFuture.whenComplete { _ in
+            self.state.withLock { state in
+                state.entries[id] = nil
+                guard isCounted, let count = state.counts[key] else { return }
+                state.counts[key] = count > 1 ? count - 1 : nil
+            }
+        }
+        return true
+    }
+
+    /// Whether PROXY protocol is taken from the other end.
+    func isFromProxy(_ channel: any Channel) -> Bool {
+        self.proxies.contains(ClientAddress(channel.remoteAddress).address)
+    }
+
+    /// Notes who a proxy says is at the other end.
+    func set(_ client: ClientAddress, of channel: any Channel) {
+        self.state.withLock { $0.entries[ObjectIdentifier(channel)]?.client = client }
+    }
+
+    /// Who is at the other end of a connection, or of a stream's.
+    func client(of channel: any Channel) -> ClientAddress {
+        let connection = Self.connection(of: channel)
+        return self.state.withLock { $0.entries[ObjectIdentifier(connection)]?.client }
+            ?? ClientAddress(connection.remoteAddress)
+    }
+
+    /// Who a request comes from.
+    func client(of channel: any Channel, _ fields: HTTPFields) -> ClientAddress {
+        self.proxies.client(of: self.client(of: channel), fields)
+    }
+
+    /// Lets a connection of HTTP/2 have as many streams as others do: it was shown the token.
+    func open(_ channel: any Channel) {
+        guard channel.isHTTP2Stream else { return }
+        let connection = Self.connection(of: channel)
+        let isNew = self.state.withLock { state in
+            let id = ObjectIdentifier(connection)
+            guard state.entries[id]?.isOpened == false else { return false }
+            state.entries[id]?.isOpened = true
+            return true
+        }
+        guard isNew else { return }
+        let setting = HTTP2Setting(parameter: .maxConcurrentStreams, value: Self.openStreams)
+        connection.writeAndFlush(
+            HTTP2Frame(streamID: .rootStream, payload: .settings(.settings([setting]))), promise: nil)
+    }
+
+    /// Connections now, and the most since the last call.
+    func takePeak() -> (now: Int, peak: Int) {
+        self.state.withLock { state in
+            defer { state.peak = state.entries.count }
+            return (state.entries.count, state.peak)
+        }
+    }
+
+    /// Ends all of them at once.
+    func cut() {
+        let channels = self.state.withLock { state in state.entries.values.map(\.channel) }
+        for channel in channels { channel.pipeline.fireUserInboundEventTriggered(ConnectionWatch.Cut()) }
+    }
+
+    private static func connection(of channel: any Channel) -> any Channel {
+        if channel.isHTTP2Stream, let parent = channel.parent { return parent }
+        return channel
+    }
+}
+#endif

@@ -1,0 +1,82 @@
+#if Transfer
+import NIOCore
+
+/// Takes the header of PROXY protocol's second version, where a trusted proxy sends one, and goes.
+///
+/// <https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt>, section 2.2.
+final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    /// A header that can't be read: whose connection it is nobody knows.
+    struct Malformed: Error {}
+
+    static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
+    /// Bytes of addresses and what may follow them. Ours.
+    private static let limit = 4 << 10
+
+    private let found: (ClientAddress) -> Void
+    private var buffer = ByteBuffer()
+
+    /// - Parameter found: Gets the client.
+    init(found: @escaping (ClientAddress) -> Void) { self.found = found }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = self.unwrapInboundIn(data)
+        self.buffer.writeBuffer(&bytes)
+        do {
+            guard try self.take() else { return }
+        } catch {
+            context.close(promise: nil)
+            return
+        }
+        let rest = self.buffer
+        self.buffer = ByteBuffer()
+        if rest.readableBytes > 0 { context.fireChannelRead(self.wrapInboundOut(rest)) }
+        _ = context.pipeline.syncOperations.removeHandler(context: context)
+    }
+
+    /// - Returns: Whether it is known what stands at the beginning, and that it is taken.
+    private func take() throws -> Bool {
+        let view = self.buffer.readableBytesView
+        // What begins otherwise is none.
+        guard view.prefix(12).elementsEqual(Self.signature.prefix(view.count)) else { return true }
+        guard view.count >= 16 else { return false }
+        let start = view.startIndex
+        let (version, family) = (view[start + 12], view[start + 13])
+        let length = Int(view[start + 14]) << 8 | Int(view[start + 15])
+        guard version >> 4 == 2, version & 0xF <= 1, length <= Self.limit else { throw Malformed() }
+        guard view.count >= 16 + length else { return false }
+        // The proxy itself asks, say for its health, or doesn't tell.
+        if version & 0xF == 1 {
+            let content = Array(view[(start + 16)..<(start + 16 + length)])
+            switch family >> 4 {
+            case 1:
+                guard length >= 12 else { throw Malformed() }
+                self.tell(content[0..<4], port: content[8..<10])
+            case 2:
+                guard length >= 36 else { throw Malformed() }
+                self.tell(content[0..<16], port: content[32..<34])
+            default: break
+            }
+        }
+        self.buffer.moveReaderIndex(forwardBy: 16 + length)
+        return true
+    }
+
+    private func tell(_ bytes: ArraySlice<UInt8>, port: ArraySlice<UInt8>) {
+        let number = port.reduce(0) { $0 << 8 | Int($1) }
+        var packed = ByteBuffer(bytes: bytes)
+        guard let address = IPAddress(bytes: Array(bytes)),
+            let socket = try? SocketAddress(
+                packedIPAddress: packed.readSlice(length: bytes.count) ?? ByteBuffer(), port: number)
+        else { return }
+        var client = ClientAddress(socket)
+        client.address = address
+        self.found(client)
+    }
+}
+
+@available(*, unavailable)
+extension ProxyProtocolHandler: Sendable {}
+#endif

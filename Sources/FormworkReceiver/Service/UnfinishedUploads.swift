@@ -1,0 +1,50 @@
+#if Transfer
+import HTTPTypes
+import Synchronization
+
+/// The resumable uploads that each client has begun, in this run.
+final class UnfinishedUploads: Sendable {
+    private struct State {
+        var names: [String: [String]] = [:]
+        /// When those of a client were looked at last.
+        var looked: [String: ContinuousClock.Instant] = [:]
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// - Parameter limit: Uploads of one client.
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether a client may begin one more.
+    /// - Parameter isThere: Whether an upload of a name is there, and not finished: files are read for that.
+    func hasRoom(for client: String, at now: ContinuousClock.Instant = .now, isThere: (String) async -> Bool) async -> Bool {
+        let (names, looked) = self.state.withLock { ($0.names[client] ?? [], $0.looked[client]) }
+        guard names.count >= self.limit else { return true }
+        // Whoever asks again and again gets the answer of a moment ago.
+        if let looked, now - looked < .seconds(1) { return false }
+        var left: [String] = []
+        for name in names where await isThere(name) { left.append(name) }
+        let gone = Set(names).subtracting(left)
+        return self.state.withLock { [left] state in
+            state.names[client]?.removeAll { gone.contains($0) }
+            if state.names[client]?.isEmpty == true { state.names[client] = nil }
+            state.looked[client] = left.count < self.limit ? nil : now
+            if state.looked.count > 1_000 { state.looked = state.looked.filter { now - $0.value < .seconds(1) } }
+            return left.count < self.limit
+        }
+    }
+
+    /// Notes one that an answer, or a 104, tells its client of.
+    func note(_ fields: HTTPFields, of client: String) {
+        guard self.limit < .max, let location = fields[.location], location.hasPrefix(Exchange.uploadsPath) else {
+            return
+        }
+        let name = String(location.dropFirst(Exchange.uploadsPath.count))
+        self.state.withLock { state in
+            guard state.names[client]?.contains(name) != true else { return }
+            state.names[client, default: []].append(name)
+        }
+    }
+}
+#endif

@@ -1,0 +1,65 @@
+#if Resumable
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Formwork
+import Synchronization
+
+/// What the records said when they were read last: in a folder a record is read again only when its file is another.
+final class UploadIndex: Sendable {
+    /// Of one upload, what it takes to choose among them.
+    struct Entry: Sendable {
+        var name: String
+        var expires: Date
+        var isFinished: Bool
+        /// Bytes that are there.
+        var size: Int64
+        /// When bytes came last, or else the upload began: seconds since 1970.
+        var written: Double
+    }
+
+    private struct Known {
+        var validator: FileValidator
+        var expires: Date
+        var isFinished: Bool
+    }
+
+    private let known = Mutex([String: Known]())
+
+    /// Those of these names of which there is a record that this version knows.
+    func entries(_ names: [String], in storage: any UploadStorage) async -> [Entry] {
+        let folder = storage as? FolderUploads
+        let known = self.known.withLock { $0 }
+        var found: [String: Known] = [:]
+        var entries: [Entry] = []
+        for name in names {
+            let stamp = folder?.stamp(of: name)
+            if folder != nil, stamp == nil { continue }
+            if let stamp, let one = known[name], one.validator == stamp.record {
+                found[name] = one
+                entries.append(
+                    Entry(
+                        name: name, expires: one.expires, isFinished: one.isFinished, size: stamp.size,
+                        written: stamp.written))
+                continue
+            }
+            guard let bytes = (try? await storage.record(of: name)) ?? nil, let record = UploadRecord(bytes) else {
+                continue
+            }
+            let isFinished = record.answer != nil
+            if let stamp {
+                found[name] = Known(validator: stamp.record, expires: record.expires, isFinished: isFinished)
+            }
+            let size: Int64 = if let stamp { stamp.size } else { (try? await storage.count(of: name)) ?? 0 }
+            entries.append(
+                Entry(
+                    name: name, expires: record.expires, isFinished: isFinished, size: size,
+                    written: stamp?.written ?? record.created.timeIntervalSince1970))
+        }
+        self.known.withLock { [found] in $0 = found }
+        return entries
+    }
+}
+#endif

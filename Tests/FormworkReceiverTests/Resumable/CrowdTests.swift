@@ -1,0 +1,66 @@
+#if Transfer
+import Foundation
+@testable import FormworkReceiver
+import FormworkResumable
+import HTTPTypes
+import SystemPackage
+import Testing
+
+/// More uploads than are kept.
+@Suite(.timeLimit(.minutes(10)))
+struct CrowdTests {
+    private static let tus = ["Tus-Resumable: 1.0.0", "Upload-Length: 5"]
+
+    @Test func `Empty uploads that nobody goes on with give way, those with bytes do not`() async throws {
+        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
+        var options = UploadStoreOptions()
+        (options.maximumCount, options.idleTime) = (4, 0)
+        let store = UploadStore(uploads.path, options: options)
+        try await TestReceiver.run(in: folder, store: store) { receiver in
+            let kept = try await receiver.request("POST /", Self.tus)
+            let path = try #require(kept.field("Location"))
+            let patch = ["Tus-Resumable: 1.0.0", "Content-Type: application/offset+octet-stream"]
+            #expect(try await receiver.request("PATCH \(path)", patch + ["Upload-Offset: 0"], "hel").status == 204)
+            for _ in 1...20 { #expect(try await receiver.request("POST /", Self.tus).status == 201) }
+            #expect(await store.list().count == 4)
+            #expect(try await receiver.request("PATCH \(path)", patch + ["Upload-Offset: 3"], "lo").status == 204)
+        }
+    }
+
+    @Test func `What was begun a moment ago stays`() async throws {
+        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
+        var options = UploadStoreOptions()
+        (options.maximumCount, options.idleTime) = (2, 3_600)
+        let store = UploadStore(uploads.path, options: options)
+        try await TestReceiver.run(in: folder, store: store) { receiver in
+            for _ in 1...2 { #expect(try await receiver.request("POST /", Self.tus).status == 201) }
+            let names = await store.list().map(\.name)
+            #expect(try await receiver.request("POST /", Self.tus).status == 503)
+            #expect(await store.list().map(\.name) == names)
+        }
+    }
+
+    @Test func `One client has some of the uploads, and others have the rest`() async throws {
+        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
+        let store = UploadStore(uploads.path)
+        try await TestReceiver.run(
+            { options in
+                options.limits.unfinishedPerClient = 2
+                options.proxies = TrustedProxies([try #require(AddressBlock("127.0.0.1"))])
+            }, in: folder, store: store
+        ) { receiver in
+            let (one, other) = (["X-Forwarded-For: 192.0.2.1"], ["X-Forwarded-For: 192.0.2.2"])
+            let first = try await receiver.request("POST /", Self.tus + one)
+            #expect(first.status == 201)
+            #expect(try await receiver.request("POST /", Self.tus + one).status == 201)
+            #expect(try await receiver.request("POST /", Self.tus + one).status == 429)
+            #expect(try await receiver.request("POST /", Self.tus + other).status == 201)
+            // What is ended makes room, once it is looked at again.
+            let path = try #require(first.field("Location"))
+            #expect(try await receiver.request("DELETE \(path)", ["Tus-Resumable: 1.0.0"]).status == 204)
+            #expect(
+                try await receiver.eventually { try await receiver.request("POST /", Self.tus + one).status == 201 })
+        }
+    }
+}
+#endif
