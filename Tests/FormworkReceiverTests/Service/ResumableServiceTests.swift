@@ -43,11 +43,11 @@ struct ResumableServiceTests {
     ])
     func `What tus would join, or has a length and none, is refused`(fields: [String]) async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
-        let store = try UploadStore(uploads.path)
+        let store = UploadStore(uploads.path)
         try await TestReceiver.run(in: folder, store: store) { receiver in
             let answer = try await receiver.request("POST /up", ["Tus-Resumable: 1.0.0"] + fields, "")
             #expect(answer.status == 400)
-            #expect(store.list().isEmpty)
+            #expect(await store.list().isEmpty)
         }
     }
 
