@@ -17,7 +17,8 @@ import Testing
     @Test func `All forms share it, and give it back`() async throws {
         let folder = TemporaryFolder()
         let intake = UploadIntake(
-            storage: try FolderStorage(folder.path), limits: ReceivingLimits(), fieldMemory: FieldMemory(limit: 100)
+            storage: try FolderStorage(folder.path), limits: ReceivingLimits(), keepsFields: false,
+            fieldMemory: FieldMemory(limit: 100)
         )
         let text = String(repeating: "x", count: 60)
         for _ in 0..<3 {
