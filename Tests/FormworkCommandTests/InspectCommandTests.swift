@@ -303,7 +303,8 @@ struct InspectCommandTests {
                 + "so a part may be lost: a delimiter stands between CRLFs (--profile lenient reads LF too)\n")
         let lenient = try Self.inspect("\n" + twoParts, "--boundary XX --profile lenient")
         #expect(lenient.text.contains("title") && lenient.errors == "")
-        let extracted = try Command.shell("\"$F\" extract --boundary XX --part title", input: Array(("\n" + twoParts).utf8))
+        let extracted = try Command.shell(
+            "\"$F\" extract --boundary XX --part title", input: Array(("\n" + twoParts).utf8))
         #expect(extracted.status == 70)
         #expect(extracted.errors.hasPrefix("formwork: standard input: delimiterInPreamble at offset 1: "))
     }

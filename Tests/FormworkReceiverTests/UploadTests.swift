@@ -42,8 +42,9 @@ struct UploadTests {
         try await TestReceiver.run { receiver in
             let answer = try await receiver.request("POST /", [Self.form], latin + declared + plain + end)
             #expect(
-                answer.body == #"{"fields":[{"name":"t","value":"é€"},{"name":"_charset_","value":"windows-1252"},"#
-                    + #"{"name":"u","value":"é"}],"files":[]}"#)
+                answer.body.hasPrefix(
+                    #"{"fields":[{"name":"t","value":"é€"},{"name":"_charset_","value":"windows-1252"},"#
+                        + #"{"name":"u","value":"é"}],"fieldsIn":"form-"#))
             let refused = try await receiver.request("POST /", [Self.form], unknown + end)
             #expect(refused.status == 400)
         }

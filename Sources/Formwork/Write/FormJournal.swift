@@ -202,7 +202,8 @@ struct FormJournal {
                     }
                 } catch {
                     // Without its folder nothing can be there.
-                    if error != .noSuchFileOrDirectory { isUndone = false }
+                    let isNowhere = [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(error)
+                    if !isNowhere { isUndone = false }
                 }
             }
         }

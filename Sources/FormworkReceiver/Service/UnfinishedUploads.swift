@@ -18,7 +18,9 @@ final class UnfinishedUploads: Sendable {
 
     /// Whether a client may begin one more.
     /// - Parameter isThere: Whether an upload of a name is there, and not finished: files are read for that.
-    func hasRoom(for client: String, at now: ContinuousClock.Instant = .now, isThere: (String) async -> Bool) async -> Bool {
+    func hasRoom(for client: String, at now: ContinuousClock.Instant = .now, isThere: (String) async -> Bool) async
+        -> Bool
+    {
         let (names, looked) = self.state.withLock { ($0.names[client] ?? [], $0.looked[client]) }
         guard names.count >= self.limit else { return true }
         // Whoever asks again and again gets the answer of a moment ago.

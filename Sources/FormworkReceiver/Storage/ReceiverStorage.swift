@@ -102,7 +102,7 @@ package enum PathCondition: Sendable, Hashable {
 }
 
 /// A condition that doesn't hold.
-package struct FailedCondition: StorageFailure, Hashable {
+package struct FailedCondition: StorageFailure, Hashable, CustomStringConvertible {
     package var condition: PathCondition
 
     package var publicStatus: Int { 412 }
@@ -110,6 +110,7 @@ package struct FailedCondition: StorageFailure, Hashable {
         self.condition == .isTaken
             ? "There is no file of this name (If-Match)." : "There is a file of this name (If-None-Match)."
     }
+    package var description: String { self.publicDetail }
 }
 
 /// A file on its way. Whoever begins one ends it, by ``finish()`` or by ``abandon()``.

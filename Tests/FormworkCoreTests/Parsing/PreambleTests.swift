@@ -11,7 +11,7 @@ struct PreambleTests {
     static let preambles: [(String, Int64)] = [
         ("\n" + part("a"), 1), ("\r" + part("a"), 1), ("text\n" + part("a"), 5), ("--BBx\r\n", 0),
         ("x\r\n--BB-\r\n", 3),
-        ("--BB\nContent-Disposition: form-data; name=\"a\"\n\n1\r\n", 0), ("--B\n\n--BB\n", 5),
+        ("--BB\nContent-Disposition: form-data; name=\"a\"\n\n1\r\n", 0), ("--B\n\n--BB\n\r\n", 5),
     ]
 
     @Test("is an error however the body is cut", arguments: preambles)

@@ -105,10 +105,19 @@ struct S3StorageTests {
                     return
                 }
                 let (first, second) = (try await storage.begin(file), try await storage.begin(file))
-                for upload in [first, second] { try await upload.write(ByteBuffer(bytes: Self.bytes(count))) }
-                // Either the name is held by the first, or its object is there.
+                try await first.write(ByteBuffer(bytes: Self.bytes(count)))
+                // Either the first holds the name, or its object is there.
+                if count > Self.part {
+                    await #expect(throws: FailedCondition(condition: .isFree)) {
+                        try await second.write(ByteBuffer(bytes: Self.bytes(count)))
+                    }
+                    await second.abandon()
+                }
                 #expect(try await first.finish() == "d/a.bin")
-                await #expect(throws: FailedCondition(condition: .isFree)) { try await second.finish() }
+                if count <= Self.part {
+                    try await second.write(ByteBuffer(bytes: Self.bytes(count)))
+                    await #expect(throws: FailedCondition(condition: .isFree)) { try await second.finish() }
+                }
             }
             #expect(store.objects.keys.sorted() == ["in/d/a.bin"])
             #expect(store.uploads.isEmpty)

@@ -76,7 +76,8 @@ struct ResumableServiceTests {
             #expect(answer.status == 201)
             #expect(
                 answer.body.hasPrefix(
-                    #"{"fields":[{"name":"title","value":"x"}],"fieldsIn":"a.txt.form.json","files":[{"field":"f","name":"a.txt""#))
+                    #"{"fields":[{"name":"title","value":"x"}],"fieldsIn":"a.txt.form.json","files":[{"field":"f","name":"a.txt""#
+                ))
             #expect(answer.body.contains(#""size":1000000"#))
             // Whoever lost the answer gets it again, and nothing is stored twice.
             let again = try await receiver.request(
