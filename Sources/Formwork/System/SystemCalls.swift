@@ -400,7 +400,7 @@ enum SystemCalls {
 
     /// Waits for the lock of an open file or folder, for a while; not at all where the file system knows no locks.
     static func waitForLock(_ descriptor: FileDescriptor, atMost limit: Duration) {
-        let end = ContinuousClock.now + limit
+        let end = ContinuousClock.Instant.after(limit)
         while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else { return }
             self.sleep(.milliseconds(1))

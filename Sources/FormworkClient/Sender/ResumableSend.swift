@@ -83,10 +83,7 @@ package struct ResumableSend: SendMachine {
         switch step {
         case .send(let request, let range): return self.exchange(request, range)
         case .wait(let duration):
-            // What broke says more than that something did.
-            let failure = self.client.lastFailure
-            let reason = (failure?.cause as? TransferError)?.message ?? failure?.description
-            return .pause(duration, reason: reason ?? "the server asks for it")
+            return .pause(duration, reason: self.lastReason ?? "the server asks for it")
         case .done(let outcome):
             self.finish(outcome)
             return .answered(outcome.response)
@@ -208,8 +205,14 @@ package struct ResumableSend: SendMachine {
         self.step = step
         if self.client.failedAttempts > before {
             self.wasCut = true
-            if case .send = step { self.announced = self.client.lastFailure?.description }
+            if case .send = step { self.announced = self.lastReason }
         }
+    }
+
+    /// What broke, which says more than that something did.
+    private var lastReason: String? {
+        let failure = self.client.lastFailure
+        return (failure?.cause as? TransferError)?.message ?? failure?.description
     }
 
     private mutating func finish(_ outcome: UploadOutcome) {
