@@ -23,6 +23,8 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
     /// Bytes of the buffer that were looked through, and not consumed.
     private var searched = 0
     private var isDecoding = false
+    /// Whether the input's end came from within.
+    private var isFinishLate = false
     private var isReadHeld = false
     private var isInputClosed = false
     private var context: ChannelHandlerContext?
@@ -99,10 +101,17 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     /// Takes what is there, as far as the end of a request that isn't answered yet.
     private func decode(_ context: ChannelHandlerContext) {
-        // An answer may be written, and a read come of it, from within.
+        // An answer may be written from within, and a read, or the connection's end, come of it.
         guard !self.isDecoding else { return }
         self.isDecoding = true
-        defer { self.isDecoding = false }
+        self.decodeAll(context)
+        self.isDecoding = false
+        guard self.isFinishLate else { return }
+        self.isFinishLate = false
+        self.finish(context)
+    }
+
+    private func decodeAll(_ context: ChannelHandlerContext) {
         while self.buffer.readableBytes > 0 {
             switch self.place.phase {
             case .answering: return
@@ -158,6 +167,10 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
     /// Tells the decoder that no more comes: it knows whether that is in the middle of something.
     private func finish(_ context: ChannelHandlerContext) {
         guard self.place.phase != .over, self.place.phase != .answering else { return }
+        guard !self.isDecoding else {
+            self.isFinishLate = true
+            return
+        }
         do {
             _ = try self.decoder.decodeLast(context: context, buffer: &self.buffer, seenEOF: true)
         } catch {
