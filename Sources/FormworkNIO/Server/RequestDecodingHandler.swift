@@ -148,6 +148,11 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
         let before = slice.readableBytes
         // Whatever it is told: of what is whole it keeps nothing back.
         _ = try self.decoder.decode(context: context, buffer: &slice)
+        // Refused, or closed from within: the buffer is another.
+        guard self.place.phase != .over else {
+            self.end()
+            return false
+        }
         let consumed = before - slice.readableBytes
         self.buffer.moveReaderIndex(forwardBy: consumed)
         self.searched = max(0, self.searched - consumed)

@@ -243,7 +243,7 @@ public final class UploadStore: Sendable {
 
     /// Makes room for another upload: removes those whose time is over, or else, where there are too many, some of these, in
     /// this order: finished ones, of which only the answer is kept; those without bytes; those of which nothing came for
-    /// long. Within each, what was written least recently goes first. What is in use stays.
+    /// long; within each, the oldest first. What is in use stays.
     /// - Returns: Whether there is more room.
     func makeRoom(now: Date = Date()) async -> Bool {
         guard let names = try? await self.storage.names() else { return false }
@@ -255,10 +255,10 @@ public final class UploadStore: Sendable {
         if count > 0 { return true }
         guard names.count >= self.options.maximumCount else { return false }
         func idle(_ entry: UploadIndex.Entry) -> Double { now.timeIntervalSince1970 - entry.written }
-        let finished = entries.filter(\.isFinished)
+        let finished = entries.filter(\.isFinished).sorted { $0.expires < $1.expires }
         let empty = entries.filter { !$0.isFinished && $0.size == 0 && idle($0) >= self.options.idleTime }
         let others = entries.filter { !$0.isFinished && $0.size > 0 && idle($0) >= self.options.idleTime * 60 }
-        let victims = [finished, empty, others].flatMap { $0.sorted { $0.written < $1.written } }
+        let victims = finished + [empty, others].flatMap { $0.sorted { $0.written < $1.written } }
         // More than one of many: to look for them takes a while.
         let most = max(1, self.options.maximumCount / 16)
         for victim in victims where count < most {
