@@ -3,7 +3,7 @@ import SystemPackage
 
 /// A form to be sent: parts in order, and how they are framed. A value: copies are independent.
 ///
-/// Nothing is read or opened before ``plan()``.
+/// Nothing is read or opened before ``plan()-1mfhu``.
 ///
 /// Equal forms have equal parts in the same order and the same framing, and so the same boundary, which is chosen at random
 /// unless it is given: compare ``parts`` where the boundary doesn't matter.
