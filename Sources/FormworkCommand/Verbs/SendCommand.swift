@@ -31,7 +31,7 @@ struct SendCommand: AsyncParsableCommand {
             With --state the same command continues an upload even after it was killed.
 
             EXIT STATUS
-              0   the server answered below 400 and has the whole body
+              0   the server answered below 400 and took the whole body, or answered 2xx to one of at most 4 MiB
               1   a redirect leads to another scheme than http and https
               2   the arguments are wrong
               3   a redirect leads to an invalid URL
