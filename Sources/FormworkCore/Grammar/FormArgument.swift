@@ -13,9 +13,6 @@
 /// ```
 public struct FormArgument: Hashable, Sendable {
     /// What the argument says.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
     public enum Content: Hashable, Sendable {
         /// A field with this text.
         case text(String, Parameters)
@@ -61,9 +58,6 @@ public struct FormArgument: Hashable, Sendable {
     }
 
     /// A value of `headers=`.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
     public enum Header: Hashable, Sendable {
         /// A header line.
         case line(String)

@@ -23,10 +23,7 @@
 /// try parser.finish()
 /// ```
 public struct MultipartParser: Sendable {
-    /// What was found next.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
+    /// What was found next. There will be no other cases: a `switch` needs no `default`.
     public enum Event: Hashable, Sendable {
         /// A part's header section is whole. ``MultipartParser/limitContent(to:)`` may now change its limit.
         case partBegan(ReceivedHeader)

@@ -50,6 +50,8 @@ private func measuresTooMuch(_ parts: [PlanDescription.Part]) -> Bool {
             // Files are small here, and a multipart may hold anything.
             case .multipart(_, let parts): part.header.transferEncoding != nil || measuresTooMuch(parts)
             case .text, .bytes, .file: false
+            // A case that this target doesn't make.
+            @unknown default: false
             }
         }
     }
