@@ -278,6 +278,16 @@ struct UploadTests {
         }
     }
 
+    @Test("An early 200 to a short body is the answer", arguments: [200, 100_000, 1_300_000])
+    func earlySuccess(count: Int) async throws {
+        let server = try UploadServer(["/": [.early(200)]], keepsBodies: false)
+        let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: Int64(count)))).plan()
+        for _ in 0..<5 {
+            let (data, response) = try await self.upload(plan, to: server.url("/"))
+            #expect(response.statusCode == 200 && String(decoding: data, as: UTF8.self) == "answer 200")
+        }
+    }
+
     @Test("An early 200 and a broken connection are errors that say how far it came")
     func partial() async throws {
         let server = try UploadServer(["/200": [.early(200)], "/cut": [.cut(after: 100_000)]], keepsBodies: false)

@@ -445,6 +445,29 @@ extension NIOTests {
             #expect(cages.count { $0.canary != nil } <= 10)
         }
 
+        @Test("An early 200 to a short body is the answer, every time", arguments: [200, 100_000, 1_300_000])
+        func earlySuccess(count: Int) async throws {
+            let plan = try await form(.synthetic(SyntheticBytes(.zeros, count: Int64(count)))).plan()
+            try await LoopbackServer.with(["/": [.early(200)]]) { server in
+                for _ in 0..<5 {
+                    let (answer, text) = try await self.upload(plan, to: server.url("/"))
+                    #expect(answer.status == .ok && answer.isBodyComplete && text == "answer 200")
+                }
+            }
+        }
+
+        @Test("A file that changed is an error, also behind an early 200")
+        func earlySuccessOfChangedFile() async throws {
+            let folder = try TestFolder()
+            let path = try await folder.sparseFile("f", count: 1_300_000)
+            let plan = try await form(.file(path)).plan()
+            _ = try await folder.sparseFile("f", count: 1_300_001)
+            try await LoopbackServer.with(["/": [.early(200)]]) { server in
+                let error = await self.failure { _ = try await self.upload(plan, to: server.url("/")) }
+                #expect(error?.code == .sourceChanged)
+            }
+        }
+
         @Test("An early 200 and a broken connection are errors that say how far it came")
         func partial() async throws {
             let folder = try TestFolder()

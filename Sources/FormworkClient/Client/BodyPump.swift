@@ -100,7 +100,7 @@ actor BodyPump {
     /// Reads on, of a body whose length isn't known, as far as its length matters to nobody on the connection any more.
     private func findEnd() async {
         var count = self.ledger.written
-        while count <= ExchangeLedger.believedLength {
+        while count <= EarlySuccess.believedLength {
             do {
                 guard let buffer = try await self.pipe?.next() else { return self.ledger.reachEnd() }
                 count += Int64(buffer.readableBytes)

@@ -15,11 +15,6 @@ final class ExchangeLedger: Sendable {
         var wasEarly = false
     }
 
-    /// A body of at most this many bytes may be in the system's buffers whole before the server has looked at any of it. Then
-    /// nothing on the connection shows whether the server read it, and when its answer comes is chance: a 2xx is believed.
-    /// Linux lets a socket's buffer grow to 4 MiB.
-    static let believedLength: Int64 = 4 << 20
-
     /// How long a server that has answered may take nothing of the rest.
     private static let patience = Duration.seconds(2)
 
@@ -170,7 +165,7 @@ final class ExchangeLedger: Sendable {
     /// What was out when a server that answered early, and says that it has the body, could take no more of it.
     ///
     /// One rule, whatever comes first: the body is whole when all of it went out, when it is of at most
-    /// ``believedLength``, or when only the last chunk was missing. That last one is of bodies whose length nobody knew: a
+    /// ``EarlySuccess/believedLength``, or when only the last chunk was missing. That last one is of bodies whose length nobody knew: a
     /// server that finds the end by the body's own syntax may answer and hang up before the chunk that says it.
     func settled() async -> Answered {
         let answered = self.answered ?? Answered(bytesSent: 0, isBodyComplete: false)
@@ -186,7 +181,7 @@ final class ExchangeLedger: Sendable {
                 continue
             }
             let isAll = state.isAtEnd && state.written == answered.bytesSent
-            let isBelieved = (self.length ?? (state.isAtEnd ? state.produced : .max)) <= Self.believedLength
+            let isBelieved = (self.length ?? (state.isAtEnd ? state.produced : .max)) <= EarlySuccess.believedLength
             return Answered(
                 bytesSent: state.written, isBodyComplete: state.isComplete || isAll || isBelieved, wasEarly: true)
         }

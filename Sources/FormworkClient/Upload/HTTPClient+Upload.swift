@@ -17,8 +17,9 @@ extension HTTPClient {
     ///   - request: Everything but the body.
     ///   - options: Redirects, credentials, tries, the time for all of it, and how the length is told.
     /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
-    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
-    ///   2xx or redirects to a page behind the upload, before it has all of the body. `CancellationError`; the client's own errors for all else.
+    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or when the server
+    ///   answers 2xx, or redirects to a page, before it has all of a body above 4 MiB (a shorter one counts as delivered
+    ///   then). `CancellationError`; the client's own errors for all else.
     public func upload(
         _ plan: BodyPlan, with request: HTTPClientRequest, options: UploadOptions = UploadOptions()
     ) async throws -> UploadResponse {
@@ -46,7 +47,10 @@ extension HTTPClient {
                 feed = bodyFeed
             }
             let response: HTTPClientResponse
-            do { response = try await self.send(request, feed, deadline) } catch let failure as BrokenConnection {
+            let isWhole: Bool
+            do {
+                (response, isWhole) = try await self.send(request, feed, deadline)
+            } catch let failure as BrokenConnection {
                 guard options.retry.covers(client: failure.cause),
                     let pause = options.retry.pause(after: retries, remaining: deadline.remaining)
                 else { throw failure.error }
@@ -67,7 +71,7 @@ extension HTTPClient {
                 request.headers.replaceOrAdd(name: "Authorization", value: authorization)
             } else if options.maximumRedirects > 0, let next = request.redirected(by: response) {
                 redirects += 1
-                if hasBody, !next.keepsBody, let feed, !feed.isComplete { throw Self.isEarly(response, feed) }
+                if hasBody, !next.keepsBody, let feed, !isWhole { throw Self.isEarly(response, feed) }
                 guard redirects <= options.maximumRedirects else { throw HTTPClientError.redirectLimitReached }
                 request = next.request
                 hasBody = hasBody && next.keepsBody
@@ -79,19 +83,20 @@ extension HTTPClient {
                 retries += 1
                 try await _Concurrency.Task.sleep(for: pause.asWait)
             } else {
-                if feed?.isComplete ?? true { options.monitor?.update { $0.acknowledged = $0.sent } }
+                if isWhole { options.monitor?.update { $0.acknowledged = $0.sent } }
                 return UploadResponse(
                     response: response, url: request.url, bytesSent: feed?.count ?? 0,
-                    isBodyComplete: feed?.isComplete ?? true, retries: retries)
+                    isBodyComplete: isWhole, retries: retries)
             }
         }
     }
 
     /// One transfer.
+    /// - Returns: The answer, and whether the body counts as delivered.
     /// - Throws: ``BrokenConnection`` where another may help; all else as it is told.
     private func send(
         _ request: HTTPClientRequest, _ feed: BufferFeed?, _ deadline: NIODeadline
-    ) async throws -> HTTPClientResponse {
+    ) async throws -> (HTTPClientResponse, isWhole: Bool) {
         let response: HTTPClientResponse
         do {
             response = try await withTaskCancellationHandler {
@@ -106,12 +111,13 @@ extension HTTPClient {
             if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
             throw BrokenConnection(cause: error, offset: feed.flatMap { $0.isComplete ? nil : $0.count } ?? 0)
         }
-        guard let feed, !feed.isComplete else { return response }
+        guard let feed, !feed.isComplete else { return (response, true) }
         if let failure = feed.failure { throw failure }
         // A redirect that leaves the body behind says that the server has it, too.
         let isRedirect = response.history.count <= 1 && 301...303 ~= response.status.code
         if isRedirect || response.history.count > 1 || 200..<300 ~= response.status.code {
-            if await feed.wasAllGiven() { return response }
+            if await feed.wasAllGiven() { return (response, true) }
+            if let failure = feed.failure { throw failure }
             guard isRedirect else {
                 let error = Self.isEarly(response, feed)
                 feed.stop(error)
@@ -123,7 +129,7 @@ extension HTTPClient {
         let end = FeedEnd(feed)
         var early = response
         early.body = .stream(response.body.map { buffer in withExtendedLifetime(end) { buffer } })
-        return early
+        return (early, false)
     }
 
     private static func isEarly(_ response: HTTPClientResponse, _ feed: BufferFeed) -> FormworkError {

@@ -108,11 +108,20 @@ final class BodyFeed: @unchecked Sendable {
         }
     }
 
-    /// Whether all was given when a server answered that it has it, and the transfer is over.
+    /// Whether a body counts as delivered when the server answered, maybe early, that it has it, and the transfer has ended:
+    /// all of it was given, or it is short (``EarlySuccess``).
     ///
-    /// Of a body whose length nobody knew, that shows when its end is read: a server that knows the end by the body's own
-    /// syntax may answer before. It is waited for one second.
+    /// The rest of a short body is read here, as it may turn out to have changed. If the length isn't known, the end decides:
+    /// a server that finds the end by the body's own syntax may answer before it. The end is waited for one second.
     func wasAllGiven() async -> Bool {
+        if let length = self.length, length <= EarlySuccess.believedLength {
+            while self.readsAtOnce, !self.isComplete {
+                var rest: [UInt8] = []
+                rest.append(upTo: 64 << 10) { room in self.read(into: &room) ?? 0 }
+                if rest.isEmpty { break }
+            }
+            return self.failure == nil
+        }
         guard self.length == nil, self.count > 0, !self.isComplete else { return self.isComplete }
         for _ in 0..<200 where self.hasToWait {
             guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
@@ -123,6 +132,8 @@ final class BodyFeed: @unchecked Sendable {
         }
         return self.isComplete
     }
+
+    private var readsAtOnce: Bool { self.lock.withLock { if case .reader = self.origin { true } else { false } } }
 
     /// Whether a read would wait for others than the disk; what it would wait for is fetched from then on.
     private var hasToWait: Bool {

@@ -12,9 +12,9 @@ extension URLSession {
     /// stored credentials nowhere. Of a 401 that stays the answer, Linux loses the content where its challenge is Basic
     /// or Digest.
     /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
-    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or the server says
-    ///   2xx or redirects to a page behind the upload, before it has all of the body. `CancellationError`; `URLError` for
-    ///   all else.
+    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or when the server
+    ///   answers 2xx, or redirects to a page, before it has all of a body above 4 MiB (a shorter one counts as delivered
+    ///   then). `CancellationError`; `URLError` for all else.
     public func upload(
         _ plan: BodyPlan, with request: URLRequest, options: UploadOptions = UploadOptions()
     ) async throws -> (Data, HTTPURLResponse) {

@@ -99,12 +99,19 @@ package final class BufferFeed: Sendable {
         }
     }
 
-    /// Whether all was given when a server answered that it has it.
+    /// Whether a body counts as delivered when the server answered, maybe early, that it has it: all of it was given, or it
+    /// is short (``EarlySuccess``).
     ///
-    /// Of a body whose length nobody knew, that shows when its end is read: a server that knows the end by the body's own
-    /// syntax may answer before. It is waited for one second.
+    /// If the length isn't known, the end decides: a server that finds the end by the body's own syntax may answer before it.
+    /// The end is waited for one second, as is the rest of a short body, which may turn out to have changed.
     package func wasAllGiven() async -> Bool {
         let given = self.count
+        if let length = self.length, length <= EarlySuccess.believedLength {
+            for _ in 0..<200 where !self.isSettled {
+                guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
+            }
+            return self.failure == nil
+        }
         guard self.length == nil, given > 0 else { return self.isComplete }
         self.readAhead()
         for _ in 0..<200 {
@@ -117,6 +124,8 @@ package final class BufferFeed: Sendable {
         }
         return self.isComplete && self.count == given
     }
+
+    private var isSettled: Bool { self.state.withLock { $0.isComplete || $0.failure != nil || $0.stop != nil } }
 
     /// Ends reading and lets go of what is open; a consumer that asks on gets this error.
     package func stop(_ error: any Error) { self.stop(.failing(error)) }
