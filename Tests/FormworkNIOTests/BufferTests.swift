@@ -1,6 +1,7 @@
 #if NIO
-import FormworkNIO
+import Formwork
 import FormworkClient
+import FormworkNIO
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -10,6 +11,22 @@ import Testing
 extension NIOTests {
     @Suite("ByteBuffers", .timeLimit(.minutes(10)))
     struct BufferTests {
+        private struct Photo: Codable, Equatable {
+            var title: String
+            var photo: ByteBuffer
+        }
+
+        @Test("A ByteBuffer in a Codable value is one file, and a form is read from one")
+        func codable() throws {
+            let photo = Photo(title: "Dawn", photo: ByteBuffer(bytes: [0x00, 0xFF, 0x0D, 0x0A]))
+            let plan = try FormDataEncoder().encode(photo).plan()
+            let body = ByteBuffer(bytes: try plan.bytes(upTo: 1000))
+            let form = try ReceivedForm(body, contentType: plan.contentType)
+            #expect(form.map(\.name) == ["title", "photo"] && form.entries[1].filename == "blob")
+            #expect(form.entries[1].content.inMemory == [0x00, 0xFF, 0x0D, 0x0A])
+            #expect(try FormDataDecoder().decode(Photo.self, from: body, contentType: plan.contentType) == photo)
+        }
+
         @Test(
             "Buffers of any size hold the planned bytes, also for who keeps them all",
             arguments: [1, 7, 4096, 100_000])

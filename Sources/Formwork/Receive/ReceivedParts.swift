@@ -72,6 +72,19 @@ where Chunks.Element: BodyChunk {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(PartsReader(self)) }
 }
 
+extension ReceivedParts where Chunks == BodyChunks {
+    /// Reads a body that is in memory; ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)`` does it without
+    /// waiting.
+    /// - Throws: What the initializer for chunks throws.
+    public init(
+        _ body: some BodyChunk, contentType: String?, profile: ParsingProfile = .default,
+        limits: ParsingLimits = .default
+    ) throws(FormworkError) {
+        try self.init(
+            BodyPlan(copying: .bytes(body.array)).chunks(), contentType: contentType, profile: profile, limits: limits)
+    }
+}
+
 extension MultipartParser {
     /// Reads a body of a request's `Content-Type`, which may be missing.
     init(

@@ -49,6 +49,16 @@ final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
         }
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // NIO's decoder reports a wrong version twice, and may fail on a head that was just refused.
+        if error is HTTPParserError {
+            guard !self.isRefused else { return }
+            self.isRefused = true
+            self.place.phase = .over
+        }
+        context.fireErrorCaught(error)
+    }
+
     private func begin(_ head: inout HTTPRequestHead) throws(HeadRefusal) {
         try RequestHeadCheck.check(head)
         let isOld = (head.version.major, head.version.minor) < (1, 1)

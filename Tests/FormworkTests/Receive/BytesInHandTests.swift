@@ -32,6 +32,15 @@ struct BytesInHandTests {
         }
     }
 
+    @Test("A body in memory is read part by part, too")
+    func parts() async throws {
+        var read: [String] = []
+        for try await part in try ReceivedParts(Array(Self.body.utf8), contentType: Self.type) {
+            read.append("\(part.name ?? "") \(try await part.text(upTo: 10))")
+        }
+        #expect(read == ["a 1", "f file"])
+    }
+
     @Test("Url-encoded bodies are read too")
     func urlEncoded() throws {
         let type = "application/x-www-form-urlencoded; charset=utf-8"

@@ -14,7 +14,7 @@ router.post("upload") { request, _ in
     onward.append(once: try request.formParts().filter { $0.name != "token" }.map { BodyPart($0) })
     onward.append(name: "via", value: "proxy")
     let answer = try await HTTPClient.shared.upload(
-        onward.plan(), with: HTTPClientRequest(url: target), timeout: .seconds(60))
+        onward.plan(), with: HTTPClientRequest(url: target), options: UploadOptions(timeout: .seconds(60)))
     return Response(
         status: .init(code: Int(answer.status.code)),
         body: ResponseBody(byteBuffer: try await answer.response.body.collect(upTo: 1 << 20)))
