@@ -161,7 +161,8 @@ let package = Package(
         .target(
             name: "FormworkResumable",
             dependencies: [
-                "Formwork", target("FormworkHTTP", "Resumable"), target("FormworkDigests", "Resumable"),
+                "Formwork", "FormworkValues", target("FormworkHTTP", "Resumable"),
+                target("FormworkDigests", "Resumable"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("HTTPTypes", "swift-http-types", "Resumable"),
                 product("StructuredFieldValues", "swift-http-structured-headers", "Resumable"),
@@ -186,7 +187,7 @@ let package = Package(
         .target(
             name: "FormworkClient",
             dependencies: [
-                "Formwork", target("FormworkHTTP", "Client"), target("FormworkResumable", "Client"),
+                "Formwork", "FormworkValues", target("FormworkHTTP", "Client"), target("FormworkResumable", "Client"),
                 target("FormworkNIO", "Client"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Client"),
@@ -224,7 +225,8 @@ let package = Package(
         .target(
             name: "FormworkReceiver",
             dependencies: [
-                "Formwork", "FormworkDigests", "FormworkHTTP", "FormworkResumable", "FormworkNIO", "FormworkClient",
+                "Formwork", "FormworkValues", "FormworkDigests", "FormworkHTTP", "FormworkResumable", "FormworkNIO",
+                "FormworkClient",
                 "FormworkHummingbird",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Transfer"),

@@ -47,7 +47,7 @@ struct Connector: Sendable {
     /// - Parameter makeHandler: Makes what looks at the answer's parts on an HTTP/1.1 connection.
     /// - Throws: ``TransferError``.
     func connect(
-        to endpoint: Endpoint, _ makeHandler: @escaping @Sendable (any EventLoop) -> AnswerHandler
+        to endpoint: Origin, _ makeHandler: @escaping @Sendable (any EventLoop) -> AnswerHandler
     ) async throws -> Connection {
         let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
         let context = endpoint.isSecure ? try self.options.tls.context(self.protocols) : nil
@@ -92,7 +92,7 @@ struct Connector: Sendable {
         }
     }
 
-    private func open(_ endpoint: Endpoint, _ setup: Setup) async throws -> Opening {
+    private func open(_ endpoint: Origin, _ setup: Setup) async throws -> Opening {
         let timeout = TimeAmount.nanoseconds(self.options.connectTimeout.clampedNanoseconds)
         let bootstrap = ClientBootstrap(group: self.group).connectTimeout(timeout)
         let initialize: @Sendable (any Channel) -> EventLoopFuture<Opening> = { channel in

@@ -3,6 +3,7 @@ import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
+import FormworkValues
 import HTTPTypes
 import NIOCore
 import NIOHTTP2
@@ -63,7 +64,7 @@ public struct FormClient: Sendable {
         monitor: UploadMonitor?,
         hooks: ExchangeHooks, answered: (ExchangeAnswer) async throws -> Result
     ) async throws -> Result {
-        let endpoint = try Endpoint(request)
+        let endpoint = try Origin(request)
         let pipe = try body?.makePipe(reading)
         defer { pipe?.stop(CancellationError()) }
         let ledger = ExchangeLedger(body, monitor)

@@ -3,6 +3,7 @@ import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
+import FormworkValues
 import HTTPTypes
 
 #if canImport(FoundationEssentials)
@@ -84,32 +85,20 @@ package struct BasicCredentials: Hashable, Sendable {
     package var fieldValue: String { "Basic " + Data("\(self.user):\(self.password)".utf8).base64EncodedString() }
 }
 
-/// Where a connection goes: scheme, host and port, which is an origin too (RFC 6454).
-struct Endpoint: Hashable, Sendable {
-    var isSecure: Bool
-    /// A name, or an address without brackets, in lower case.
-    var host: String
-    var port: Int
-
-    init(isSecure: Bool, host: String, port: Int) {
-        (self.isSecure, self.host, self.port) = (isSecure, host, port)
-    }
-
+extension Origin {
+    /// Where a request goes.
     /// - Throws: ``TransferError/Code/invalidRequest``.
     init(_ request: HTTPRequest) throws {
         guard let scheme = request.scheme, let authority = request.authority,
-            let url = URL(string: "\(scheme)://\(authority)"),
-            let host = url.host(), !host.isEmpty
+            let url = URL(string: "\(scheme)://\(authority)")
         else { throw TransferError(.invalidRequest, "the request has no scheme and authority") }
-        self.isSecure = scheme.lowercased() == "https"
-        self.host = (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host).lowercased()
-        self.port = url.port ?? (self.isSecure ? 443 : 80)
         guard !url.hasImpossiblePort else {
             throw TransferError(.invalidRequest, "\(authority): a port is a number from 1 to 65535")
         }
+        guard let origin = url.origin else {
+            throw TransferError(.invalidRequest, "the request has no scheme and authority")
+        }
+        self = origin
     }
-
-    /// `host:port`, with brackets where they are needed.
-    var authority: String { (self.host.contains(":") ? "[\(self.host)]" : self.host) + ":\(self.port)" }
 }
 #endif

@@ -3,6 +3,7 @@ import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
+import FormworkValues
 import HTTPTypes
 
 #if canImport(FoundationEssentials)
@@ -45,7 +46,7 @@ public struct ProxySettings: Hashable, Sendable {
     }
 
     /// The proxy for an endpoint; `nil` for a direct connection.
-    func proxy(for endpoint: Endpoint) throws -> Proxy? {
+    func proxy(for endpoint: Origin) throws -> Proxy? {
         guard let url = endpoint.isSecure ? self.https : self.http, !url.isEmpty, !self.excepts(endpoint.host)
         else {
             return nil
@@ -68,7 +69,7 @@ public struct ProxySettings: Hashable, Sendable {
 
 /// A proxy, as its URL names it.
 struct Proxy: Hashable, Sendable {
-    var endpoint: Endpoint
+    var endpoint: Origin
     /// What stands in `Proxy-Authorization`; `nil` for nothing.
     var authorization: String?
 
@@ -87,8 +88,7 @@ struct Proxy: Hashable, Sendable {
         }
         // As curl has it.
         let port = parsed.port ?? (scheme == "https" ? 443 : 1080)
-        let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        self.endpoint = Endpoint(isSecure: scheme == "https", host: bare, port: port)
+        self.endpoint = Origin(isSecure: scheme == "https", host: host, port: port)
         self.authorization = parsed.user(percentEncoded: false).map {
             BasicCredentials(user: $0, password: parsed.password(percentEncoded: false) ?? "").fieldValue
         }

@@ -14,7 +14,7 @@ import Synchronization
 
 /// Puts the handlers of one connection into its pipeline, on its event loop.
 struct Setup: Sendable {
-    let endpoint: Endpoint
+    let endpoint: Origin
     let proxy: Proxy?
     /// For TLS with the server; `nil` without.
     let context: NIOSSLContext?

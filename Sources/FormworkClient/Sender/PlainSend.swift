@@ -83,25 +83,25 @@ package struct PlainSend: SendMachine {
         self.pause = (pause, reason)
     }
 
-    private mutating func follow(_ next: HTTPRequest.Redirection, canRepeat: Bool) {
+    private mutating func follow(_ next: (request: HTTPRequest, redirection: Redirection), canRepeat: Bool) {
         self.redirects += 1
         guard self.redirects <= self.maximumRedirects else {
             return self.failure = TransferError(
                 .redirects, "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)")
         }
-        guard !next.leavesTLS else {
+        guard !next.redirection.leavesTLS else {
             return self.failure = TransferError(
                 .redirects,
                 "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it")
         }
-        if self.hasBody, next.keepsBody, !canRepeat, let blocker = self.plan.replayBlocker {
+        if self.hasBody, next.redirection.keepsBody, !canRepeat, let blocker = self.plan.replayBlocker {
             return self.failure = FormworkError(
                 .notReplayable,
                 "the server redirects to \(next.request.urlText), but \(blocker.reason): send there, or give a source that can be opened again",
                 part: blocker.part)
         }
         self.request = next.request
-        self.hasBody = self.hasBody && next.keepsBody
+        self.hasBody = self.hasBody && next.redirection.keepsBody
     }
 }
 #endif

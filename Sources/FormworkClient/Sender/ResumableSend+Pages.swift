@@ -25,15 +25,15 @@ extension ResumableSend {
             return false
         }
         self.redirects += 1
-        if self.page == nil, next.keepsBody {
+        if self.page == nil, next.redirection.keepsBody {
             self.failure = TransferError(
                 .redirects,
                 "the server has the upload, and wants all of it again at \(next.request.urlText): send there, if you trust it"
             )
-        } else if next.leavesTLS || self.redirects > self.maximumRedirects {
+        } else if next.redirection.leavesTLS || self.redirects > self.maximumRedirects {
             self.failure = TransferError(
                 .redirects,
-                next.leavesTLS
+                next.redirection.leavesTLS
                     ? "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it"
                     : "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)")
         }

@@ -88,7 +88,7 @@ extension SendAnswer {
     /// Why a redirect that came before the whole body, and leaves it behind, is no success; `nil` for another answer.
     func redirectBeforeBody(of request: HTTPRequest) -> FormworkError? {
         let next = request.redirected(by: self.head)
-        guard self.head.status.kind == .redirection, !self.isBodyComplete, next?.keepsBody != true else {
+        guard self.head.status.kind == .redirection, !self.isBodyComplete, next?.redirection.keepsBody != true else {
             return nil
         }
         // To a login, say: what comes behind it knows nothing of the body.

@@ -4,6 +4,7 @@ import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
+import FormworkValues
 import NIOCore
 import NIOHTTP1
 
@@ -77,33 +78,20 @@ extension HTTPClientRequest {
         self.headers.describeBody(plan, isChunked: isChunked || plan.contentLength == nil)
     }
 
-    /// The request that a redirect asks for, and whether the body goes with it; `nil` where there is none to follow: also
-    /// none from https to http, or to anything else.
-    ///
-    /// Methods as RFC 9110 section 15.4 and fetch have them: 303 makes everything but `HEAD` a `GET`, 301 and 302 make
-    /// `POST` one. Another origin gets no credentials of this request.
+    /// The request that a redirect asks for, and whether the body is sent again; `nil` if the answer is not a redirect to http
+    /// or https, or leads from https to http.
     func redirected(by response: HTTPClientResponse) -> (request: HTTPClientRequest, keepsBody: Bool)? {
-        let status = response.status.code
-        guard [301, 302, 303, 307, 308].contains(status), let location = response.headers.first(name: "Location"),
-            let origin = URL(string: self.url), let target = URL(string: location, relativeTo: origin)?.absoluteURL,
-            target.host != nil, !target.hasImpossiblePort,
-            target.scheme == "https" || target.scheme == "http" && origin.scheme == "http"
+        guard
+            let redirection = Redirection(
+                status: Int(response.status.code), method: self.method.rawValue, of: URL(string: self.url),
+                location: response.headers.first(name: "Location")), !redirection.leavesTLS
         else { return nil }
         var next = self
-        next.url = target.absoluteString
-        if !target.hasOrigin(of: origin) {
-            for name in ["Authorization", "Cookie", "Host", "Origin", "Proxy-Authorization"] {
-                next.headers.remove(name: name)
-            }
-        }
-        let becomesGet = status == 303 && self.method != .HEAD || status < 303 && self.method == .POST
-        guard becomesGet else { return (next, true) }
+        next.url = redirection.target
+        for (name, _) in self.headers where !redirection.keeps(field: name) { next.headers.remove(name: name) }
+        guard !redirection.keepsBody else { return (next, true) }
         next.method = .GET
         next.body = nil
-        for (name, _) in self.headers
-        where name.lowercased().hasPrefix("content-") || name.lowercased() == "transfer-encoding" {
-            next.headers.remove(name: name)
-        }
         return (next, false)
     }
 
@@ -114,16 +102,8 @@ extension HTTPClientRequest {
 
     /// Whether the other request goes to the same scheme, host and port (RFC 6454).
     func hasOrigin(of other: HTTPClientRequest) -> Bool {
-        guard let url = URL(string: self.url), let other = URL(string: other.url) else { return false }
-        return url.hasOrigin(of: other)
-    }
-}
-
-extension URL {
-    fileprivate func hasOrigin(of other: URL) -> Bool {
-        func port(_ url: URL) -> Int { url.port ?? (url.scheme == "https" ? 443 : 80) }
-        return self.scheme == other.scheme && self.host?.lowercased() == other.host?.lowercased()
-            && port(self) == port(other)
+        guard let origin = URL(string: self.url)?.origin else { return false }
+        return origin == URL(string: other.url)?.origin
     }
 }
 #endif

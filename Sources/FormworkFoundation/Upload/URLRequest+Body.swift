@@ -1,3 +1,5 @@
+import Formwork
+import FormworkValues
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -28,41 +30,23 @@ extension URLRequest {
         self.setValue(isFixed ? " " : nil, forHTTPHeaderField: "Transfer-Encoding")
     }
 
-    /// The request that a redirect asks for, and whether the body goes with it; `nil` where there is none to follow: also
-    /// none from https to http, or to anything else.
-    ///
-    /// Methods as RFC 9110 section 15.4 and fetch have them: 303 makes everything but `HEAD` a `GET`, 301 and 302 make
-    /// `POST` one. Another origin gets neither `Authorization` nor `Cookie` of this request.
+    /// The request that a redirect asks for, and whether the body is sent again; `nil` if the answer is not a redirect to http
+    /// or https, or leads from https to http.
     func redirected(by response: HTTPURLResponse) -> (request: URLRequest, keepsBody: Bool)? {
-        guard [301, 302, 303, 307, 308].contains(response.statusCode),
-            let location = response.value(forHTTPHeaderField: "Location"), let origin = response.url ?? self.url,
-            let target = URL(string: location, relativeTo: origin)?.absoluteURL, target.host != nil,
-            target.scheme == "https" || target.scheme == "http" && origin.scheme == "http"
+        guard
+            let redirection = Redirection(
+                status: response.statusCode, method: self.httpMethod ?? "GET", of: response.url ?? self.url,
+                location: response.value(forHTTPHeaderField: "Location")), !redirection.leavesTLS
         else { return nil }
         var next = self
-        next.url = target
-        if !target.hasOrigin(of: origin) {
-            for name in ["Authorization", "Cookie", "Host"] { next.setValue(nil, forHTTPHeaderField: name) }
+        next.url = URL(string: redirection.target)
+        for name in self.allHTTPHeaderFields?.keys.map({ $0 }) ?? [] where !redirection.keeps(field: name) {
+            next.setValue(nil, forHTTPHeaderField: name)
         }
-        let method = self.httpMethod ?? "GET"
-        let becomesGet = response.statusCode == 303 && method != "HEAD" || response.statusCode < 303 && method == "POST"
-        guard becomesGet else { return (next, true) }
+        guard !redirection.keepsBody else { return (next, true) }
         next.httpMethod = "GET"
         next.httpBodyStream = nil
         next.httpBody = nil
-        for name in self.allHTTPHeaderFields?.keys.map({ $0 }) ?? []
-        where name.lowercased().hasPrefix("content-") || name.lowercased() == "transfer-encoding" {
-            next.setValue(nil, forHTTPHeaderField: name)
-        }
         return (next, false)
-    }
-}
-
-extension URL {
-    /// Whether scheme, host and port are the same (RFC 6454).
-    func hasOrigin(of other: URL) -> Bool {
-        func port(_ url: URL) -> Int { url.port ?? (url.scheme == "https" ? 443 : 80) }
-        return self.scheme == other.scheme && self.host?.lowercased() == other.host?.lowercased()
-            && port(self) == port(other)
     }
 }

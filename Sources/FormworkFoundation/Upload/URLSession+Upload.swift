@@ -1,3 +1,5 @@
+import Formwork
+import FormworkValues
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -65,7 +67,7 @@ extension URLSession {
                 try await Task.sleep(for: pause.asWait)
                 continue
             }
-            if response.statusCode == 401, !isAuthorized, let first, response.url?.hasOrigin(of: first) ?? false,
+            if response.statusCode == 401, !isAuthorized, let origin = first?.origin, response.url?.origin == origin,
                 let authorization = try await options.authentication?.answer(response.challenge)
             {
                 isAuthorized = true

@@ -2,6 +2,7 @@
 import FormworkCore
 import FormworkHTTP
 import FormworkResumable
+import FormworkValues
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

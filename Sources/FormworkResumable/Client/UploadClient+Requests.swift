@@ -1,6 +1,7 @@
 #if Resumable
 import FormworkCore
 import FormworkHTTP
+import Formwork
 import HTTPTypes
 
 // What goes out: each request with what has to be known when its answer comes.
@@ -143,7 +144,9 @@ extension UploadClient {
     private func adopt(_ target: UploadTarget, in request: inout HTTPRequest) {
         (request.scheme, request.authority, request.path) = (target.scheme, target.authority, target.path)
         guard !target.hasOrigin(of: self.target) else { return }
-        for name in HTTPField.Name.boundToOrigin { request.headerFields[name] = nil }
+        for name in Set(request.headerFields.map(\.name)) where Redirection.isBoundToOrigin(name.rawName) {
+            request.headerFields[name] = nil
+        }
     }
 
     private static func removeContentFields(_ fields: inout HTTPFields) {

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Foundation
 #endif
 import FormworkHTTP
+import FormworkValues
 import HTTPTypes
 
 /// Where a request goes: an `http` or `https` URL without a fragment.
@@ -28,8 +29,7 @@ public struct UploadTarget: Sendable, Hashable {
     }
 
     private init?(_ url: URL) {
-        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            let host = url.host(percentEncoded: true), !host.isEmpty, !url.hasImpossiblePort
+        guard url.origin != nil, let scheme = url.scheme?.lowercased(), let host = url.host(percentEncoded: true)
         else { return nil }
         self.scheme = scheme
         // A colon in a host is an IPv6 address, whose brackets URL takes away.
@@ -53,13 +53,8 @@ public struct UploadTarget: Sendable, Hashable {
 
     /// Whether credentials for one may be sent to the other (RFC 6454 §5).
     package func hasOrigin(of other: UploadTarget) -> Bool {
-        self.scheme == other.scheme && self.origin == other.origin
-    }
-
-    private var origin: String {
-        let port = self.scheme == "https" ? ":443" : ":80"
-        let authority = self.authority.lowercased()
-        return authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority
+        guard let origin = URL(string: self.url)?.origin else { return false }
+        return origin == URL(string: other.url)?.origin
     }
 }
 #endif

@@ -1,0 +1,47 @@
+/// What a redirect makes of a request (RFC 9110 section 15.4, and fetch).
+package struct Redirection: Hashable, Sendable {
+    /// The URL to ask next.
+    package let target: String
+    /// Whether the method stays and the body is sent again. Otherwise the request becomes a `GET` without a body.
+    package let keepsBody: Bool
+    /// Whether it leads from https to http.
+    package let leavesTLS: Bool
+    private let leavesOrigin: Bool
+
+    /// - Returns: `nil` for a status that is not a redirect.
+    package init?(status: Int, method: String, from origin: Origin, to target: (url: String, origin: Origin)) {
+        guard Self.statuses.contains(status) else { return nil }
+        self.target = target.url
+        self.keepsBody = !Self.becomesGet(status: status, method: method)
+        self.leavesTLS = origin.isSecure && !target.origin.isSecure
+        self.leavesOrigin = origin != target.origin
+    }
+
+    package static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+
+    /// 303 makes every method but `HEAD` a `GET`, 301 and 302 make `POST` one, 307 and 308 none.
+    package static func becomesGet(status: Int, method: String) -> Bool {
+        switch status {
+        case 301, 302: method == "POST"
+        case 303: method != "HEAD"
+        default: false
+        }
+    }
+
+    /// Whether a field of the request is sent again.
+    package func keeps(field name: String) -> Bool {
+        if self.leavesOrigin, Self.isBoundToOrigin(name) { return false }
+        return self.keepsBody || !Self.describesBody(name)
+    }
+
+    /// Whether a field is meant for one origin alone.
+    package static func isBoundToOrigin(_ name: String) -> Bool {
+        ["authorization", "cookie", "host", "origin", "proxy-authorization"].contains(name.lowercased())
+    }
+
+    private static func describesBody(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasPrefix("content-")
+            || ["transfer-encoding", "trailer", "expect", "repr-digest"].contains(name)
+    }
+}

@@ -1,0 +1,43 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Formwork
+
+extension URL {
+    /// Where a request for this URL goes; `nil` for one that isn't of http or https, has no host, or a port that can't be.
+    package var origin: Origin? {
+        guard let scheme = self.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            let host = self.host(percentEncoded: true), !host.isEmpty, !self.hasImpossiblePort
+        else { return nil }
+        return Origin(isSecure: scheme == "https", host: host, port: self.port)
+    }
+
+    /// Whether the URL has a port that isn't a number from 1 to 65535. Foundation gives `nil` for a port of twenty digits, as
+    /// if there were none.
+    package var hasImpossiblePort: Bool {
+        let text = self.absoluteString
+        guard let start = text.firstRange(of: "://")?.upperBound else { return false }
+        let authority = text[start...].prefix { !"/?#".contains($0) }
+        let place = authority[
+            (authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex)...]
+        let afterAddress = place[(place.lastIndex(of: "]") ?? place.startIndex)...]
+        guard let colon = afterAddress.lastIndex(of: ":") else { return false }
+        let port = afterAddress[afterAddress.index(after: colon)...]
+        return !port.isEmpty && !(UInt16(port).map { $0 > 0 } ?? false)
+    }
+}
+
+extension Redirection {
+    /// - Parameters:
+    ///   - url: The URL that was asked.
+    ///   - location: The answer's `Location` (RFC 9110 section 10.2.2).
+    /// - Returns: `nil` for a status that is not a redirect, and for a location that isn't a URL of http or https.
+    package init?(status: Int, method: String, of url: URL?, location: String?) {
+        guard let url, let location, !location.isEmpty, let origin = url.origin,
+            let target = URL(string: location, relativeTo: url)?.absoluteURL, let targetOrigin = target.origin
+        else { return nil }
+        self.init(status: status, method: method, from: origin, to: (target.absoluteString, targetOrigin))
+    }
+}
