@@ -62,7 +62,7 @@ def svg(rows: list[Bar]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="Time beside peers">',
         f"  <style>{STYLE}  </style>",
         f'  <text x="{LEFT + BAR}" y="20" text-anchor="middle" class="small">1.0: the peer</text>',
-        f'  <text x="{LEFT}" y="20" class="small">shorter is quicker</text>',
+        f'  <text x="{LEFT}" y="20" class="small">shorter is faster</text>',
         f'  <line x1="{LEFT + BAR}" y1="28" x2="{LEFT + BAR}" y2="{height - 8}" class="peer"/>',
     ]
     for number, row in enumerate(rows):
