@@ -1,4 +1,4 @@
-"""Reads `swift package dump-package`: whoever turns one trait on has to get all that its modules need."""
+"""Reads `swift package dump-package`: a trait must turn on everything that its modules need."""
 
 import json
 import sys

@@ -86,7 +86,7 @@ struct ParsedPart {
 
 func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] { bytes.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 } }
 
-/// Where `needle` first stands in `bytes`.
+/// The first position of `needle` in `bytes`.
 func position(of needle: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
     guard let first = needle.first else { return bytes.startIndex }
     var from = bytes.startIndex

@@ -66,7 +66,7 @@ func foundation(_ pairs: [URLEncodedPair], _ size: Int, _ encoded: [UInt8]) {
             components.queryItems = items
             output = components.percentEncodedQuery ?? ""
         })
-    // URLComponents knows no plus: its own text is read back.
+    // URLComponents doesn't decode a plus as a space: it reads back the text that it wrote.
     var decoded: [URLQueryItem] = []
     report(
         "decode", output.utf8.count,
