@@ -12,7 +12,7 @@ def closure(trait):
 
 
 def condition(dependency):
-    """The traits with which alone a dependency is one."""
+    """The traits that turn a dependency on."""
     return set(((next(iter(dependency.values())) or [None])[-1] or {}).get("traits", []))
 
 
