@@ -1,6 +1,6 @@
-"""Finds the turns of phrase of words.txt in prose: Markdown, comments and texts of the sources, scripts and examples.
+"""Finds the phrases of words.txt in prose: Markdown, comments and texts of the sources, scripts and examples.
 
-    python3 scripts/lib/words.py [FILE...]      without FILE, every file that git knows
+    python3 scripts/lib/words.py [FILE...]      without FILE, every file in git
 
 Prints file:line, what was found, and what to write instead. Code isn't searched: fences and code spans of Markdown, and Swift
 and Python outside of comments and string literals. The status is 1 if something was found.
@@ -26,7 +26,7 @@ def patterns() -> list[tuple[re.Pattern, str]]:
     for line in LIST.read_text().splitlines():
         if line and not line.startswith("#"):
             pattern, advice = line.split(" -> ", 1)
-            flags = 0 if "Else" in pattern else re.IGNORECASE
+            flags = 0 if re.search(r"(?<!\\)[A-Z]", pattern) else re.IGNORECASE
             found.append((re.compile(pattern.rstrip(), flags), advice.strip()))
     return found
 
