@@ -1,4 +1,4 @@
-"""What the servers in Python have in common: a part as a line of JSON, and an address that is busy once."""
+"""Shared by the servers in Python: a part as a line of JSON, and an address that is busy once."""
 
 import hashlib
 import io

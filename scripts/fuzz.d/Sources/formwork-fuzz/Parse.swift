@@ -43,7 +43,7 @@ private let escaping: ParsingProfile = {
     return profile
 }()
 
-/// What a parser tells of a body: its events, neighbouring content joined, and its end.
+/// The events that a parser returns for a body, with adjacent content joined, and its end.
 private func outcome(
     _ parser: MultipartParser, _ body: [UInt8], _ size: (Int) -> Int
 ) -> (lines: [String], retained: Int) {

@@ -6,8 +6,8 @@ import FormworkURLEncoded
 //   urlencoded-bench formwork|foundation PAIRS ENCODED
 //   urlencoded-bench codable formwork|alamofire-design
 //
-// PAIRS is the pairs as they are, a NUL byte behind each name and each value; ENCODED is the same url-encoded. Printed
-// are MB of input for each second of CPU time, one line for each kind of work. What is read back is compared first.
+// PAIRS has the plain pairs, with a NUL byte after each name and each value; ENCODED has the same url-encoded. Prints
+// MB of input per second of CPU time, one line for each kind of work. First checks that decoding gives the same pairs.
 
 func cpuSeconds() -> Double {
     var usage = rusage()
