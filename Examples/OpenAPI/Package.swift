@@ -6,7 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "formwork", path: "../..")],
     targets: [
-        // In an application this is swift-openapi-runtime's product; here it is the one type that the program uses.
+        // In an application this is a product of swift-openapi-runtime; here it is the only type that the program uses.
         .target(name: "OpenAPIRuntime"),
         .executableTarget(
             name: "openapi",

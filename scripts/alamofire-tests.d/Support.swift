@@ -1,4 +1,4 @@
-// What Alamofire's tests of bodies ask of its test helpers, without the session those drive.
+// The test helpers that Alamofire's tests of bodies use, without its session.
 import Foundation
 import FormworkMigration
 import XCTest

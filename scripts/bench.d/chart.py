@@ -1,6 +1,6 @@
 """Draws rows of the tables that scripts/bench prints as one SVG: bars, shorter is better, a line at the peer's own length.
 
-It follows the reader's light or dark scheme, and loads nothing.
+It adapts to the light or dark scheme of the viewer, and loads nothing.
 """
 
 import html
@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-# What the README shows: the row's first cell and how its reference begins, the bar's label, and the column.
+# The rows in the README: the first cell, the beginning of the reference, the label of the bar, and the column.
 ROWS = [
     ("form of 4 GiB by formwork send", "curl -F", "4 GiB form sent, beside curl -F", "wall"),
     ("form of 4 GiB from curl", "Go net/http", "4 GiB form received, beside Go net/http", "CPU"),
@@ -42,7 +42,7 @@ class Bar:
 
 
 def bars(markdown: str) -> list[Bar]:
-    """The chosen rows of Markdown tables. A row that isn't there is an error: a chart never leaves one out in silence."""
+    """The chosen rows of Markdown tables. A missing row is an error, so that the chart never omits one silently."""
     cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in markdown.splitlines() if line.startswith("| ")]
     found = []
     for case, reference, label, column in ROWS:
@@ -62,7 +62,7 @@ def svg(rows: list[Bar]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="Time beside peers">',
         f"  <style>{STYLE}  </style>",
         f'  <text x="{LEFT + BAR}" y="20" text-anchor="middle" class="small">1.0: the peer</text>',
-        f'  <text x="{LEFT}" y="20" class="small">shorter is quicker</text>',
+        f'  <text x="{LEFT}" y="20" class="small">shorter is faster</text>',
         f'  <line x1="{LEFT + BAR}" y1="28" x2="{LEFT + BAR}" y2="{height - 8}" class="peer"/>',
     ]
     for number, row in enumerate(rows):

@@ -1,7 +1,7 @@
 /* fields COUNT
  *
- * The reference for many small fields: the whole body built by hand in one buffer of exactly its size,
- * then written at once. Byte for byte what `formwork-bench fields COUNT` writes.
+ * The reference for many small fields: builds the whole body in one buffer of exactly its size,
+ * then writes it at once. The bytes are those that `formwork-bench fields COUNT` writes.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * The reference for many small files: f00000, f00001, ... opened, read through one buffer, closed and
  * written to standard output, without any framing between them.
  *
- * "checked" makes the calls of a sender that knows the length before and holds files to it: all files are looked at
- * first, and each again after it was read; small contents are gathered and written together.
+ * "checked" makes the system calls of a sender that knows the length beforehand and checks the files: stat for all files
+ * first, and for each again after it was read; small contents are gathered and written together.
  *
  * "opened" opens and closes each, and nothing else.
  */

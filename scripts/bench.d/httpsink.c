@@ -1,9 +1,9 @@
 /* httpsink REQUESTS SECONDS [BODY-FD]
  *
- * A web server that throws away what it is sent: HTTP/1.1 on a free port of 127.0.0.1, one request a
+ * A web server that discards request bodies: HTTP/1.1 on a free port of 127.0.0.1, one request a
  * connection, bodies with a Content-Length or chunked, "Expect: 100-continue" answered. Prints the port,
  * then answers every complete request with 200 and the number of its body's bytes; a connection that
- * ends early gets no answer. With BODY-FD the decoded bodies are written there as well. Ends after
+ * ends early gets no answer. With BODY-FD the decoded bodies are written there as well. Exits after
  * REQUESTS answered requests, and is killed by its alarm after SECONDS.
  */
 #define _GNU_SOURCE
@@ -25,7 +25,7 @@ static int copy_to = -1; /* BODY-FD */
 
 struct connection {
     int socket;
-    size_t start, end; /* what of the buffer has been received and not yet used */
+    size_t start, end; /* the received bytes of the buffer that are not used yet */
     char buffer[CHUNK];
 };
 

@@ -1,14 +1,14 @@
 /* measure REPORT-FD COMMAND [ARGUMENT...]
  *
- * Runs COMMAND with the standard descriptors it was given itself, waits for it and for everything it
- * left behind, and writes one line to REPORT-FD:
+ * Runs COMMAND with its own standard descriptors, waits for it and for all processes that it
+ * left, and writes one line to REPORT-FD:
  *
  *     start end user system peak_kib written status
  *
  * start and end are CLOCK_MONOTONIC seconds, so that other programs' clocks can be compared with them;
  * user and system are summed over all descendants; peak_kib is the largest of them; written is what the
- * kernel says COMMAND wrote (-1 where it doesn't say); status is 128 + N for a death by signal N. SIGTERM is passed on to COMMAND, which is how a
- * server is ended.
+ * kernel reports as written by COMMAND (-1 if unknown); status is 128 + N after signal N. SIGTERM is passed on to COMMAND, to
+ * stop a server.
  *
  * Why not from Python: the kernel carries a process's peak over exec, so a child started straight from a
  * big parent reports the parent's peak. This program is small, and so is the child it forks.
@@ -79,7 +79,7 @@ static void add_usage(struct outcome *sum, const struct rusage *usage) {
 static struct outcome wait_for_all(pid_t command) {
     struct outcome sum = {.written = -1, .status = 127};
     siginfo_t info;
-    while (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0) { /* signal() has calls go on behind a handler */
+    while (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0) { /* signal() restarts calls after a handler */
         struct rusage usage;
         int status;
         sum.end = now();

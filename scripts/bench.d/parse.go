@@ -18,7 +18,7 @@ func cpu() float64 {
 	return float64(usage.Utime.Sec+usage.Stime.Sec) + float64(usage.Utime.Usec+usage.Stime.Usec)/1e6
 }
 
-// A body that comes in chunks of a size at most.
+// A body in chunks of at most a given size.
 type chunks struct {
 	body io.Reader
 	size int

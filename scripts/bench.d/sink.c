@@ -1,9 +1,9 @@
 /* sink
  *
- * Reads standard input (a pipe or a socket) to its end and throws it away. Prints "ready" before the
+ * Reads standard input (a pipe or a socket) to its end and discards it. Prints "ready" before the
  * first read, so that its own start isn't measured, and "COUNT END" at the end: the bytes it got and the
- * CLOCK_MONOTONIC second at which it saw the end. Stands on both sides of a comparison: who reads a pipe
- * matters as much as who writes it.
+ * CLOCK_MONOTONIC second at which it saw the end. Both sides of a comparison use it, because the reader of a pipe
+ * matters as much as the writer.
  */
 #define _GNU_SOURCE
 #include <errno.h>

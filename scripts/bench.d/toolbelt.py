@@ -1,4 +1,4 @@
-"""toolbelt URL NAME=FILE...: posts the files as a form by requests and requests-toolbelt, streamed; prints the answer."""
+"""toolbelt URL NAME=FILE...: posts the files as a form with requests and requests-toolbelt, streamed; prints the answer."""
 
 import sys
 

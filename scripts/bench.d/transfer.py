@@ -1,4 +1,4 @@
-"""The sections that send to a server, and that receive from curl. The bench itself is handed in: it is no module."""
+"""The sections that send to a server and receive from curl. The bench is passed as an argument, because it isn't a module."""
 
 import contextlib
 import functools
@@ -64,7 +64,7 @@ def check_twice(core, big, stream):
 
 @contextlib.contextmanager
 def receiving(core, bench, command, samples):
-    """A server under the launcher: gives its address, and adds what it cost to `samples` when it has ended."""
+    """A server under the launcher: returns its address, and adds its cost to `samples` when it has exited."""
     report_reader, report_writer = os.pipe()
     launcher = [core.c_program("measure"), str(report_writer), *map(str, command)]
     with open(bench.errors, "wb") as errors, open(report_reader) as report:
@@ -97,7 +97,7 @@ def servers(core, bench, folder):
 
 
 def receive_section(core, bench):
-    """A form of 4 GiB taken from curl, CPU and memory of the server: the big file twice"""
+    """A form of 4 GiB received from curl, CPU and memory of the server: the big file twice"""
     if not shutil.which("curl"):
         return core.skipped("no curl")
     samples = {}
@@ -119,7 +119,7 @@ def receive_section(core, bench):
     for runs in samples.values():
         del runs[0]
     ours = samples.pop("formwork receive")
-    # The time is the client's and the machine's too: what a server costs is its CPU.
+    # The time also depends on the client and the machine; the server's cost is its CPU time.
     rows = []
     for name, theirs in samples.items():
         goal = core.Goal() if name == "with digests" else core.Goal(cpu=1, peak_mib=96)
@@ -129,7 +129,7 @@ def receive_section(core, bench):
 
 
 def proxy_section(core, bench):
-    """A form of 4 GiB that a Hummingbird app sends on while it arrives, memory of the app: the big file twice"""
+    """A form of 4 GiB that a Hummingbird app forwards while it arrives, memory of the app: the big file twice"""
     if not shutil.which("curl"):
         return core.skipped("no curl")
     program = core.swift_program("proxy")

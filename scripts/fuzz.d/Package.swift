@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody who builds formwork builds this. `scripts/fuzz` builds it with the sanitizers.
+// A separate package, so that a build of formwork doesn't build this. `scripts/fuzz` builds it with the sanitizers.
 let package = Package(
     name: "formwork-fuzz",
     platforms: [.macOS(.v15)],

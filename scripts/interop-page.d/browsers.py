@@ -1,4 +1,4 @@
-"""Chromium by the DevTools protocol, Firefox ESR by WebDriver BiDi; both as Debian builds them."""
+"""Chromium through the DevTools protocol, Firefox ESR through WebDriver BiDi; both as built by Debian."""
 
 import base64
 import time
@@ -17,19 +17,19 @@ SETTINGS = {
 
 def launch(playwright, name, setting):
     if name == "chromium":
-        # Its own sandbox needs what a container often lacks; the pages are ours.
+        # Its sandbox often doesn't work in containers; the only pages are ours.
         return playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
     return playwright.firefox.launch(
         executable_path="/usr/bin/firefox-esr", channel="moz-firefox", firefox_user_prefs=SETTINGS[setting])
 
 
 def is_path(name):
-    """Whether a made file lies in a folder; other names with slashes are names that somebody made on purpose."""
+    """Whether a generated file is inside a folder; other names with slashes are meant as names."""
     return name.startswith("trip/")
 
 
 class Tab:
-    """A page in a context of its own, with all that went wrong in it."""
+    """A page in its own context, with all errors that occur in it."""
 
     def __init__(self, browser, name, setting, width):
         options = {"viewport": {"width": width, "height": 900}}
@@ -49,7 +49,7 @@ class Tab:
         self.page.on("dialog", lambda dialog: (self.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
 
     def note(self, message):
-        # An answer 4xx is noted by Chromium as an error; the checks that want one look at what the page says.
+        # Chromium logs a 4xx answer as an error; checks that expect one look at the text of the page.
         if message.type in ("error", "warning") and "the server responded with a status of 4" not in message.text:
             self.troubles.append(f"console: {message.text}")
 
@@ -57,7 +57,7 @@ class Tab:
         return self.page.evaluate(script, argument)
 
     def until(self, script, what, seconds=20):
-        """Waits until an expression is true. Asked from here: the page's own policy forbids `eval` in it."""
+        """Waits until an expression is true. Polled from here, because the page's policy forbids `eval`."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:
@@ -70,7 +70,7 @@ class Tab:
         raise AssertionError(f"{what}: not within {seconds} s; the page has: {self.js('document.body.innerText')[:800]}")
 
     def tab_to(self, selector, most=40):
-        """Moves the focus by the Tab key alone."""
+        """Moves the focus with the Tab key only."""
         for _ in range(most):
             self.page.keyboard.press("Tab")
             if self.js("s => document.activeElement?.matches(s)", selector):
@@ -78,7 +78,7 @@ class Tab:
         raise AssertionError(f"Tab doesn't reach {selector}")
 
     def drop_made(self, files):
-        """Drops files that are made in the page: their names may be any, and a slash makes them lie in folders."""
+        """Drops files that are made in the page, with any names; a slash puts them into folders."""
         self.js(
             """files => {
                 const data = new DataTransfer()
@@ -111,7 +111,7 @@ class Tab:
             [[name, base64.b64encode(content).decode(), is_path(name)] for name, content in files.items()])
 
     def paste_picture(self):
-        """Pastes a picture without a name of its own, as a screenshot tool leaves it on the clipboard."""
+        """Pastes a picture without a name, as from a screenshot tool."""
         self.js("""async real => {
             const canvas = document.createElement('canvas')
             canvas.getContext('2d').fillRect(10, 10, 50, 50)
@@ -120,12 +120,12 @@ class Tab:
             const event = new Event('paste', {bubbles: true, cancelable: true})
             Object.defineProperty(event, 'clipboardData', {value: {files: [new File([blob], 'image.png')]}})
             document.body.dispatchEvent(event)
-        }""", self.name == "chromium")  # Firefox without a screen has a clipboard for text alone
+        }""", self.name == "chromium")  # headless Firefox only has a text clipboard
         if self.name == "chromium":
             self.page.keyboard.press("Control+V")
 
     def drop_real(self, paths):
-        """Drops files and folders of the disk, as the system would: Chromium's protocol can."""
+        """Drops files and folders from the disk, as the system would; only Chromium's protocol can do that."""
         session = self.context.new_cdp_session(self.page)
         data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
         for kind in ("dragEnter", "dragOver", "drop"):
@@ -135,7 +135,7 @@ class Tab:
         Path(folder).mkdir(parents=True, exist_ok=True)
         before = len(self.troubles)
         self.page.screenshot(path=str(Path(folder) / f"page-{self.name}-{name}.png"), full_page=True)
-        # Playwright puts a style of its own into the page for this, which the page's policy refuses.
+        # Playwright inserts a style into the page for this, which the page's policy refuses.
         self.page.wait_for_timeout(200)
         self.troubles[before:] = [t for t in self.troubles[before:] if "style-src-elem" not in t]
 

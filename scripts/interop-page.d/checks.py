@@ -1,4 +1,4 @@
-"""What people do with the page, and what must come of it. Each check gets a new receiver and a new tab."""
+"""Actions on the page, and their expected results. Each check gets a new receiver and a new tab."""
 
 import hashlib
 import os
@@ -10,7 +10,7 @@ import axe_playwright_python
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 MIB = 1 << 20
 
-# Names that a person may have, and names that somebody made on purpose.
+# Names that people use, and hostile names.
 ODD = [
     'he said "hi".txt', "50% off %22.txt", "grüße aus 東京.txt", "👩‍👧🎉.txt", "اسم الملف.txt", "a;b,c=d.txt", "it's.txt",
     "evil\u202egpj.exe", "<img src=x onerror=alert(1)>.txt", "&lt;b&gt;&quot;.txt", "</script><script>alert(2)<",
@@ -35,7 +35,7 @@ def on_disk(contents):
 
 
 def arrived(tab, receiver, contents):
-    """All of it has arrived: on disk, and in the list, where each digest belongs to the name that is shown."""
+    """All files have arrived: on disk, and in the list, where each digest belongs to the name that is shown."""
     tab.until(f"document.querySelectorAll('#arrived li').length === {len(contents)}", "the list of what has arrived")
     stored = receiver.files()
     assert sorted(map(digest, stored.values())) == sorted(map(digest, contents.values())), f"stored: {sorted(stored)}"
@@ -43,17 +43,17 @@ def arrived(tab, receiver, contents):
         [li.querySelector('bdi').textContent, li.querySelector('code').textContent])""")
     assert sorted(d for _, d in listed) == sorted(map(digest, contents.values())), listed
     for name, shown in listed:
-        if name in stored:  # names with controls are shown with these made visible
+        if name in stored:  # control characters are shown visibly
             assert digest(stored[name]) == shown, (name, shown)
     assert [p.name for p in receiver.outside.iterdir()] == ["arrived"], "something was written outside of the folder"
 
 
 def keyboard(t, receiver, _):
-    """Choose, send, cancel nothing, copy: without a mouse."""
+    """Choose, send and copy without a mouse."""
     contents = made(["one.txt", "two.txt"])
     _, paths = on_disk(contents)
     choosers = []
-    # Listened for from the start: what is asked for together with the key may come too late for it.
+    # The listener is installed at the start: one installed together with the key press may be too late.
     t.page.on("filechooser", lambda chooser: choosers.append(chooser))
     t.page.goto(receiver.url)
     t.until("document.documentElement.classList.contains('script')", "the script")
@@ -77,7 +77,7 @@ def keyboard(t, receiver, _):
 
 
 def focus_order(t, receiver, _):
-    """Tab goes through the page in the order of its parts, and each stop can be seen."""
+    """Tab moves through the page in visual order, and each focused element is visible."""
     _, paths = on_disk(made(["one.txt"]))
     t.page.goto(receiver.url)
     t.page.set_input_files("#files", paths)
@@ -109,7 +109,7 @@ def drop_of_made_files(t, receiver, _):
 
 
 def drop_of_real_files(t, receiver, _):
-    """Two files and a folder with a folder in it, as the system drops them."""
+    """Two files and a nested folder, as the system drops them."""
     if t.name != "chromium":
         return "not run: Firefox's protocol drops no files of the disk"
     contents = made(["a.txt", "b.bin", "folder/c.txt", "folder/inner/d.txt", *(f"folder/many/{i}.txt" for i in range(130))])
@@ -143,7 +143,7 @@ def chosen_folder(t, receiver, _):
 
 
 def drop_of_made_folder(t, receiver, _):
-    """A folder that gives its entries two at a time."""
+    """A folder that returns its entries two at a time."""
     contents = made(["trip/a.txt", "trip/inner/b.txt", "trip/inner/c.txt", "trip/inner/d.txt"])
     t.page.goto(receiver.url)
     t.drop_made(contents)
@@ -171,7 +171,7 @@ def odd_names(t, receiver, artefacts):
     for element in ("img", "b", "iframe"):
         assert not t.js("e => document.querySelector(e)", element), f"a name became <{element}>"
     text = t.js("document.body.innerText")
-    assert "\u202e" not in text and "\0" not in text, "a control of direction is on the page"
+    assert "\u202e" not in text and "\0" not in text, "a direction control character is on the page"
 
 
 def many(t, receiver, _):
@@ -191,8 +191,8 @@ def many(t, receiver, _):
 
 
 def cancel(t, receiver, artefacts):
-    """A slow upload: progress is shown, it is cancelled by keyboard, nothing is left of it, and it can be sent again."""
-    # Larger than what the system's buffers between the browser and the receiver hold.
+    """A slow upload: it shows progress, can be cancelled with the keyboard, leaves nothing, and can be sent again."""
+    # Larger than the system's buffers between the browser and the receiver.
     contents = made(["slow.bin"], size=8 * MIB - 1000)
     _, paths = on_disk(contents)
     t.page.goto(receiver.url)
@@ -229,7 +229,7 @@ def cancel_all(t, receiver, _):
 
 
 def too_large(t, receiver, _):
-    """Refused by the page where it knows the limit, and by the receiver where it doesn't."""
+    """Refused by the page if it knows the limit, otherwise by the receiver."""
     contents = made(["large.bin"], size=9 * MIB)
     _, paths = on_disk(contents)
     t.page.goto(receiver.url)
@@ -248,7 +248,7 @@ def too_large(t, receiver, _):
 
 
 def accessible(t, receiver, artefacts):
-    """axe-core finds nothing, with an empty page and with one in use; nothing is wider than the screen."""
+    """axe-core reports nothing on an empty page and on one in use; nothing is wider than the screen."""
     t.page.goto(receiver.url)
     t.page.wait_for_timeout(300)
     rules = audit(t)
@@ -273,7 +273,7 @@ def audit(t):
     result = t.js("() => axe.run(document)")
     found = [(v["id"], [n["html"][:200] for n in v["nodes"]]) for v in result["violations"]]
     assert not found, found
-    assert len(result["passes"]) > 15, "axe-core looked at hardly anything"
+    assert len(result["passes"]) > 15, "axe-core checked almost nothing"
     return len(result["passes"])
 
 
@@ -337,7 +337,7 @@ CHECKS = [
     (accessible, "dark", LIMIT),
     (without_script, "plain", LIMIT),
 ]
-# What CI has time for.
+# The checks of --quick.
 QUICK = [
     (keyboard, "light", LIMIT), (drop_of_real_files, "light", LIMIT), (accessible, "light", LIMIT),
     (without_script, "plain", LIMIT),

@@ -1,4 +1,4 @@
-"""The receiver under test, and a gate before it that can be made slow."""
+"""The receiver under test, and a proxy in front of it that can be slowed down."""
 
 import re
 import select
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class Receiver:
-    """`formwork receive` with a folder of its own, seen by the browsers through a gate."""
+    """`formwork receive` with its own folder, which the browsers reach through the proxy."""
 
     def __init__(self, formwork, *options):
         self.outside = Path(tempfile.mkdtemp(prefix="formwork-page-"))
@@ -29,13 +29,13 @@ class Receiver:
             self.log.append(line)
             if found := re.search(r"http://(?:127\.0\.0\.1|localhost):(\d+)", line):
                 port = int(found[1])
-        # Read on, or the receiver would wait when the pipe is full.
+        # Keep reading, or the receiver would block when the pipe is full.
         threading.Thread(target=lambda: self.log.extend(self.process.stdout), daemon=True).start()
         self.gate = Gate(port)
         self.url = f"http://127.0.0.1:{self.gate.port}/"
 
     def files(self):
-        """Files that have their final name, by name; what begins with a dot is the receiver's own."""
+        """Files with their final name, by name; names that begin with a dot belong to the receiver."""
         return {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file() and not p.name.startswith(".")}
 
     def stop(self):
@@ -48,7 +48,7 @@ class Receiver:
 
 
 class Gate:
-    """Passes bytes on, and those towards the receiver no faster than `rate` (bytes a second, None: as they come)."""
+    """Passes bytes on; those to the receiver no faster than `rate` (bytes a second, None: unlimited)."""
 
     def __init__(self, port):
         self.target = port
@@ -60,7 +60,7 @@ class Gate:
     def accept(self):
         while True:
             browser, _ = self.listener.accept()
-            # A bounded buffer, so that the browser's progress is about the receiver's; much smaller ones stall on loopback.
+            # A bounded buffer, so that the browser's progress is close to the receiver's; much smaller ones stall on loopback.
             browser.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 262_144)
             threading.Thread(target=self.serve, args=(browser,), daemon=True).start()
 
@@ -77,4 +77,4 @@ class Gate:
                         if source is browser and self.rate:
                             time.sleep(len(data) / self.rate)
         except OSError:
-            pass  # one of them went away
+            pass  # one side closed the connection

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody who builds formwork builds this.
+// A separate package, so that a build of formwork doesn't build this.
 let package = Package(
     name: "formwork-recompose",
     platforms: [.macOS(.v15)],

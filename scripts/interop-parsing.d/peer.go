@@ -41,7 +41,7 @@ func read(q question) ([]part, error) {
 			return nil, err
 		}
 		var p part
-		// What FormName and FileName give, but that neither tells an empty value from none.
+		// Like FormName and FileName, which don't distinguish an empty value from a missing one.
 		_, disposition, _ := mime.ParseMediaType(next.Header.Get("Content-Disposition"))
 		if _, has := disposition["name"]; has {
 			name := next.FormName()

@@ -20,7 +20,7 @@ function withBusboy(busboy) {
   return (type, body) => new Promise((resolve, reject) => {
     const parts = [];
     const parser = busboy({ headers: { "content-type": type }, limits, preservePath: true, defParamCharset: "utf8" });
-    // A field is told of at its end, a file at its beginning: the next part doesn't begin before.
+    // A field is reported at its end, a file at its beginning. The next part doesn't begin before that.
     parser.on("field", (name, value, info) => {
       parts.push({ name: name ?? null, filename: null, type: info.mimeType, sha256: digest(Buffer.from(value)) });
     });
@@ -39,7 +39,7 @@ function withBusboy(busboy) {
 }
 
 const read = process.argv[2] === "busboy" ? withBusboy(createRequire(import.meta.url)("busboy")) : withFetch;
-process.on("uncaughtException", () => {});  // a stream of busboy's that nobody waits for any more
+process.on("uncaughtException", () => {});  // a stream of busboy's that is no longer awaited
 for await (const line of createInterface({ input: process.stdin })) {
   const { type, body } = JSON.parse(line);
   let answer;

@@ -13,7 +13,7 @@ def part(name, filename, content_type, content):
 
 
 def with_python_multipart(content_type, body):
-    """As Starlette drives it: the framing by the parser's events, the disposition by its own function."""
+    """Used as in Starlette: the parser's events for the framing, its own function for the disposition."""
     from python_multipart import multipart
 
     _, options = multipart.parse_options_header(content_type)

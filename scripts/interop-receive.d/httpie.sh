@@ -1,4 +1,4 @@
-# HTTPie: httpie.sh PROGRAM URL, where xh, which has the same words, is a program too.
+# HTTPie: httpie.sh PROGRAM URL. PROGRAM can also be xh, which has the same arguments.
 set -eu
 program=$1
 "$program" --ignore-stdin --check-status --multipart POST "$2" \

@@ -1,7 +1,7 @@
 import json
 import sys
 
-# This script's folder is where Python looks first, and it holds a niquests.py.
+# Python searches this script's folder first, which contains a niquests.py.
 del sys.path[0]
 import niquests
 

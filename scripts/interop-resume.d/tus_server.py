@@ -1,4 +1,4 @@
-"""The tus server of PyPI's resumable-upload: port, folder, and bytes of a PATCH at most."""
+"""The tus server of PyPI's resumable-upload: port, folder, and the maximum bytes of a PATCH."""
 
 import sys
 from http.server import ThreadingHTTPServer

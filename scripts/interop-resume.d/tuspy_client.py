@@ -1,4 +1,4 @@
-"""tuspy: uploads a file in pieces, and goes on with what an earlier run of it began.
+"""tuspy: uploads a file in pieces, and resumes an upload that an earlier run began.
 
 URL, file, name, where it keeps the upload's URL, bytes of a piece, seconds between two.
 """

@@ -1,4 +1,4 @@
-// form PORT: Go's net/http, the parts read as they come.
+// form PORT: Go's net/http, the parts read while they arrive.
 package main
 
 import (

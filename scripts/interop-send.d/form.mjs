@@ -20,7 +20,7 @@ async function undici(request) {
 }
 
 function busboy(request) {
-  // An import does not look where NODE_PATH says.
+  // import ignores NODE_PATH.
   const make = createRequire(import.meta.url)("busboy");
   return new Promise((resolve, reject) => {
     const rows = [];

@@ -1,5 +1,5 @@
 <?php
-// PHP, behind its own server or Apache's: what it made of a form, fields first, a JSON object a line.
+// PHP, in its own server or in Apache: the parts of a form, fields first, one JSON object per line.
 function line(string $name, ?string $filename, int $size, string $sha256): void
 {
     echo json_encode(['name' => $name, 'filename' => $filename, 'size' => $size, 'sha256' => $sha256],

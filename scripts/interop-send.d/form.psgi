@@ -11,7 +11,7 @@ use Starman;
 
 my $json = JSON::PP->new->canonical->utf8(0);
 
-# Names come and go as the bytes that they are.
+# Names are passed on as bytes.
 sub line {
     my ($name, $filename, $size, $sha256) = @_;
     return $json->encode({ name => $name, filename => $filename, size => $size + 0, sha256 => $sha256 }) . "\n";

@@ -1,4 +1,4 @@
-"""What the servers in Python have in common: a part as a line of JSON, and an address that is busy once."""
+"""Shared by the servers in Python: a part as a line of JSON, and an address that is busy once."""
 
 import hashlib
 import io
@@ -23,7 +23,7 @@ def line(name: str, filename: str | None, size: int, digest) -> str:
 
 
 def is_first(key: str) -> bool:
-    """Whether nobody asked for this key before. Kept in the working folder, as servers have several processes."""
+    """Whether this is the first request for this key. Kept in the working folder, as servers have several processes."""
     try:
         os.close(os.open(f"busy-{os.path.basename(key)}", os.O_CREAT | os.O_EXCL))
         return True

@@ -1,4 +1,4 @@
-"""aiohttp's server, the parts read as they come."""
+"""aiohttp's server, the parts read while they arrive."""
 
 import hashlib
 import sys

@@ -1,4 +1,4 @@
-"""with_apache.py PORT: Apache with PHP as its module, in a folder of its own."""
+"""with_apache.py PORT: Apache with PHP as a module, in its own folder."""
 
 import os
 import shutil
@@ -31,7 +31,8 @@ SetEnv BUSY {os.getcwd()}
 StartServers 2
 """
 Path("apache.conf").write_text(settings)
-# Its children are another user's when root starts it: they must read the script, and say in a file that they were busy.
+# If root starts it, its children belong to another user. They must be able to read the script, and to write the file that
+# records that they were busy.
 shutil.copy(HERE / "form.php", ".")
 os.chmod(".", 0o777)
 os.execvp("apache2", ["apache2", "-f", f"{os.getcwd()}/apache.conf", "-DFOREGROUND"])

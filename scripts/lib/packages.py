@@ -1,4 +1,4 @@
-"""What a script needs of Debian and of PyPI: installed when it is missing, or said to be unavailable."""
+"""Installs packages from Debian and PyPI that a script needs, or reports that they are unavailable."""
 
 import functools
 import importlib.util
@@ -9,7 +9,7 @@ import tempfile
 import venv
 from pathlib import Path
 
-# A program that is there in whatever way does as well as the package.
+# If the program is installed in another way, the package isn't needed.
 PROGRAMS = {
     "nodejs": "node", "golang-go": "go", "php-cli": "php", "default-jdk-headless": "javac", "nginx-light": "nginx",
     "apache2-bin": "apache2",
@@ -17,7 +17,7 @@ PROGRAMS = {
 
 
 class Unavailable(Exception):
-    """It can't be installed, or it doesn't run: for people."""
+    """It can't be installed, or it doesn't run. The message is for people."""
 
 
 def is_installed(package: str) -> bool:
@@ -26,12 +26,12 @@ def is_installed(package: str) -> bool:
     query = ["dpkg-query", "-W", "-f", "${Status}", package]
     try:
         return subprocess.run(query, capture_output=True, text=True).stdout.endswith(" installed")
-    except OSError:  # not Debian's kind of system
+    except OSError:  # not a Debian system
         return False
 
 
 def install(packages: list[str], may_install: bool = True) -> None:
-    """Debian packages, those that are missing."""
+    """Installs the missing ones of these Debian packages."""
     missing = [package for package in packages if not is_installed(package)]
     if not missing:
         return
@@ -43,7 +43,7 @@ def install(packages: list[str], may_install: bool = True) -> None:
         for attempt in (1, 2):
             if not run(command, 600).returncode:
                 return
-            # The lists of packages may be old, or not there at all.
+            # The package lists may be old or missing.
             if attempt == 1:
                 run([*prefix, "apt-get", "update"], 300)
     except (OSError, subprocess.TimeoutExpired):
@@ -53,10 +53,10 @@ def install(packages: list[str], may_install: bool = True) -> None:
 
 @functools.cache
 def python_with(folder: Path, *packages: str) -> Path:
-    """The Python of a throw-away environment in the folder that has the packages; the same one for the same packages."""
+    """The Python of a throw-away environment with these packages, in the folder; the same one for the same packages."""
     if not importlib.util.find_spec("ensurepip"):
-        install(["python3-venv"])  # Debian keeps it apart from python3
-    # One pip for all environments: having it in each takes longer than most packages.
+        install(["python3-venv"])  # a separate package in Debian
+    # One pip for all environments: installing it in each takes longer than most packages.
     pip = folder / "pip"
     if not pip.exists():
         venv.create(pip, with_pip=True)
@@ -79,6 +79,6 @@ def run(command: list, seconds: float) -> subprocess.CompletedProcess:
 
 
 def formwork() -> str:
-    """The executable's path, built if need be."""
+    """The executable's path; builds it if necessary."""
     build = subprocess.run([Path(__file__).parents[1] / "build"], stdout=subprocess.PIPE, text=True, check=True)
     return build.stdout.splitlines()[-1]

@@ -1,4 +1,4 @@
-"""Programs that serve on loopback while a script runs."""
+"""Servers on loopback that run while a script runs."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ def is_listening(port: int) -> bool:
 
 
 class Process:
-    """A program in a session of its own, so that its children end with it; what it prints is kept for when it fails."""
+    """A program in its own session, so that its children are killed with it; its output is kept for error messages."""
 
     def __init__(self, command: list, *, folder, environment: dict[str, str], log):
         self.log = log
@@ -31,7 +31,7 @@ class Process:
                 stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
 
     def wait_until(self, is_ready, seconds: float) -> bool:
-        """Asks until `is_ready` gives something true; false when the program ends or the time is over."""
+        """Polls until `is_ready` returns true; false if the program exits or the time has passed."""
         end = time.monotonic() + seconds
         while time.monotonic() < end and self.process.poll() is None:
             if is_ready():
@@ -43,14 +43,14 @@ class Process:
         return open(self.log, errors="replace").read().strip()[-600:]
 
     def stop(self, seconds: float = 10) -> int:
-        """Asks it to end, and sees to it; its exit status."""
+        """Stops it, with SIGKILL if necessary; returns its exit status."""
         self.signal(signal.SIGTERM)
         try:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             pass
         finally:
-            # Its children, too, when it left any.
+            # And any children that it left.
             self.signal(signal.SIGKILL)
         return self.process.wait()
 

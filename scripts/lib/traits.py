@@ -1,4 +1,4 @@
-"""Reads `swift package dump-package`: whoever turns one trait on has to get all that its modules need."""
+"""Reads `swift package dump-package`: a trait must turn on everything that its modules need."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ def closure(trait):
 
 
 def condition(dependency):
-    """The traits with which alone a dependency is one."""
+    """The traits that turn a dependency on."""
     return set(((next(iter(dependency.values())) or [None])[-1] or {}).get("traits", []))
 
 

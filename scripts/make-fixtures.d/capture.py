@@ -4,12 +4,12 @@ import threading
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# A form of ours has 2 KiB. Whatever else knocks here is not kept.
+# Our forms have 2 KiB. Other requests are not kept.
 MOST_BYTES = 64 << 10
 
 
 class Server(ThreadingHTTPServer):
-    """What came in is in `received`: a client's name (the path without its slash) to content type and body."""
+    """`received` maps a client's name (the path without its slash) to content type and body."""
 
     daemon_threads = True
 
@@ -32,7 +32,7 @@ class Server(ThreadingHTTPServer):
         self.server_close()
 
     def handle_error(self, *_: object) -> None:
-        """A client that hangs up before it was answered has sent its form all the same."""
+        """A client that disconnects before the answer has still sent its form."""
 
     def take(self, name: str, headers: Message, body: bytes) -> None:
         with self.arrived:

@@ -1,7 +1,7 @@
-"""Has clients that we did not write send one form, and keeps what they sent.
+"""Sends one form with many other clients, and keeps the bodies.
 
 Each client is a script in senders/, called with the address to post to and the form as a JSON file; it prints its
-version. A client that can't be installed or fails is named and left out; its capture of before stays.
+version. A client that can't be installed or fails is named and left out; its previous capture is kept.
 """
 
 import json
@@ -21,8 +21,8 @@ from packages import Unavailable
 
 SENDERS = Path(__file__).resolve().parent / "senders"
 
-# One text, two texts with all that is awkward in a name, a value of several lines, a value of nothing; a file with
-# every byte, whose last four could begin a delimiter; and a file input that nobody filled.
+# One text, two texts with difficult names, a value of several lines, an empty value; a file with
+# every byte, whose last four could begin a delimiter; and an empty file input.
 FIELDS = [
     ("title", 'Grüße & "more"'),
     ('näme "q" %0A', "awkward"),
@@ -37,14 +37,14 @@ CONTENT = bytes(range(256)) + b"\r\n--"
 class Client:
     name: str
     command: list[str]
-    # What the command needs: Debian packages, or Python ones.
+    # The packages that the command needs, from Debian or PyPI.
     apt: list[str] = field(default_factory=list)
     pip: list[str] = field(default_factory=list)
-    # What this client can't say of the form, for people.
+    # The part of the form that this client can't express, for people.
     lacks: str = ""
     # Names of captures besides the client's own: a browser posts twice.
     also: list[str] = field(default_factory=list)
-    # Where its sender is.
+    # The path of its sender.
     senders: Path = SENDERS
 
 
@@ -53,7 +53,7 @@ def python(name: str, *packages: str, sender: str | None = None, lacks: str = ""
 
 
 def java(name: str, *words: str, package: str, lacks: str = "") -> Client:
-    # Where Debian puts every library.
+    # The folder of all libraries in Debian.
     command = ["java", "-cp", "/usr/share/java/*", *words]
     return Client(name, command, apt=["default-jdk-headless", package], lacks=lacks)
 
@@ -61,12 +61,12 @@ def java(name: str, *words: str, package: str, lacks: str = "") -> Client:
 CLIENTS = [
     Client("curl", ["bash", "curl.sh"], apt=["curl"]),
     Client("curl-form-escape", ["bash", "curl.sh", "--form-escape"], apt=["curl"]),
-    Client("wget", ["bash", "wget.sh"], apt=["wget"], lacks="wget has no forms: the body is written as people write it"),
+    Client("wget", ["bash", "wget.sh"], apt=["wget"], lacks="wget can't make forms: the body is written by hand"),
     python("requests", "requests"),
     python("urllib3", "urllib3"),
     python("urllib3-1", "urllib3<2", sender="urllib3"),
     python("httpx", "httpx"),
-    python("aiohttp", "aiohttp", lacks="no names beyond ASCII: näme is name"),
+    python("aiohttp", "aiohttp", lacks="only ASCII names: näme is name"),
     Client("aiohttp-unquoted", ["python", "aiohttp.py", "--unquoted"], pip=["aiohttp"]),
     python("reqwest", "pyreqwest"),
     Client("node-fetch", ["node", "node-fetch.mjs"], apt=["nodejs"]),
@@ -89,7 +89,7 @@ CLIENTS = [
 
 
 def install(client: Client, folder: Path, may_install: bool = True) -> dict[str, str]:
-    """Sees to what the client needs; the environment in which it is found."""
+    """Installs what the client needs; returns the environment in which to run it."""
     environment = {**os.environ, "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8", "GO111MODULE": "off"}
     environment["GOCACHE"] = str(folder / "go")
     packages.install(client.apt, may_install)
@@ -102,14 +102,14 @@ def install(client: Client, folder: Path, may_install: bool = True) -> dict[str,
 
 
 def send(client: Client, server: Server, form: Path, environment: dict[str, str]) -> str:
-    """Runs a client once; its version. The form is in a folder with the file of which it speaks."""
+    """Runs a client once; returns its version. The form is in a folder together with its file."""
     names = [client.name, *client.also]
     program, *words = client.command
     if not words:
         return browse(program, names, server, form.parent, environment)
     sender = next(i for i, word in enumerate(words) if (client.senders / word).exists())
     words[sender] = str(client.senders / words[sender])
-    # For senders that are written in a shell, which has no JSON.
+    # For senders written in shell, which can't read JSON.
     environment = {**environment, "FORM_FILENAME": json.loads(form.read_text())["file"]["filename"]}
     command = [program, *words, f"{server.url}/{client.name}", str(form)]
     try:
@@ -127,10 +127,10 @@ def browse(program: str, names: list[str], server: Server, folder: Path, environ
     url = f"{server.url}/page?{program.removesuffix('-esr')}"
     flags = ["--headless", "--profile", profile, "--no-remote", url]
     if program == "chromium":
-        # Without its sandbox, which root may not have: the only page is ours.
+        # Without its sandbox, which doesn't work for root: the only page is ours.
         flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", url]
     version = subprocess.run([program, "--version"], env=environment, capture_output=True, text=True).stdout.strip()
-    # Of a session of its own, so that its children end with it.
+    # In its own session, so that its children are killed with it.
     browser = subprocess.Popen(
         [program, *flags], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
@@ -157,7 +157,7 @@ def page_of(form: dict) -> bytes:
 
 
 def lay(form: dict, folder: Path) -> Path:
-    """Puts the form's description and its file into a folder; the description's path."""
+    """Writes the form's description and its file into a folder; returns the description's path."""
     (folder / form["file"]["filename"]).write_bytes(CONTENT)
     (folder / "form.json").write_text(json.dumps(form))
     return folder / "form.json"

@@ -1,4 +1,4 @@
-"""Renders Fixtures/photo.jpg anew: a harbour at dusk, so that the project has a photo of its own to send.
+"""Renders Fixtures/photo.jpg: a harbour at dusk, so that the project has its own photo to send.
 
 Needs Pillow, which it installs into a throw-away virtual environment. The scene is the same each time (fixed seed);
 the bytes depend on Pillow's JPEG encoder.

@@ -1,4 +1,4 @@
-// A form with a field, a file and JSON, written to standard output; its header fields go to standard error.
+// Writes a form with a field, a file and JSON to standard output, and its Content-Type to standard error.
 import Formwork
 
 struct Metadata: Encodable {

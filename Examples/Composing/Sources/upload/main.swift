@@ -1,4 +1,4 @@
-// An upload by URLSession whose progress is shown: upload URL FILE
+// Uploads with URLSession and shows the progress: upload URL FILE
 import Foundation
 import FormworkFoundation
 

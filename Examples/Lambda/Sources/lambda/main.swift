@@ -1,5 +1,5 @@
-// A function behind API Gateway: an event on standard input has a form as its body, in base64 or as it is; the answer goes
-// to standard output.
+// A function behind API Gateway. It reads an event from standard input, whose body is a form, in base64 or plain, and writes
+// the answer to standard output.
 import Formwork
 import Foundation
 

@@ -1,5 +1,5 @@
-// Declarations of the shape of Sources/OpenAPIRuntime/Interface/HTTPBody.swift of swift-openapi-runtime 1.11, as far as the
-// program uses them.
+// The declarations that the program uses, with the same shape as those in
+// Sources/OpenAPIRuntime/Interface/HTTPBody.swift of swift-openapi-runtime 1.11.
 
 /// How often a body can be iterated.
 public enum IterationBehavior: Sendable {

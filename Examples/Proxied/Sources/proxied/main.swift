@@ -1,4 +1,4 @@
-// A server that passes forms on while they arrive, without one field and with another: proxied URL
+// A server that forwards forms while they arrive, removes one field and adds another: proxied URL
 import AsyncHTTPClient
 import FormworkClient
 import FormworkHummingbird

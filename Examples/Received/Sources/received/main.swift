@@ -1,4 +1,4 @@
-// A server for forms, one decoded as a value and one streamed to disk within limits: received FOLDER
+// A server with two routes: one decodes a form as a value, one streams files to disk within limits: received FOLDER
 import FormworkHummingbird
 import Hummingbird
 

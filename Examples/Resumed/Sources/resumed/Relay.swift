@@ -2,14 +2,14 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Hands bytes on to the server, and breaks each connection that brings too many, as often as it has cuts left.
+/// Passes bytes on to the server, and breaks connections after a number of bytes, for a number of times.
 struct Relay {
     let port: Int
 
     /// - Parameters:
     ///   - target: The server's port.
-    ///   - cut: Bytes of a client's behind which its connection breaks.
-    ///   - left: How many connections break.
+    ///   - cut: The number of bytes from a client after which its connection breaks.
+    ///   - left: The number of connections to break.
     init(to target: Int, cut: Int, left: Int) async throws {
         let left = Left(left)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -27,7 +27,7 @@ struct Relay {
     }
 }
 
-/// How many cuts are left.
+/// The number of cuts that are left.
 private final class Left: Sendable {
     private let count: Mutex<Int>
     init(_ count: Int) { self.count = Mutex(count) }

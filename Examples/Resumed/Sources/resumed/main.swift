@@ -7,15 +7,15 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-// Sends a file to a server in this process, through a relay that breaks connections on their way, by both protocols:
-// resumed FILE FOLDER. The files in FOLDER are then the same as FILE.
+// Sends a file to a server in this process, through a relay that breaks connections, with both protocols:
+// resumed FILE FOLDER. Afterwards the files in FOLDER are equal to FILE.
 guard CommandLine.arguments.count == 3 else {
     print("usage: resumed FILE FOLDER")
     exit(64)
 }
 let (file, folder) = (CommandLine.arguments[1], CommandLine.arguments[2])
 
-// The server: whole files come into the folder, and uploads on their way survive a cut.
+// The server: complete files are stored in the folder, and unfinished uploads survive a cut.
 let router = Router()
 router.resumableUploads("files", into: folder)
 let (ports, port) = AsyncStream.makeStream(of: Int.self)
@@ -27,7 +27,7 @@ let app = Application(
     onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
 let serving = Task { try await app.runService(gracefulShutdownSignals: []) }
 
-// The client: the state in a file would let another process go on as well.
+// The client: the state is in a file, so another process could resume too.
 for await target in ports {
     for choice in [ResumableChoice.auto, .tus] {
         let relay = try await Relay(to: target, cut: 1 << 20, left: 2)
@@ -38,7 +38,7 @@ for await target in ports {
             resuming: UploadResuming(by: choice, file: "\(folder).state"), options: UploadOptions(monitor: monitor))
         let upload = answer.upload
         print(
-            answer.status.code, upload?.protocolName ?? "", upload?.resumptions ?? 0 >= 2 ? "went on" : "did not",
+            answer.status.code, upload?.protocolName ?? "", upload?.resumptions ?? 0 >= 2 ? "resumed" : "not resumed",
             monitor.current.fractionCompleted ?? 0)
     }
     break

@@ -1,4 +1,4 @@
-// What is tested: a client of an album, as an app has one.
+// The code under test: a client for an album, as in an app.
 import Foundation
 import FormworkFoundation
 
@@ -13,7 +13,7 @@ public struct Uploader: Sendable {
             .appending(name: "video", source: video, filename: "harbour.mp4")
     }
 
-    /// Sends a video, twice more where the server is overloaded; gives the answer's status.
+    /// Sends a video, and retries twice if the server is overloaded; returns the answer's status.
     public func send(title: String, video: BodySource) async throws -> Int {
         let (_, response) = try await URLSession.shared.upload(
             Self.form(title: title, video: video).plan(), with: URLRequest(url: self.url),

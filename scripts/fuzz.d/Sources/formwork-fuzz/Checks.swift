@@ -1,7 +1,7 @@
 import Formwork
 import Glibc
 
-/// Ends the run, so that libFuzzer keeps the input, unless `condition` holds.
+/// Stops the run unless `condition` is true, so that libFuzzer keeps the input.
 func check(_ condition: Bool, _ message: @autoclosure () -> String) {
     if !condition { fatalError("property broken: \(message())") }
 }
@@ -16,7 +16,7 @@ func writeFile(named name: String, _ bytes: [UInt8]) {
     check(file != nil && fwrite(bytes, 1, bytes.count, file) == bytes.count && fclose(file) == 0, "can't write \(name)")
 }
 
-/// Numbers that follow from an input: the same input does the same every time.
+/// Numbers derived from an input, so that a run can be repeated.
 struct Dice {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -30,7 +30,7 @@ struct Dice {
     }
 }
 
-/// Reads a body to its end in pieces of any size, and checks what holds for every body.
+/// Reads a body to its end in pieces of any size, and checks the properties of every body.
 func readWhole(_ plan: BodyPlan, _ dice: inout Dice) throws(FormworkError) -> [UInt8] {
     let reader = plan.makeReader()
     let isLong = plan.contentLength ?? 0 > 1 << 16
@@ -48,7 +48,7 @@ func readWhole(_ plan: BodyPlan, _ dice: inout Dice) throws(FormworkError) -> [U
     return body
 }
 
-/// Checks that a reader which begins or goes anywhere gives the same bytes as the whole `body`.
+/// Checks that a reader that begins at or seeks to any offset returns the same bytes as the whole `body`.
 func checkSeeking(_ plan: BodyPlan, _ body: [UInt8], _ dice: inout Dice) throws(FormworkError) {
     guard plan.isReplayable, plan.contentLength != nil else { return }
     let reader = try plan.makeReader(from: Int64(dice.roll(body.count + 1)))
@@ -56,7 +56,7 @@ func checkSeeking(_ plan: BodyPlan, _ body: [UInt8], _ dice: inout Dice) throws(
         let count = 1 + dice.roll(300)
         let start = Int(reader.position)
         let bytes = try reader.read(upTo: count)
-        // A stream may give less than it was asked for.
+        // A stream may return less than it was asked for.
         check(body[start...].starts(with: bytes), "other bytes when read from offset \(start)")
         check(!bytes.isEmpty || start == body.count, "no bytes at offset \(start) of \(body.count)")
         try reader.seek(to: Int64(dice.roll(body.count + 1)))
@@ -86,7 +86,7 @@ struct ParsedPart {
 
 func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] { bytes.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 } }
 
-/// Where `needle` first stands in `bytes`.
+/// The first position of `needle` in `bytes`.
 func position(of needle: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
     guard let first = needle.first else { return bytes.startIndex }
     var from = bytes.startIndex

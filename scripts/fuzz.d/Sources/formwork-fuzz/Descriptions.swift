@@ -37,7 +37,7 @@ func fuzzDescriptions(_ input: [UInt8]) {
         try checkFraming(of: plan, body, description)
         try checkAgain(plan, body)
     } catch {
-        // 7bit says what it can't carry when it meets it.
+        // 7bit reports bytes that it can't carry when it reads them.
         check(error.code == .contentNotEncodable, "\(error)")
     }
 }
@@ -67,7 +67,7 @@ private func checkPlaces(of plan: BodyPlan, _ dice: inout Dice) throws(FormworkE
     }
 }
 
-/// A receiver finds the parts that are described, in sections of one line a field, or the reader that checks says so.
+/// A receiver finds the described parts, with one header line per field, or a reader with checksFraming reports an error.
 private func checkFraming(
     of plan: BodyPlan, _ body: [UInt8], _ description: PlanDescription
 ) throws(FormworkError) {
@@ -95,7 +95,7 @@ private func checkFraming(
     }
 }
 
-/// What was read is described again, and makes the same bytes.
+/// A decoded description is described again, and gives the same bytes.
 private func checkAgain(_ plan: BodyPlan, _ body: [UInt8]) throws(FormworkError) {
     let again: PlanDescription
     do {
@@ -113,7 +113,7 @@ private func checkAgain(_ plan: BodyPlan, _ body: [UInt8]) throws(FormworkError)
             + shown(body.dropFirst(max(0, place - 40)).prefix(99)))
 }
 
-/// Writes a description by what the bytes of an input choose.
+/// Writes a description chosen by the bytes of an input.
 private struct DescriptionWriter {
     private var bytes: ArraySlice<UInt8>
 
@@ -208,7 +208,7 @@ private struct DescriptionWriter {
         case 2: return "{\"bytes\":{\"base64\":\(self.pick([#""AAE=""#, #""""#, #""A===""#, #""AAE""#, self.text()]))}}"
         case 3, 4:
             let path = self.pick([#""a.txt""#, #""a.txt""#, #""h""#, #"".""#, #""/dev/zero""#, self.text()])
-            // What the file has now, so that some get through.
+            // The file's current state, so that some descriptions are accepted.
             let state = self.next(5) == 1 ? "" : path.replacingOccurrences(of: "\"", with: "")
             return
                 "{\"file\":{\"path\":\(path),\"offset\":\(self.number(["0", "2"])),\"length\":\(self.number(["9", "3"])),"
@@ -226,7 +226,7 @@ private struct DescriptionWriter {
     }
 }
 
-/// A file's state as a description has it.
+/// A file's state in a description.
 private func fingerprint(of path: String, _ number: String) -> String {
     var form = FormData()
     form.append(name: "f", source: .file(path))

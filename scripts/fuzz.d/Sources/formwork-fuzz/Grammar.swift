@@ -1,6 +1,6 @@
 import Formwork
 
-/// Arguments of `-F`, one behind the other with U+001F between them: each by itself, then all as a form.
+/// Arguments of `-F`, separated by U+001F: each by itself, then all as a form.
 ///
 /// Not NUL, which would make the corpus no text, and which an argument may hold where no shell gave it.
 func fuzzGrammar(_ input: [UInt8]) {
@@ -39,7 +39,7 @@ private func checkArgument(_ argument: String) {
     guard !isOurs else { return }
     // A type's quoted parameter may hold `;` in the strict grammar; curl cuts it there.
     guard !(argument.contains("\"") && argument.lowercased().contains("type=")) else { return }
-    // What is taken without an error is taken as curl takes it.
+    // An argument accepted without an error must be read as curl reads it.
     check(curl.warnings.isEmpty, "curl's grammar warns where the strict one takes: \(curl.warnings)")
     check(curl == strict, "curl's grammar reads \(curl), the strict one \(strict)")
 }
@@ -100,7 +100,7 @@ extension FormArgument.Parameters {
 /// NUL, which no command line can hold, would cut a path.
 private func isHarmlessPath(_ path: String) -> Bool { path != "-" && !path.utf8.contains { $0 == 0x2F || $0 == 0x00 } }
 
-// MARK: - What a form has to become
+// MARK: - The expected form
 
 /// The lines of the file `h`, as a form's part gets them: the folded line in one, and no comment.
 let headerFile = "X-One: 1\nX-Two: 2\n  folded\n# no header\n"
@@ -216,7 +216,7 @@ private func compare(_ body: ArraySlice<UInt8>, boundary: String, _ expected: [E
         if let text = expected.text { check(part.content.elementsEqual(text.utf8), "the content differs from \(text)") }
         if let inner = expected.parts {
             let type = String(decoding: part.value(of: "Content-Type") ?? [], as: UTF8.self)
-            // curl's grammar writes a quote without an end as it is, and hides the boundary so.
+            // curl's grammar writes an unterminated quote unchanged, which hides the boundary.
             guard let boundary = boundaries(in: type) else { continue }
             check(boundary.count == 1, "a multipart of type \(shown(type.utf8))")
             compare(part.content, boundary: boundary[0], inner, escapes: escapes)

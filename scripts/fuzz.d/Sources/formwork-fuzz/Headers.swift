@@ -1,6 +1,6 @@
 import Formwork
 
-/// What a header section is made of, from anything.
+/// The elements of a header section, from any input.
 ///
 /// The first byte chooses; the rest is cut at U+001F into name, filename, type, multipart type, boundary and lines.
 func fuzzHeaders(_ input: [UInt8]) {
@@ -91,7 +91,7 @@ private func checkSection(_ header: PartHeader, _ escaping: ParameterEscaping, _
     guard let plan = attempt({ () throws(FormworkError) in try form.plan() }),
         let body = attempt({ () throws(FormworkError) in try readWhole(plan, &dice) })
     else { return }
-    // These two let line ends through, and say so.
+    // These two allow line ends, as documented.
     guard escaping != .raw, escaping != .backslashUnchecked else { return }
     let parts = parse(body[...], boundary: form.framing.boundary.text)
     let count =
@@ -138,7 +138,7 @@ private func checkHeaderFile(_ text: String, _ dice: inout Dice) {
             guard grammar == .strict else { continue }
             let parts = parse(body[...], boundary: form.framing.boundary.text)
             check(parts.count == 1 && parts[0].content.elementsEqual("content".utf8), "the part ends elsewhere")
-            // Folding makes fewer of them, nothing makes more.
+            // Folding reduces their number, and nothing increases it.
             let lines = text.utf8.split(separator: 0x0A).filter { $0.first { $0 != 0x0D } != 0x23 }
             check(parts[0].lines.count <= lines.count + 1, "\(parts[0].lines.map(shown)) from \(lines.count) lines")
         } catch {

@@ -14,7 +14,7 @@ func fuzzTypes(_ input: [UInt8]) {
         check(match.extension.utf8.filter { $0 == 0x2E }.count <= 1, "an extension of more than two")
         checkPreferred(of: match.mediaType)
     } else {
-        // The last word alone, behind a name that is one.
+        // Only the last extension, after a nonempty name.
         let last = utf8.suffix(while: { $0 != 0x2E && $0 != 0x2F })
         let hasName = utf8.dropLast(last.count + 1).last { $0 != 0x2E }.map { $0 != 0x2F } ?? false
         if hasName, utf8.dropLast(last.count).last == 0x2E {

@@ -43,7 +43,7 @@ private let escaping: ParsingProfile = {
     return profile
 }()
 
-/// What a parser tells of a body: its events, neighbouring content joined, and its end.
+/// The events that a parser returns for a body, with adjacent content joined, and its end.
 private func outcome(
     _ parser: MultipartParser, _ body: [UInt8], _ size: (Int) -> Int
 ) -> (lines: [String], retained: Int) {
@@ -60,7 +60,7 @@ private func outcome(
                 events += 1
                 switch try parser.next(in: body[at..<end], from: &position) {
                 case .partBegan(let header):
-                    check(parser.retainedBytes <= 2, "a header is kept after it was told")
+                    check(parser.retainedBytes <= 2, "a header is kept after it was returned")
                     let name = header.name.map { shown($0.utf8) } ?? "-"
                     let filename = header.filename.map { shown($0.utf8) } ?? "-"
                     lines.append("part \(name) \(filename) \(header.contentType ?? "-") \(header.fields.count)")

@@ -27,7 +27,7 @@ func fuzzReceive(_ input: [UInt8]) {
     _ = try? FormDataDecoder().decode([String: Anything].self, from: form)
     _ = try? FormDataDecoder().decode(Record.self, from: form)
 
-    // A name that is no UTF-8 is repaired, which takes up to three times the bytes: more than a reader takes, maybe.
+    // A name that isn't UTF-8 is repaired, which may triple its length, perhaps beyond a reader's limit.
     guard form.entries.allSatisfy({ ($0.name ?? "").utf8.count <= ParsingLimits.default.nameBytes }) else { return }
     let plan: BodyPlan
     do throws(FormworkError) { plan = try FormData(form).plan() } catch { return }
@@ -70,7 +70,7 @@ private func diagnose(_ contentType: String, _ body: [UInt8]) {
     }
 }
 
-/// Waits for a form; `nil` when it was refused, with a class.
+/// Waits for a form; `nil` if it was refused with an error code.
 private func collected(
     _ contentType: String, _ body: [UInt8], _ size: Int, _ limits: CollectingLimits
 ) -> ReceivedForm? {
@@ -111,7 +111,7 @@ private final class Box<Value: Sendable>: Sendable {
     let result = Mutex<Value?>(nil)
 }
 
-/// Takes whatever shape a name asks for.
+/// Decodes to the structure that the names give.
 private indirect enum Anything: Decodable {
     case text(String)
     case file(FormFile)

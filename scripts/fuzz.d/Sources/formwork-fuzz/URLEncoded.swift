@@ -25,7 +25,7 @@ func fuzzURLEncoded(_ input: [UInt8]) {
     checkFlattening(value, dialects[dice.roll(dialects.count)])
 }
 
-/// One of each that escapes or sorts otherwise.
+/// One dialect for each way to escape or sort.
 private let versions: [AFNetworkingVersion] = ["0.6", "1.0", "1.0.1", "1.2", "1.3", "1.3.3", "2.2", "2.6"]
 
 private let encoders: [PercentEncoder] =
@@ -47,7 +47,7 @@ private func attempt<Result>(_ body: () throws(FormworkError) -> Result) -> Swif
     }
 }
 
-/// A parser that is given pieces gives the pairs of the whole, or its error.
+/// A parser that is given pieces returns the same pairs as for the whole text, or the same error.
 private func checkCuts(_ text: [UInt8], _ rules: URLEncodedParsing, _ dice: inout Dice) {
     let whole = attempt { () throws(FormworkError) in try URLEncodedPairs(text, rules: rules).pairs }
     let most = [1, 3, text.count + 1][dice.roll(3)]
@@ -87,11 +87,11 @@ private func checkDuplicates(_ text: [UInt8], _ rules: URLEncodedParsing) {
     }
 }
 
-/// Pairs that are written are read as they were, and written the same again.
+/// Written pairs are read back unchanged, and written the same again.
 private func checkRewriting(_ text: [UInt8], _ dice: inout Dice) {
     guard case .success(let first) = attempt({ () throws(FormworkError) in try URLEncodedPairs(text, rules: loose) })
     else { return check(false, "text is refused without limits") }
-    // A pair that is empty and has no `=` is nothing.
+    // An empty pair without `=` is skipped.
     let pairs = first.pairs.filter { !$0.name.isEmpty || $0.value != nil }
     check(pairs.count == first.count, "an empty piece is a pair")
     let encoder = [PercentEncoder.form, .rfc3986, .php, .ruby, .alamofire][dice.roll(5)]
@@ -134,7 +134,7 @@ private func checkEscaping(_ text: [UInt8], _ encoder: PercentEncoder) {
         let fromUnits = try? encoder.encode(utf16: string.utf16)
         check(fromUnits?.utf8.elementsEqual(escaped) ?? false, "UTF-16 is escaped otherwise")
     }
-    // What has no signs of its own left goes through the reader as well.
+    // Text without special characters is also read.
     let hasSigns = leavesPercent || encoder.encode("&=") != "%26%3D" || encoder.encode("+") != "%2B"
     guard !hasSigns, !text.isEmpty else { return }
     let pairs = attempt { () throws(FormworkError) in try URLEncodedPairs(escaped, rules: loose) }
@@ -153,7 +153,7 @@ private func checkExpansion(_ text: [UInt8], _ expansion: NameExpansion, _ depth
     case .success(let value):
         var leaves = 0
         let found = measure(value, &leaves)
-        // Repeated names make an array besides.
+        // Repeated names also make an array.
         let levels =
             switch expansion {
             case .flat: 1
@@ -207,7 +207,7 @@ private func tree(of text: [UInt8], depth: Int, _ dice: inout Dice) -> Parameter
     return node(depth, isRoot: true)
 }
 
-/// What is written is read as the pairs that were asked for, with names that were escaped.
+/// The written text is read back as the requested pairs, with escaped names.
 private func checkFlattening(_ value: ParameterValue, _ dialect: URLEncodedDialect) {
     let pairs = attempt { () throws(FormworkError) in try dialect.pairs(of: value) }
     let text = attempt { () throws(FormworkError) in try dialect.encode(value) }

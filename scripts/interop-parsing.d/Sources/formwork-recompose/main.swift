@@ -1,11 +1,11 @@
 import Formwork
 import Foundation
 
-// Reads a body per line, {"type": its Content-Type, "body": base64}, collects it with the default profile, composes a form of
-// what arrived, and reads that too. Answers with a line of JSON:
+// Reads one body per line, {"type": its Content-Type, "body": base64}, collects it with the default profile, composes it
+// again, and parses the result. Answers with a line of JSON:
 //     {"error": kind}                                    the body is refused
-//     {"parts": […], "type", "body", "again": […]}       its parts, the composed body, and that one's parts
-//     {"failure": text}                                  it was read, and couldn't be composed or read again
+//     {"parts": […], "type", "body", "again": […]}       its parts, the composed body, and the parts of that
+//     {"failure": text}                                  it was parsed, but couldn't be composed or parsed again
 // A part is {"name", "filename", "type", "content": base64}; what is missing is null.
 
 struct Question: Decodable {
@@ -67,7 +67,7 @@ func parts(_ form: ReceivedForm) async throws -> [Part] {
     var parts: [Part] = []
     for entry in form.entries {
         let content = Data(try await entry.content.bytes(upTo: 1 << 30))
-        // A file whose name can't be read goes out with an empty one.
+        // A file whose name can't be decoded is sent with an empty one.
         let filename = entry.isFile ? entry.filename ?? "" : nil
         parts.append(Part(name: entry.name, filename: filename, type: entry.contentType, content: content))
     }

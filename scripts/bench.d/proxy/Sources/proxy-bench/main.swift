@@ -1,4 +1,4 @@
-// A server app that sends every form on to another server while it arrives: `proxy-bench URL`. Prints its address, and gives
+// A server that forwards every form to another server while it arrives: `proxy-bench URL`. Prints its address, and returns
 // the other server's answer.
 import AsyncHTTPClient
 import Formwork

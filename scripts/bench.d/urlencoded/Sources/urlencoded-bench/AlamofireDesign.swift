@@ -1,7 +1,7 @@
 import Foundation
 
-// An encoder of the design that Alamofire's has, for comparison only: every value goes into a tree of boxed nodes by
-// its path from the root, and the tree is then turned into strings which are escaped, sorted and joined.
+// An encoder with the design of Alamofire's, for comparison only: every value is stored in a tree of boxed nodes at
+// its path from the root; the tree is then converted to strings, which are escaped, sorted and joined.
 
 indirect enum Node {
     case text(String)

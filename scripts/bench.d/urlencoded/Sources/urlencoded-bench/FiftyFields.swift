@@ -1,4 +1,4 @@
-/// What the Codable encoders are timed with: 50 fields of the kinds that forms have.
+/// The input of the Codable encoders: 50 fields of the types that forms have.
 struct FiftyFields: Codable, Equatable {
     var field00: Int = 0
     var field01: String = "value 1 & more"

@@ -6,8 +6,8 @@ import FormworkURLEncoded
 //   urlencoded-bench formwork|foundation PAIRS ENCODED
 //   urlencoded-bench codable formwork|alamofire-design
 //
-// PAIRS is the pairs as they are, a NUL byte behind each name and each value; ENCODED is the same url-encoded. Printed
-// are MB of input for each second of CPU time, one line for each kind of work. What is read back is compared first.
+// PAIRS has the plain pairs, with a NUL byte after each name and each value; ENCODED has the same url-encoded. Prints
+// MB of input per second of CPU time, one line for each kind of work. First checks that decoding gives the same pairs.
 
 func cpuSeconds() -> Double {
     var usage = rusage()
@@ -66,7 +66,7 @@ func foundation(_ pairs: [URLEncodedPair], _ size: Int, _ encoded: [UInt8]) {
             components.queryItems = items
             output = components.percentEncodedQuery ?? ""
         })
-    // URLComponents knows no plus: its own text is read back.
+    // URLComponents doesn't decode a plus as a space: it reads back the text that it wrote.
     var decoded: [URLQueryItem] = []
     report(
         "decode", output.utf8.count,

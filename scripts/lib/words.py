@@ -1,0 +1,123 @@
+"""Finds the phrases of words.txt in prose: Markdown, comments and texts of the sources, scripts and examples.
+
+    python3 scripts/lib/words.py [FILE...]      without FILE, every file in git
+
+Prints file:line, what was found, and what to write instead. Code isn't searched: fences and code spans of Markdown, and Swift
+and Python outside of comments and string literals. The status is 1 if something was found.
+"""
+
+import io
+import re
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LIST = Path(__file__).with_name("words.txt")
+PATHS = ["*.md", "Sources/*.swift", "Sources/*.html", "Sources/*.js", "Examples/*", "scripts/*", ".ci/run"]
+# Lists of what to find, inputs of tests, and the sample documents of the media types.
+SKIPPED = re.compile(r"scripts/lib/words\.(py|txt)$|scripts/fuzz\.d/corpus/|scripts/make-media-type-samples$")
+SUFFIXES = {".md", ".swift", ".html", ".js", ".mjs", ".py", ".sh", ".toml", ".service", ""}
+
+
+def patterns() -> list[tuple[re.Pattern, str]]:
+    found = []
+    for line in LIST.read_text().splitlines():
+        if line and not line.startswith("#"):
+            pattern, advice = line.split(" -> ", 1)
+            flags = 0 if re.search(r"(?<!\\)[A-Z]", pattern) else re.IGNORECASE
+            found.append((re.compile(pattern.rstrip(), flags), advice.strip()))
+    return found
+
+
+def markdown(text: str) -> list[tuple[int, str]]:
+    """Lines outside of fences, and of a table that has a column "instead of"."""
+    lines, fenced, listed = [], False, False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            listed = line.startswith("|") and (listed or "instead of" in line)
+            if not listed:
+                lines.append((number, line))
+    return lines
+
+
+SWIFT = re.compile(
+    r'(?P<comment>///?[^\n]*|/\*.*?\*/)|(?P<raw>(#+)".*?"\3)|(?P<long>""".*?""")|(?P<text>"(?:\\\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)|\\.|[^"\\\n])*")',
+    re.DOTALL)
+
+
+def swift(text: str) -> list[tuple[int, str]]:
+    """Comments and string literals, without what is interpolated."""
+    lines = []
+    for match in SWIFT.finditer(text):
+        number = text.count("\n", 0, match.start()) + 1
+        piece = re.sub(r"\\\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)", "…", match.group(0))
+        piece = piece.strip('"') if not match.group("comment") else re.sub(r"^///?", "", piece)
+        lines.extend((number + index, line) for index, line in enumerate(piece.split("\n")))
+    return lines
+
+
+def python(text: str) -> list[tuple[int, str]]:
+    """Comments and strings, without what is interpolated."""
+    lines = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.COMMENT, tokenize.STRING):
+            piece = re.sub(r"\{[^{}]*\}", "…", token.string.strip("#"))
+            lines.extend((token.start[0] + index, line) for index, line in enumerate(piece.split("\n")))
+    return lines
+
+
+def prose(path: str, text: str) -> list[tuple[int, str]]:
+    if path.endswith(".md"):
+        return markdown(text)
+    if path.endswith(".swift"):
+        return swift(text)
+    if path.endswith(".py") or text.startswith("#!/usr/bin/env python3"):
+        return python(text)
+    if path.endswith(".toml"):
+        # The other lines quote the code.
+        return [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.startswith(("#", "harm ="))]
+    # A shell script is searched whole: its comments, and the lines that print.
+    return [(number, re.sub(r"^\s*#+ ?", "", line)) for number, line in enumerate(text.splitlines(), 1)]
+
+
+def found(path: str, text: str, rules: list[tuple[re.Pattern, str]]) -> list[tuple[int, str, str]]:
+    # Lines that follow each other are one text, because a phrase may be broken between them.
+    whole, starts, before = "", [], None
+    for number, line in prose(path, text):
+        if before is not None:
+            whole += " " if number - before <= 1 else "\n"
+        starts.append((len(whole), number))
+        whole += re.sub(r"``[^`]*``|`[^`]*`", "`…`", line.strip())
+        before = number
+    hits = []
+    for rule, advice in rules:
+        for match in rule.finditer(whole):
+            number = next(number for start, number in reversed(starts) if start <= match.start())
+            hits.append((number, match.group(0), advice))
+    return sorted(hits)
+
+
+def main() -> int:
+    names = sys.argv[1:]
+    if not names:
+        listing = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *PATHS]
+        names = subprocess.run(listing, capture_output=True, text=True, check=True).stdout.split("\0")
+    rules, count = patterns(), 0
+    for name in sorted(set(names)):
+        path = ROOT / name
+        if not name or SKIPPED.search(name) or path.suffix not in SUFFIXES or not path.is_file():
+            continue
+        for number, phrase, advice in found(name, path.read_text(errors="replace"), rules):
+            print(f'{name}:{number}: "{phrase}": write {advice}')
+            count += 1
+    if count:
+        print(f"{count} found; the list is scripts/lib/words.txt")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
