@@ -42,7 +42,7 @@ struct FormPublicationTests {
                 "POST /", ["Content-Type: multipart/form-data; boundary=b"],
                 formBody([("f;one.bin", "x"), ("f;link", "x"), ("f;new.bin", "x"), ("f;two.bin", "x"), ("f;z", "x")]))
             #expect(answer.status == 409)
-            #expect(answer.body.contains("A folder has the name of the file."))
+            #expect(answer.body.contains("A folder already has the file's name."))
             #expect(receiver.folder.names == ["link", "one.bin", "two.bin"])
             #expect(try receiver.folder.text(of: "one.bin") == "PRECIOUS")
             #expect(try receiver.folder.text(of: "link") == "PRECIOUS")
