@@ -283,7 +283,7 @@ struct S3StorageTests {
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store) { try await $0.sweep() }
         }
-        #expect(error?.description.contains("isn't an object store's") == true)
+        #expect(error?.description.contains("isn't from an object store") == true)
     }
 
     /// The larger parts are more than the system's buffers hold, and there is no small one that ends first.
