@@ -20,7 +20,7 @@ import Testing
         #expect(asset.etag == "\"\(digest.prefix(32))\"")
     }
 
-    @Test func `Whoever has it is told so`() async throws {
+    @Test func `A client that has the asset gets 304`() async throws {
         try await TestReceiver.run { receiver in
             let etag = ReceiverPage().script.etag
             let first = try await receiver.request("GET /page.js")
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// The policy forbids all of these, and names of files are put into the page as text alone.
+    /// The policy forbids all of these, and file names are put into the page only as text.
     @Test(arguments: [
         "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "localStorage",
         "http://", "https://", ".style",

@@ -98,10 +98,10 @@ import Testing
         #expect(page.contains(word), "\(page)")
     }
 
-    @Test func `Limits are told`() {
+    @Test func `Limits are shown`() {
         let page = Self.page { ($0.limits.fileBytes, $0.limits.bodyBytes, $0.limits.files) = (8 << 20, 1 << 30, 1) }
-        let more = #"<span class="plain">, and 1 file of 1.0 GiB in all at once</span>"#
-        #expect(page.contains("At most 8.0 MiB a file\(more)."))
+        let more = #"<span class="plain">, 1 file and 1.0 GiB per upload</span>"#
+        #expect(page.contains("At most 8.0 MiB per file\(more)."))
     }
 
     @Test(
