@@ -6,7 +6,8 @@ import Foundation
 #endif
 
 extension URL {
-    /// Whether the URL names a port that is none: Foundation has no port for one of twenty digits, as if there were none.
+    /// Whether the URL has an invalid port. Foundation returns no port for one with twenty digits, as if there were
+    /// none.
     package var hasImpossiblePort: Bool {
         let text = self.absoluteString
         guard let start = text.firstRange(of: "://")?.upperBound else { return false }

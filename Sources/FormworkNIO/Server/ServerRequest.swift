@@ -17,9 +17,10 @@ public struct ServerRequest: Sendable {
 
     /// The parts of a multipart form as they arrive.
     /// - Parameters:
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before anything is.
-    ///   - deadlines: How long is waited.
+    ///   - profile: Which parts are accepted.
+    ///   - limits: The limits of what is read. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before
+    ///     anything is read.
+    ///   - deadlines: How long to wait for the body.
     /// - Throws: What ``ReceivedParts`` throws, and ``FormworkError/Code/limitExceeded``.
     public func formParts(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
@@ -30,10 +31,10 @@ public struct ServerRequest: Sendable {
 
     /// The whole form, multipart or url-encoded.
     /// - Parameters:
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
-    ///   - memory: How much of it stays in memory.
-    ///   - deadlines: How long is waited.
+    ///   - profile: Which parts are accepted.
+    ///   - limits: The limits of what is read.
+    ///   - memory: How much of the form stays in memory.
+    ///   - deadlines: How long to wait for the body.
     /// - Throws: What ``ReceivedForm/init(collecting:limits:)`` throws, and ``FormworkError/Code/limitExceeded``.
     public func collectForm(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
@@ -45,11 +46,11 @@ public struct ServerRequest: Sendable {
     /// The whole form, multipart or url-encoded, as a value.
     /// - Parameters:
     ///   - type: What is decoded.
-    ///   - decoder: How names become members.
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
-    ///   - memory: How much of it stays in memory.
-    ///   - deadlines: How long is waited.
+    ///   - decoder: How field names map to members.
+    ///   - profile: Which parts are accepted.
+    ///   - limits: The limits of what is read.
+    ///   - memory: How much of the form stays in memory.
+    ///   - deadlines: How long to wait for the body.
     /// - Throws: ``RequestProblem`` for a form that isn't the type's, and what
     ///   ``collectForm(profile:limits:memory:deadlines:)`` throws.
     public func decodeForm<Value: Decodable>(

@@ -29,9 +29,9 @@ public struct ServerResponse: Sendable {
     /// An answer composed of parts, with an exact length where that is known, and in chunks else.
     /// - Parameters:
     ///   - status: The answer's status.
-    ///   - headerFields: Fields beside `Content-Type` and `Content-Length`.
+    ///   - headerFields: Fields besides `Content-Type` and `Content-Length`.
     ///   - plan: The body.
-    ///   - options: What its reader does besides reading.
+    ///   - options: Further work of the body's reader, such as digests.
     public init(
         status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body plan: BodyPlan,
         options: ReaderOptions = ReaderOptions()

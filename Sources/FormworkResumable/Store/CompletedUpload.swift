@@ -42,8 +42,8 @@ public struct CompletedUpload: Sendable {
 
     /// The form's parts, one after another.
     /// - Parameters:
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
+    ///   - profile: Which parts are accepted.
+    ///   - limits: The limits of what is read.
     /// - Throws: What ``ReceivedParts`` throws, ``FormworkError/Code/limitExceeded``, and what the storage does.
     public func parts(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default
@@ -53,9 +53,9 @@ public struct CompletedUpload: Sendable {
 
     /// The whole form, multipart or url-encoded.
     /// - Parameters:
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
-    ///   - memory: How much of it stays in memory, and where the rest goes.
+    ///   - profile: Which parts are accepted.
+    ///   - limits: The limits of what is read.
+    ///   - memory: How much of the form stays in memory, and where the rest is stored.
     /// - Throws: What ``parts(profile:limits:)`` throws.
     public func form(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
@@ -70,7 +70,7 @@ public struct CompletedUpload: Sendable {
     /// field is, or `file`.
     /// - Parameters:
     ///   - folder: Where the files are made; it is made too if only its last component is missing.
-    ///   - limits: How much of a form is read.
+    ///   - limits: The limits of what is read of a form.
     ///   - durably: Whether to wait until the disk has the bytes before a file gets its name.
     /// - Returns: The files, in order.
     /// - Throws: ``FormworkError/Code/writeFailed``, and what ``parts(profile:limits:)`` throws. Nothing is left then.
