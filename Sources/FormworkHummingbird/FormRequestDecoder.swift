@@ -14,7 +14,7 @@ import Hummingbird
 public struct FormRequestDecoder: RequestDecoder, Sendable {
     /// How field names map to members.
     public var decoder = FormDataDecoder()
-    /// Which parts are accepted.
+    /// How strictly the body is parsed.
     public var profile = ParsingProfile.default
     /// The limits of what is read; `nil` means the defaults, with the context's `maxUploadSize` for the whole body.
     public var limits: ParsingLimits?

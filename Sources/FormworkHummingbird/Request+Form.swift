@@ -24,7 +24,7 @@ extension Request {
     ///
     /// Errors are answered with 400, 408, 413 or 415, see ``ProblemDetails/init(_:)-(FormworkError)``.
     /// - Parameters:
-    ///   - profile: Which parts are accepted.
+    ///   - profile: How strictly the body is parsed.
     ///   - limits: The limits of what is read. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before
     ///     anything is read.
     ///   - deadlines: How long to wait for the body; by default without limit.
@@ -41,7 +41,7 @@ extension Request {
     ///
     /// A body can be read once. With ``KeptFormMiddleware``, further calls in the same request return the same form.
     /// - Parameters:
-    ///   - profile: Which parts are accepted.
+    ///   - profile: How strictly the body is parsed.
     ///   - limits: The limits of what is read.
     ///   - memory: How much of the form stays in memory, and where the rest is stored.
     ///   - deadlines: How long to wait for the body.
@@ -61,7 +61,7 @@ extension Request {
     /// - Parameters:
     ///   - type: What is decoded.
     ///   - decoder: How field names map to members.
-    ///   - profile: Which parts are accepted.
+    ///   - profile: How strictly the body is parsed.
     ///   - limits: The limits of what is read.
     ///   - memory: How much of the form stays in memory, and where the rest is stored.
     ///   - deadlines: How long to wait for the body.

@@ -12,7 +12,7 @@ extension Response {
     ///   - status: The answer's status.
     ///   - headers: Fields besides `Content-Type` and `Content-Length`.
     ///   - form: The parts.
-    ///   - options: Further work of the body's reader, such as digests.
+    ///   - options: Rate limit, progress, digests and checks of the reader.
     /// - Throws: The errors of ``FormData/plan()``.
     public init(
         status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], form: FormData,
@@ -26,7 +26,7 @@ extension Response {
     ///   - status: The answer's status.
     ///   - headers: Fields besides `Content-Type` and `Content-Length`.
     ///   - plan: The body.
-    ///   - options: Further work of the body's reader, such as digests.
+    ///   - options: Rate limit, progress, digests and checks of the reader.
     public init(
         status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], plan: BodyPlan,
         options: ReaderOptions = ReaderOptions()

@@ -42,7 +42,7 @@ public struct CompletedUpload: Sendable {
 
     /// The form's parts, one after another.
     /// - Parameters:
-    ///   - profile: Which parts are accepted.
+    ///   - profile: How strictly the body is parsed.
     ///   - limits: The limits of what is read.
     /// - Throws: What ``ReceivedParts`` throws, ``FormworkError/Code/limitExceeded``, and what the storage does.
     public func parts(
@@ -53,7 +53,7 @@ public struct CompletedUpload: Sendable {
 
     /// The whole form, multipart or url-encoded.
     /// - Parameters:
-    ///   - profile: Which parts are accepted.
+    ///   - profile: How strictly the body is parsed.
     ///   - limits: The limits of what is read.
     ///   - memory: How much of the form stays in memory, and where the rest is stored.
     /// - Throws: What ``parts(profile:limits:)`` throws.
