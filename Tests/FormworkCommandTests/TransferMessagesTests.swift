@@ -30,7 +30,7 @@ struct TransferMessagesTests {
         #expect(outcome.text == "26\n65\n")
         #expect(
             outcome.errors == """
-                formwork: cut: holds no state of an upload: remove it to begin anew
+                formwork: cut: is not the saved state of an upload: remove it to start again
                 formwork: --state: part 1 "f": a later process can't read this content again: give a file, or leave out \
                 --state
 

@@ -43,7 +43,7 @@ extension NIOTests.ResumableSendTests {
         #expect(error?.code == .redirected)
         #expect(
             error?.description
-                == "the server redirects to /login (302), where the upload can't go on: it may want credentials")
+                == "the server redirects to /login (302), where the upload can't continue: it may require credentials")
         #expect(saved.words == ["/u/1"])
         #expect(server.requests.count == 3)
     }
