@@ -91,7 +91,7 @@ struct TransferMessagesTests {
         #expect(outcome.text == "23\n2\n")
         #expect(
             outcome.errors == """
-                formwork: text: uploads can't be kept there (File exists)
+                formwork: text: can't be used as a folder for uploads (File exists)
                 formwork: --to http://x: is no s3://bucket/prefix
 
                 """)
