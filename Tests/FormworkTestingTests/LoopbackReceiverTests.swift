@@ -179,7 +179,7 @@ struct LoopbackReceiverTests {
         #expect(receiver.requests.allSatisfy { !$0.isWhole && $0.failure == nil })
         let error = #expect(throws: FormworkError.self) { try receiver.requests[0].form }
         #expect(receiver.requests[0].description == "PUT /, 4 bytes, cut: by the receiver's script")
-        #expect(error?.message == "the receiver was scripted to take no more than 4 bytes of this body")
+        #expect(error?.message == "the receiver was scripted to read only 4 bytes of this body")
     }
 
     @Test("A receiver that has stopped answers nothing until it is closed")

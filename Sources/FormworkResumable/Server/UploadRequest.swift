@@ -79,7 +79,7 @@ public enum UploadRequest: Sendable {
         case .patch:
             guard draft.partialMediaType.map({ fields.hasContentType($0) }) ?? true else {
                 return .refused(
-                    UploadAnswer(.unsupportedMediaType, .other(title: "the type is not application/partial-upload"))
+                    UploadAnswer(.unsupportedMediaType, .other(title: "Content-Type is not application/partial-upload"))
                         .with(draft, isComplete: false))
             }
             // -01 omits Upload-Incomplete if the body ends.
@@ -140,7 +140,8 @@ public enum UploadRequest: Sendable {
             return creation.contentLength == nil
                 ? .create(creation.withoutContent)
                 : .refused(
-                    Self.tus(.unsupportedMediaType, .other(title: "the type is not application/offset+octet-stream")))
+                    Self.tus(
+                        .unsupportedMediaType, .other(title: "Content-Type is not application/offset+octet-stream")))
         }
         return .create(creation)
     }
@@ -155,7 +156,8 @@ public enum UploadRequest: Sendable {
         case .patch:
             guard fields.hasContentType(UploadClient.tusMediaType) else {
                 return .refused(
-                    Self.tus(.unsupportedMediaType, .other(title: "the type is not application/offset+octet-stream")))
+                    Self.tus(
+                        .unsupportedMediaType, .other(title: "Content-Type is not application/offset+octet-stream")))
             }
             guard let offset = fields.uploadOffset else {
                 let title =
