@@ -16,7 +16,7 @@ public struct FormRequestDecoder: RequestDecoder, Sendable {
     public var decoder = FormDataDecoder()
     /// How strictly the body is parsed.
     public var profile = ParsingProfile.default
-    /// The limits of what is read; `nil` means the defaults, with the context's `maxUploadSize` for the whole body.
+    /// The limits for reading the form; `nil` means the defaults, with the context's `maxUploadSize` for the whole body.
     public var limits: ParsingLimits?
     /// How much of the form stays in memory, and where the rest is stored.
     public var memory = CollectingLimits()

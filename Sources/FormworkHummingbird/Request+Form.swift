@@ -25,7 +25,7 @@ extension Request {
     /// Errors are answered with 400, 408, 413 or 415, see ``ProblemDetails/init(_:)-(FormworkError)``.
     /// - Parameters:
     ///   - profile: How strictly the body is parsed.
-    ///   - limits: The limits of what is read. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before
+    ///   - limits: The limits for reading the form. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before
     ///     anything is read.
     ///   - deadlines: How long to wait for the body; by default without limit.
     /// - Throws: The errors of ``ReceivedParts``, ``FormworkError/Code/limitExceeded``, and
@@ -42,7 +42,7 @@ extension Request {
     /// A body can be read once. With ``KeptFormMiddleware``, further calls in the same request return the same form.
     /// - Parameters:
     ///   - profile: How strictly the body is parsed.
-    ///   - limits: The limits of what is read.
+    ///   - limits: The limits for reading the form.
     ///   - memory: How much of the form stays in memory, and where the rest is stored.
     ///   - deadlines: How long to wait for the body.
     /// - Throws: The errors of ``ReceivedForm/init(collecting:limits:)``, ``FormworkError/Code/limitExceeded``, and
@@ -59,10 +59,10 @@ extension Request {
 
     /// The whole form, multipart or url-encoded, as a value; a file is a ``FormFile``.
     /// - Parameters:
-    ///   - type: What is decoded.
+    ///   - type: The type to decode.
     ///   - decoder: How field names map to members.
     ///   - profile: How strictly the body is parsed.
-    ///   - limits: The limits of what is read.
+    ///   - limits: The limits for reading the form.
     ///   - memory: How much of the form stays in memory, and where the rest is stored.
     ///   - deadlines: How long to wait for the body.
     /// - Throws: ``RequestProblem`` for a form that doesn't match the type, which is answered with 400, and the errors

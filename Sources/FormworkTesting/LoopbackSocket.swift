@@ -71,7 +71,7 @@ struct LoopbackSocket: ~Copyable {
     func receive(into buffer: inout [UInt8], from offset: Int) throws(ConnectionEnd) -> Int {
         while true {
             try Self.check(fw_wait_readable(self.descriptor, self.stop))
-            // SAFETY: the kernel writes into the buffer's own storage, behind the offset, which the slice checks.
+            // SAFETY: the kernel writes into the buffer's own storage, after the offset, which the slice checks.
             let count = unsafe buffer.withUnsafeMutableBytes { bytes in
                 let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[offset...])
                 return unsafe fw_receive(self.descriptor, room.baseAddress, room.count)

@@ -23,7 +23,7 @@ extension RouterMethods {
     /// Files are stored under the sender's names, made safe, see ``CompletedUpload/writeFiles(into:limits:durably:)``.
     /// Unfinished uploads are kept in the folder's `.uploads`. A complete upload is answered with 201.
     /// - Parameters:
-    ///   - path: The target. Uploads on their way have URLs right below it.
+    ///   - path: The target. Unfinished uploads have URLs directly below it.
     ///   - folder: The folder for complete files; created for the first one.
     ///   - options: Which uploads are accepted, and how long they are kept.
     @discardableResult
@@ -57,7 +57,7 @@ extension RouterMethods {
     /// kept for a client that didn't receive it. Its errors are answered as in any route; after 500 and above the
     /// upload is kept, and the client can complete it again.
     /// - Parameters:
-    ///   - path: The target. Uploads on their way have URLs right below it.
+    ///   - path: The target. Unfinished uploads have URLs directly below it.
     ///   - store: Keeps uploads until they are complete. Several routes may share it.
     ///   - complete: Handles a complete upload, and returns the target's answer. tus clients see only its status if it
     ///     is a success.

@@ -39,7 +39,7 @@ extension BodyPlan {
     /// - Parameters:
     ///   - size: The largest size of a buffer, from 1 byte to 64 MiB; other values are clamped.
     ///   - allocator: Allocates the buffers.
-    ///   - options: What each reader does besides reading.
+    ///   - options: Rate limit, progress, digests and checks of each reader.
     public func buffers(
         of size: Int = 256 << 10, allocator: ByteBufferAllocator = ByteBufferAllocator(),
         options: ReaderOptions = ReaderOptions()

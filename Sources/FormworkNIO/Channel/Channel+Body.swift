@@ -10,7 +10,7 @@ extension Channel {
     /// the receiver doesn't mistake what it has for the whole body.
     /// - Parameters:
     ///   - plan: The body.
-    ///   - options: What the reader does besides reading.
+    ///   - options: Rate limit, progress, digests and checks of the reader.
     /// - Throws: The errors of ``AsyncBodyReader/next()``; ``FormworkError/Code/writeFailed`` if the channel breaks.
     @discardableResult
     public func writeBody(

@@ -79,7 +79,7 @@ extension NIOAsyncChannel where Inbound == HTTPRequestPart, Outbound == HTTPResp
     }
 }
 
-/// The parts of all of a connection's requests, given to whoever asks next.
+/// The parts of all of a connection's requests, given to the next caller.
 actor InboundParts {
     private var iterator: NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator?
     /// Whether the end of the current request has been given.

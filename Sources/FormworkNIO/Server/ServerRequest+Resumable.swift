@@ -14,7 +14,7 @@ extension ServerRequest {
     /// Files are stored under the sender's names, made safe, see ``CompletedUpload/writeFiles(into:limits:durably:)``.
     /// A complete upload is answered with 201.
     /// - Parameters:
-    ///   - target: The path of the target. Uploads on their way have URLs right below it.
+    ///   - target: The path of the target. Unfinished uploads have URLs directly below it.
     ///   - folder: The folder for complete files; created for the first one.
     ///   - store: Where uploads are kept until they are whole.
     /// - Returns: The answer; `nil` for a request to another path.
@@ -46,7 +46,7 @@ extension ServerRequest {
     /// the client ends the upload; after any other error the answer is 500, and the client can complete the upload
     /// again.
     /// - Parameters:
-    ///   - target: The path of the target. Uploads on their way have URLs right below it.
+    ///   - target: The path of the target. Unfinished uploads have URLs directly below it.
     ///   - store: Where uploads are kept until they are whole. One for all connections.
     ///   - report: Called with each failure that is the server's fault.
     ///   - complete: Handles a complete upload, and returns the target's answer. tus clients see only its status if it

@@ -18,7 +18,7 @@ public struct ServerRequest: Sendable {
     /// The parts of a multipart form as they arrive.
     /// - Parameters:
     ///   - profile: How strictly the body is parsed.
-    ///   - limits: The limits of what is read. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before
+    ///   - limits: The limits for reading the form. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before
     ///     anything is read.
     ///   - deadlines: How long to wait for the body.
     /// - Throws: The errors of ``ReceivedParts``, and ``FormworkError/Code/limitExceeded``.
@@ -32,7 +32,7 @@ public struct ServerRequest: Sendable {
     /// The whole form, multipart or url-encoded.
     /// - Parameters:
     ///   - profile: How strictly the body is parsed.
-    ///   - limits: The limits of what is read.
+    ///   - limits: The limits for reading the form.
     ///   - memory: How much of the form stays in memory.
     ///   - deadlines: How long to wait for the body.
     /// - Throws: The errors of ``ReceivedForm/init(collecting:limits:)``, and ``FormworkError/Code/limitExceeded``.
@@ -48,7 +48,7 @@ public struct ServerRequest: Sendable {
     ///   - type: The type to decode.
     ///   - decoder: How field names map to members.
     ///   - profile: How strictly the body is parsed.
-    ///   - limits: The limits of what is read.
+    ///   - limits: The limits for reading the form.
     ///   - memory: How much of the form stays in memory.
     ///   - deadlines: How long to wait for the body.
     /// - Throws: ``RequestProblem`` for a form that doesn't match the type, and the errors of

@@ -279,7 +279,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             // Our side is closed after the body's end, if that comes soon: a client that still has its last chunk to
             // send may take a closed connection as the end of its own sending.
             self.closeLater(context)
-            // The body's reader may not ask for the rest any more.
+            // The body's reader may have stopped reading.
             context.read()
         case .answering where self.closesAfterAnswer:
             self.phase = .closing

@@ -31,7 +31,7 @@ struct PacedSlices: AsyncSequence, Sendable {
 final class BodyPace: Sendable {
     private struct Stalled: Error, CustomStringConvertible {
         let time: Duration
-        var description: String { "it has taken nothing for \(self.time)" }
+        var description: String { "it has accepted no bytes for \(self.time)" }
     }
 
     /// `nil` after the body's end.

@@ -42,7 +42,7 @@ public struct UploadOutcome: Sendable, Hashable {
     /// Whether the server has the whole upload, but its answer was lost. The response shown is then about the upload
     /// only.
     public var isAnswerLost: Bool
-    /// Whether the upload can't be resumed any more, so that saved state should be removed.
+    /// Whether the upload can no longer be resumed, so that saved state should be removed.
     public var isOver: Bool
 }
 

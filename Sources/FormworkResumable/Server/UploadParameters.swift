@@ -11,7 +11,7 @@ public struct UploadCreation: Sendable, Hashable {
     public var completes = false
     /// Bytes of the whole upload; `nil` if not known yet.
     public var length: Int64?
-    /// Bytes of this request's content; `nil` when not told.
+    /// Bytes of this request's content; `nil` if not given.
     public var contentLength: Int64?
     /// The type of the whole body; `nil` if not given.
     public var contentType: String?
@@ -23,7 +23,7 @@ public struct UploadCreation: Sendable, Hashable {
     public var reprDigest: DigestField?
     /// The algorithms of `Want-Repr-Digest`, the most wanted first.
     public var wantedDigests: [String] = []
-    /// What this request's content is to be checked by.
+    /// The check of this request's content.
     public var check: UploadCheck?
 
     init(_ uploadProtocol: ResumableProtocol, _ fields: HTTPFields) {
@@ -57,11 +57,11 @@ public struct UploadAppend: Sendable, Hashable {
     public var offset: Int64
     /// Whether the body ends with it, as far as the request says.
     public var completes: Bool
-    /// Bytes of the whole upload; `nil` when not told.
+    /// Bytes of the whole upload; `nil` if not given.
     public var length: Int64?
-    /// Bytes of this request's content; `nil` when not told.
+    /// Bytes of this request's content; `nil` if not given.
     public var contentLength: Int64?
-    /// What this request's content is to be checked by.
+    /// The check of this request's content.
     public var check: UploadCheck?
 
     init(offset: Int64, completes: Bool, _ fields: HTTPFields) {

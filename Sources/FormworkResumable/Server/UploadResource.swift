@@ -147,7 +147,7 @@ public struct UploadResource: Sendable, Hashable {
 
     /// Discards bytes that were accepted and turned out to be wrong, before they were reported to a client.
     public mutating func takeBack(to offset: Int64) {
-        precondition(offset <= self.offset, "only what was taken can be taken back")
+        precondition(offset <= self.offset, "only bytes that were accepted can be discarded")
         self.offset = offset
     }
 }

@@ -43,7 +43,7 @@ public struct CompletedUpload: Sendable {
     /// The form's parts, one by one.
     /// - Parameters:
     ///   - profile: How strictly the body is parsed.
-    ///   - limits: The limits of what is read.
+    ///   - limits: The limits for reading the form.
     /// - Throws: The errors of ``ReceivedParts`` and of the storage, and ``FormworkError/Code/limitExceeded``.
     public func parts(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default
@@ -54,7 +54,7 @@ public struct CompletedUpload: Sendable {
     /// The whole form, multipart or url-encoded.
     /// - Parameters:
     ///   - profile: How strictly the body is parsed.
-    ///   - limits: The limits of what is read.
+    ///   - limits: The limits for reading the form.
     ///   - memory: How much of the form stays in memory, and where the rest is stored.
     /// - Throws: The errors of ``parts(profile:limits:)``.
     public func form(
@@ -70,7 +70,7 @@ public struct CompletedUpload: Sendable {
     /// or `file`.
     /// - Parameters:
     ///   - folder: The folder for the files; created if only its last component is missing.
-    ///   - limits: The limits of what is read of a form.
+    ///   - limits: The limits for reading a form.
     ///   - durably: Whether to write the bytes to the disk before a file gets its name.
     /// - Returns: The files, in order.
     /// - Throws: ``FormworkError/Code/writeFailed``, and the errors of ``parts(profile:limits:)``. No file is left

@@ -93,7 +93,7 @@ struct FolderUploads: UploadStorage {
         }
     }
 
-    /// What an upload's files show without being read; `nil` without a record.
+    /// The state that an upload's files show without being read; `nil` without a record.
     func stamp(of name: String) -> (record: FileValidator, size: Int64, written: Double)? {
         guard let record = try? FileValidator(ofRegularFile: self.recordPath(name)) else { return nil }
         let data = try? FileValidator(ofRegularFile: self.dataPath(name))
