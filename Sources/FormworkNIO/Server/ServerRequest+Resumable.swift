@@ -16,7 +16,7 @@ extension ServerRequest {
     /// - Parameters:
     ///   - target: The path of the target. Unfinished uploads have URLs directly below it.
     ///   - folder: The folder for complete files; created for the first one.
-    ///   - store: Where uploads are kept until they are whole.
+    ///   - store: Keeps uploads until they are complete.
     /// - Returns: The answer; `nil` for a request to another path.
     public func resumableUpload(
         at target: String, into folder: some PathConvertible, in store: UploadStore
@@ -47,7 +47,7 @@ extension ServerRequest {
     /// again.
     /// - Parameters:
     ///   - target: The path of the target. Unfinished uploads have URLs directly below it.
-    ///   - store: Where uploads are kept until they are whole. One for all connections.
+    ///   - store: Keeps uploads until they are complete. One for all connections.
     ///   - report: Called with each failure that is the server's fault.
     ///   - complete: Handles a complete upload, and returns the target's answer. tus clients see only its status if it
     ///     is a success.
