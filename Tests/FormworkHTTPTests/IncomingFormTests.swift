@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Hummingbird takes the end of an HTTP/2 connection for its streams' end.
-    @Test("Url-encoded text that is shorter than was said is no form")
+    @Test("Url-encoded text that is shorter than announced is refused")
     func cut() async throws {
         let error = await #expect(throws: FormworkError.self) {
             _ = try await self.collect("title=Harb", [.contentLength: "13"])

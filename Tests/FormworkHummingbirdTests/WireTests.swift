@@ -122,7 +122,7 @@ struct WireTests {
         }
     }
 
-    @Test("A length too large is refused though nothing of the body came", .timeLimit(.minutes(10)))
+    @Test("A length too large is refused before any of the body arrives", .timeLimit(.minutes(10)))
     func early() async throws {
         try await self.serve { port in
             try await RawClient.with(port: port) { client, channel in

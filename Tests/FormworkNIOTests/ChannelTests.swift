@@ -104,7 +104,7 @@ extension NIOTests {
             #expect(try await folder.isClosed())
         }
 
-        @Test("A file that changes meanwhile is an error, and the body is never ended")
+        @Test("A file that changes during the write is an error, and the body's end isn't sent")
         func changedFile() async throws {
             let folder = try TestFolder()
             let path = try folder.file("f", noise(1 << 20), times: 32)

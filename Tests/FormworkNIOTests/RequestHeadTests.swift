@@ -89,7 +89,7 @@ extension NIOTests {
             #expect(self.statuses(text) == [status])
         }
 
-        @Test("Chunk extensions without end are no body")
+        @Test("Endless chunk extensions are refused")
         func extensions() async throws {
             let extensions = String(repeating: "x", count: 1 << 20)
             let text = try await self.answer(
@@ -97,7 +97,7 @@ extension NIOTests {
             #expect(self.statuses(text) == ["400"])
         }
 
-        @Test("A head that doesn't come, a body that stops, and one that nobody wants end the connection")
+        @Test("A head that doesn't arrive, a body that stops, and a body that isn't read end the connection")
         func bounds() async throws {
             var bounds = ServerBounds()
             (bounds.headTime, bounds.idleTime) = (.milliseconds(100), .milliseconds(100))

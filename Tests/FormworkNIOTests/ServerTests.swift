@@ -159,7 +159,7 @@ extension NIOTests {
             }
         }
 
-        @Test("An answer of unknown length is framed for who asked", .timeLimit(.minutes(10)))
+        @Test("An answer of unknown length is framed for its client", .timeLimit(.minutes(10)))
         func framing() async throws {
             let type = "Content-Type: multipart/form-data; boundary=harbour\r\n"
             let last = "GET /last HTTP/1.1\r\nHost: a\r\n\r\n"

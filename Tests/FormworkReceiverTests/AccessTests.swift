@@ -73,7 +73,7 @@ struct AccessTests {
         }
     }
 
-    @Test func `PROXY protocol says who the client is, to whom trusts it`() async throws {
+    @Test func `The PROXY protocol names the client if the proxy is trusted`() async throws {
         let header: [UInt8] =
             [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A, 0x21, 0x11, 0, 12]
             + [192, 0, 2, 7, 127, 0, 0, 1, 0x30, 0x39, 0, 80]
@@ -119,7 +119,7 @@ struct AccessTests {
     }
 
     @Test(arguments: [ListScope.all, .own, .none])
-    func `Lists show what they are told to`(scope: ListScope) async throws {
+    func `Lists show the files of their scope`(scope: ListScope) async throws {
         try await TestReceiver.run({ ($0.token, $0.listing) = (try AccessToken("s3cret"), scope) }) { receiver in
             let (one, other) = (try await Self.logIn(receiver), try await Self.logIn(receiver))
             #expect(try await receiver.request("PUT /first", [one], "1").status == 201)

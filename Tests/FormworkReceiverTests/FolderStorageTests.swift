@@ -71,7 +71,7 @@ struct FolderStorageTests {
     }
 
     @Test(arguments: [false, true])
-    func `What is abandoned or withdrawn is gone`(avoidsUnnamedFiles: Bool) async throws {
+    func `Abandoned and withdrawn files are gone`(avoidsUnnamedFiles: Bool) async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(folder.path, avoidsUnnamedFiles: avoidsUnnamedFiles)
         let name = try #require(SafeFilename("a"))
@@ -85,7 +85,7 @@ struct FolderStorageTests {
     }
 
     @Test(arguments: [false, true])
-    func `A name that is free again is taken again`(avoidsUnnamedFiles: Bool) async throws {
+    func `A name that is free again is used again`(avoidsUnnamedFiles: Bool) async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(folder.path, avoidsUnnamedFiles: avoidsUnnamedFiles)
         #expect(try await Self.store("1", as: "a.txt", in: storage) == "a.txt")
@@ -106,7 +106,7 @@ struct FolderStorageTests {
         }
     }
 
-    @Test func `A restart removes what a killed run left, and nothing else`() async throws {
+    @Test func `A restart removes only what a killed run left`() async throws {
         let folder = TemporaryFolder()
         try folder.write("left", to: ".formwork-part.abc")
         try folder.write("mine", to: ".formwork.keep")
@@ -122,7 +122,7 @@ struct FolderStorageTests {
     }
 
     @Test(arguments: [false, true])
-    func `What is withdrawn takes no file of another upload with it`(avoidsUnnamedFiles: Bool) async throws {
+    func `Withdrawing a file leaves other uploads' files`(avoidsUnnamedFiles: Bool) async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(
             folder.path, replacing: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
@@ -138,7 +138,7 @@ struct FolderStorageTests {
         #expect(try folder.text(of: "a") == "3")
     }
 
-    @Test func `What a receiver writes is locked under every name that it has`() async throws {
+    @Test func `A file being written is locked under every name that it has`() async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(folder.path, replacing: true)
         let upload = try await storage.begin(IncomingFile(name: try #require(SafeFilename("a"))))
@@ -169,7 +169,7 @@ struct FolderStorageTests {
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `A file whose name can't be brought to the disk is taken back`(
+    func `A file whose name can't be written to the disk is withdrawn`(
         replacing: Bool, avoidsUnnamedFiles: Bool
     ) async throws {
         let folder = TemporaryFolder()

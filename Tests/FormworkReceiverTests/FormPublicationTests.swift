@@ -90,7 +90,7 @@ struct FormPublicationTests {
         for index in 0..<count { #expect(try self.folder.text(of: "\(index)") == "new") }
     }
 
-    @Test func `A client that has gone before leaves nothing`() async throws {
+    @Test func `A client that disconnected before leaves nothing`() async throws {
         let storage = try FolderStorage(self.folder.path, avoidsUnnamedFiles: true)
         let uploads = try await self.begin([("a", "1"), ("b", "2")], in: storage)
         let task = Task {
@@ -103,7 +103,7 @@ struct FormPublicationTests {
     }
 
     @Test(arguments: [false, true])
-    func `Another receiver that starts meanwhile leaves a form alone`(avoidsUnnamedFiles: Bool) async throws {
+    func `Another receiver that starts in the meantime leaves a form alone`(avoidsUnnamedFiles: Bool) async throws {
         for name in ["a", "b"] { try self.folder.write("old", to: name) }
         let storage = try FolderStorage(self.folder.path, replacing: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
         let uploads = try await self.begin([("a", "new"), ("b", "new"), ("c", "new")], in: storage)

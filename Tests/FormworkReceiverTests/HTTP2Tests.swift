@@ -34,7 +34,7 @@ struct HTTP2Tests {
     }
 
     @Test(arguments: [true, false])
-    func `A file that is cut is none`(isPolite: Bool) async throws {
+    func `A file that is cut is not stored`(isPolite: Bool) async throws {
         let folder = TemporaryFolder()
         let storage = WatchedStorage(base: try FolderStorage(folder.path))
         try await TestReceiver.run({ try $0.useTLS() }, in: folder, storage: storage) { receiver in

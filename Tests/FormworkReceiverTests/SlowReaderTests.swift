@@ -44,7 +44,7 @@ struct SlowReaderTests {
     }
 
     @Test(arguments: [false, true])
-    func `Who goes on reading gets all of it, however long it takes`(closes: Bool) throws {
+    func `A client that keeps reading gets the whole answer, however long it takes`(closes: Bool) throws {
         let (channel, loop, outlet) = try self.connection(closes: closes)
         while !outlet.held.isEmpty {
             loop.advanceTime(by: .seconds(20))

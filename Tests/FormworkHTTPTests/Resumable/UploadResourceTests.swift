@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [ResumableProtocol.draft(.v8), .tus])
-    func `An upload of as many bytes as can be counted takes no more`(uploadProtocol: ResumableProtocol) {
+    func `An upload of the largest countable size accepts no more`(uploadProtocol: ResumableProtocol) {
         var full = self.resource(uploadProtocol, offset: .max)
         #expect(full.take(1)?.response.status == .contentTooLarge)
         #expect(full.offset == .max)

@@ -48,7 +48,7 @@ extension NIOTests {
                 "\(step)")
         }
 
-        @Test("It is led into TLS, inside of it, and from http to http")
+        @Test("Redirects are followed into TLS, within TLS, and from http to http")
         func followed() throws {
             for (url, location, target) in [
                 ("https://example.com/a", "/b", "https://example.com/b"),
@@ -61,7 +61,7 @@ extension NIOTests {
             }
         }
 
-        @Test("Nor is one that can be gone on with, behind the body", arguments: unsafeTargets)
+        @Test("Nor is a resumable upload, after the body", arguments: unsafeTargets)
         func resumable(location: String) throws {
             for url in ["https://example.com/a", "http://example.com/a"] {
                 var machine = try ResumableSend(

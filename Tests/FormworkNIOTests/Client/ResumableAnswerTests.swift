@@ -135,7 +135,7 @@ extension NIOTests.ResumableSendTests {
         #expect(try await self.send(plan, to: tus.url(), options, asksFrom: 100).status == 204)
     }
 
-    @Test("A redirect that comes before the whole body, and leaves it behind, is no success")
+    @Test("A redirect before the whole body, which drops it, is not a success")
     func earlyRedirect() async throws {
         for before in ["", Self.offer] {
             let server = try ScriptedServer([
@@ -153,7 +153,7 @@ extension NIOTests.ResumableSendTests {
         }
     }
 
-    @Test("The page behind a finished upload is asked for by a plain GET, also from a PATCH")
+    @Test("The page after a finished upload is fetched with a plain GET, also from a PATCH")
     func page() async throws {
         let kept = Kept()
         let server = try ScriptedServer([
@@ -172,7 +172,7 @@ extension NIOTests.ResumableSendTests {
         #expect(!page.lowercased().contains("upload-"))
     }
 
-    @Test("What was kept is removed when the answer was a redirect, too")
+    @Test("Saved state is removed after a redirect too")
     func pageOfCreation() async throws {
         let server = try ScriptedServer([
             { server, connection in
@@ -200,7 +200,7 @@ extension NIOTests.ResumableSendTests {
         #expect(seen.status == 503)
     }
 
-    @Test("Whether all was sent is told of the whole body, and not of the last request")
+    @Test("Whether everything was sent refers to the whole body, not to the last request")
     func partSent() async throws {
         let refused = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
         let created = self.answering(Self.ok("201 Created", "Location: /t/1"))

@@ -174,7 +174,7 @@ extension NIOTests {
             }
         }
 
-        @Test("A certificate that nobody vouches for, or another host's, is refused unless told otherwise")
+        @Test("An untrusted certificate, or another host's, is refused by default")
         func trust() async throws {
             try await self.withServer(offering: ["h2", "http/1.1"]) { port, certificate in
                 func failure(_ options: FormClient.Options, _ host: String = "localhost") async -> TransferError

@@ -115,7 +115,7 @@ struct RealStoreTests {
     }
 
     @Test(arguments: [3, 6 << 20])
-    func `What is there is not replaced, and can be withdrawn`(count: Int) async throws {
+    func `An existing object is not replaced, and a new one can be withdrawn`(count: Int) async throws {
         try await Self.with { storage in
             #expect(try await Self.store(10, as: "a.bin", seed: 1, in: storage) == "a.bin")
             let upload = S3Upload(
@@ -129,7 +129,7 @@ struct RealStoreTests {
         }
     }
 
-    @Test func `What is abandoned leaves nothing`() async throws {
+    @Test func `An abandoned upload leaves nothing`() async throws {
         try await Self.with { storage in
             let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
             try await upload.write(Self.buffer(0..<(3 * Self.part), 0))
@@ -140,7 +140,7 @@ struct RealStoreTests {
         }
     }
 
-    @Test func `A sweep takes what is older than it was told, and leaves what is alive`() async throws {
+    @Test func `A sweep aborts uploads older than its age, and keeps active ones`() async throws {
         try await Self.with { storage in
             let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
             try await upload.write(Self.buffer(0..<(2 * Self.part), 0))
@@ -165,7 +165,7 @@ struct RealStoreTests {
     @Test(arguments: [
         ("AWS_ACCESS_KEY_ID", "InvalidAccessKeyId"), ("AWS_SECRET_ACCESS_KEY", "SignatureDoesNotMatch"),
     ])
-    func `Wrong keys are told`(variable: String, code: String) async throws {
+    func `Wrong keys are reported`(variable: String, code: String) async throws {
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(Self.environment.merging([variable: "wrong"]) { $1 }) { try await $0.sweep() }
         }

@@ -32,11 +32,11 @@ struct XMLAnswerTests {
             "<a/>b",
             "<html><br><p></html>",
         ])
-    func `What is no answer is none`(text: String) {
+    func `An invalid answer is not read`(text: String) {
         #expect(XMLAnswer(text.utf8) == nil)
     }
 
-    @Test func `Nesting is bounded, and bytes that are no UTF-8 are refused`() {
+    @Test func `Nesting is limited, and invalid UTF-8 is refused`() {
         let deep = String(repeating: "<a>", count: 100_000)
         #expect(XMLAnswer(deep.utf8) == nil)
         #expect(XMLAnswer([0x3C, 0x61, 0x3E, 0xFF, 0x3C, 0x2F, 0x61, 0x3E]) == nil)

@@ -12,7 +12,7 @@ import Testing
         ("page.css", ReceiverPage().styleSheet, "text/css; charset=utf-8"),
         ("page.js", ReceiverPage().script, "text/javascript; charset=utf-8"),
     ])
-    func `What is served is the file`(name: String, asset: PageAsset, contentType: String) throws {
+    func `The served asset is the file`(name: String, asset: PageAsset, contentType: String) throws {
         let file = try Data(contentsOf: Self.sources.appending(path: name))
         #expect(asset.content == [UInt8](file))
         #expect(asset.contentType == contentType)

@@ -11,7 +11,7 @@ import Testing
 struct CrowdTests {
     private static let tus = ["Tus-Resumable: 1.0.0", "Upload-Length: 5"]
 
-    @Test func `Empty uploads that nobody goes on with give way, those with bytes do not`() async throws {
+    @Test func `Idle empty uploads are evicted, those with bytes are not`() async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         var options = UploadStoreOptions()
         (options.maximumCount, options.idleTime) = (4, 0)
@@ -27,7 +27,7 @@ struct CrowdTests {
         }
     }
 
-    @Test func `What was begun a moment ago stays`() async throws {
+    @Test func `Uploads that have just begun stay`() async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         var options = UploadStoreOptions()
         (options.maximumCount, options.idleTime) = (2, 3_600)

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `What is being processed outlives its time`(sweepsAnotherProcess: Bool) async throws {
+    func `An upload that is being processed isn't removed when it expires`(sweepsAnotherProcess: Bool) async throws {
         // Its time is over as soon as it is there.
         let bench = HandlerBench { $0.lifetime = 0 }
         let stopping = try StoppingHandler(bench)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `What is being sent outlives its time, until that ends`(isWhole: Bool) async throws {
+    func `An upload that is being received isn't removed until that ends`(isWhole: Bool) async throws {
         let bench = HandlerBench { $0.lifetime = 0 }
         let handler = try bench.handler()
         let told = AsyncStream<Void>.makeStream()

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `No offset is told that may not be on the disk`(asks: Bool) async throws {
+    func `No offset is reported that may not be on the disk`(asks: Bool) async throws {
         let (outcome, _) = try await self.withBrokenDisk { bench, handler, location in
             let append = ResumableHandlerTests.append(1, 4)
             let answer =
