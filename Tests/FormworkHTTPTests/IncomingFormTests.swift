@@ -17,7 +17,7 @@ import Testing
             profile: .default, limits: .default, memory: CollectingLimits(), deadlines: ReceivingDeadlines())
     }
 
-    /// Hummingbird takes the end of an HTTP/2 connection for its streams' end.
+    /// Hummingbird treats the end of an HTTP/2 connection as the end of its streams.
     @Test("Url-encoded text that is shorter than announced is refused")
     func cut() async throws {
         let error = await #expect(throws: FormworkError.self) {

@@ -19,7 +19,7 @@ import Testing
 
 @Suite("Resumed uploads", .timeLimit(.minutes(10)), .serialized)
 struct ResumableTests {
-    /// What handlers got.
+    /// The uploads that handlers received.
     private final class Seen: Sendable {
         private let state = Mutex<[[UInt8]]>([])
         var all: [[UInt8]] { self.state.withLock { $0 } }
@@ -289,7 +289,7 @@ struct ResumableTests {
             #expect(malformed.headers["Content-Type"] == ["application/problem+json"])
             let refused = try await put("/refuses", "text/plain")
             #expect(refused.status == .forbidden && refused.headers["Upload-Complete"] == ["?1"])
-            // What is no fault of the client's may pass.
+            // A failure that isn't the client's fault may pass.
             let failed = try await put("/fails", "text/plain")
             #expect(failed.status == .internalServerError)
             #expect(failed.headers["Upload-Complete"] == ["?0"] && failed.headers["Upload-Offset"] == ["13"])

@@ -15,7 +15,7 @@ struct WireTests {
         router.post("parts") { request, _ in
             var limits = ParsingLimits()
             limits.fileBytes = 1 << 30
-            // A busy machine is no slow client.
+            // A busy machine must not count as a slow client.
             let isImpatient = request.uri.queryParameters["impatient"] != nil
             let deadlines = ReceivingDeadlines(chunk: isImpatient ? .milliseconds(200) : nil)
             var lines = ""

@@ -11,7 +11,7 @@ import Testing
 extension NIOTests {
     @Suite("Bodies written to channels", .timeLimit(.minutes(10)))
     struct ChannelTests {
-        /// Keeps what a channel is sent, and tells when it ends.
+        /// Keeps what is sent to a channel, and reports its end.
         private final class Collector: ChannelInboundHandler {
             typealias InboundIn = ByteBuffer
             private var bytes = ByteBuffer()

@@ -36,7 +36,7 @@ extension NIOTests {
             let plan = try await form(.chunks { _ in Pieces(chunks: [noise(1000)], fails: true) }).plan()
             let error = await #expect(throws: FormworkError.self) { try await client.writeBody(plan) }
             #expect(error?.code == .sourceUnavailable)
-            // The suite's limit ends this where nobody closes.
+            // If nothing closes the channel, the suite's time limit ends this.
             try await client.closeFuture.get()
             #expect(!client.isActive)
             try await server.close()

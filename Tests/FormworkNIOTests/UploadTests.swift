@@ -411,7 +411,7 @@ extension NIOTests {
             #expect(try await folder.isClosed())
         }
 
-        /// AsyncHTTPClient keeps a few itself: those that wait for a connection which ended behind the answer.
+        /// AsyncHTTPClient keeps a few itself: those that wait for a connection which ended after the answer.
         @Test("A body refused early is released once its answer was read or dropped", arguments: [true, false])
         func earlyRefusalsEnd(reads: Bool) async throws {
             final class Canary: Sendable {}
@@ -496,7 +496,7 @@ extension NIOTests {
                     let path = try folder.file("f", noise(1 << 20), times: 8)
                     let before = try await form(.file(path)).plan()
                     #expect(truncate(path.string, 200_000) == 0)
-                    // Changed while it is sent: the observer is told at the first bytes.
+                    // Changed while it is sent: the observer is called with the first bytes.
                     let other = try folder.file("g", noise(1 << 20), times: 8)
                     let during = try await form(.file(other)).plan()
                     let touch = ProgressObserver(every: .zero) { progress in

@@ -5,7 +5,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// Who is let in, and who sees what.
+/// Which clients are let in, and what they see.
 @Suite(.timeLimit(.minutes(10)))
 struct AccessTests {
     private static let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
@@ -32,7 +32,7 @@ struct AccessTests {
             #expect(slowed.status == 429)
             #expect(slowed.field("Retry-After") == "6")
             #expect(try await receiver.request("PUT /a", ["Authorization: Bearer s3cret"], "1").status == 429)
-            // Who was let in before stays so.
+            // Clients that were let in before stay logged in.
             #expect(try await receiver.request("PUT /a", [cookie], "1").status == 201)
             let lines = receiver.log.all.filter { $0.hasPrefix("refused ") && $0.contains("The token is wrong.") }
             #expect(lines.count == 10)
@@ -49,7 +49,7 @@ struct AccessTests {
             #expect(cookie.hasSuffix("; Max-Age=86400; Path=/; HttpOnly; SameSite=Strict"))
             let pair = String(cookie.prefix { $0 != ";" })
             #expect(try await receiver.request("GET /", ["Cookie: \(pair)"]).body.contains("action=\"/logout\""))
-            // Nobody makes it last longer.
+            // A client can't extend it.
             let end = try #require(pair.firstIndex(of: "."))
             let changed = "formwork-receiver=99999999999\(pair[end...])"
             #expect(try await receiver.request("GET /", ["Cookie: \(changed)"]).status == 401)

@@ -3,7 +3,7 @@ import FormworkReceiver
 import FormworkResumable
 import Testing
 
-/// What a request says has to be so: conditions of a PUT, and digests of its body.
+/// The conditions of requests: those of a PUT, and digests of a body.
 @Suite(.timeLimit(.minutes(10)))
 struct ConditionTests {
     private static let form = "Content-Type: multipart/form-data; boundary=b"

@@ -5,7 +5,7 @@ import FormworkResumable
 import ServiceLifecycle
 import Testing
 
-/// Connections: requests behind one another, clients that don't read, and the end of all.
+/// Connections: pipelined requests, clients that don't read, and shutdown.
 @Suite(.timeLimit(.minutes(10)))
 struct ConnectionTests {
     private static let get = "GET /files.json HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -92,7 +92,7 @@ struct FolderStorageTests {
         #expect(try await Self.store("2", as: "a.txt", in: storage) == "a (1).txt")
         for name in folder.names { try FileManager.default.removeItem(atPath: folder.path.appending(name).string) }
         #expect(try await Self.store("3", as: "a.txt", in: storage) == "a.txt")
-        // The number that was taken last is where it goes on.
+        // Numbering continues after the number that was used last.
         #expect(try await Self.store("4", as: "a.txt", in: storage) == "a (2).txt")
     }
 
@@ -111,7 +111,7 @@ struct FolderStorageTests {
         try folder.write("left", to: ".formwork-part.abc")
         try folder.write("mine", to: ".formwork.keep")
         try folder.write("mine", to: "a.txt")
-        // What another receiver writes at this moment is locked.
+        // Files that another receiver is writing are locked.
         let other = try FolderStorage(folder.path, avoidsUnnamedFiles: true)
         let upload = try await other.begin(IncomingFile(name: try #require(SafeFilename("b"))))
         #expect(folder.names.count == 3)
@@ -175,7 +175,7 @@ struct FolderStorageTests {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(
             folder.path, replacing: replacing, durably: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
-        // Names can be made by a descriptor that only stands for a place, but nothing can be synced by it.
+        // Names can be created through a path-only descriptor, but nothing can be synced through it.
         let own = try #require(try OpenDescriptors.of(folder.path).first)
         // O_PATH, which Glibc's module leaves out.
         let place = open(folder.path.string, 0o10_000_000 | O_DIRECTORY | O_CLOEXEC)

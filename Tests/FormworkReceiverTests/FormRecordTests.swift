@@ -86,7 +86,7 @@ struct FormRecordTests {
         }
     }
 
-    /// What `curl -F tag=1 -F photos=@1.jpg,2.jpg` sends.
+    /// The body that `curl -F tag=1 -F photos=@1.jpg,2.jpg` sends.
     private static func nested(_ inner: String, type: String = "multipart/mixed") -> String {
         "--b\r\nContent-Disposition: form-data; name=\"tag\"\r\n\r\n1\r\n"
             + "--b\r\nContent-Disposition: form-data; name=\"photos\"\r\nContent-Type: \(type); boundary=i\r\n\r\n"

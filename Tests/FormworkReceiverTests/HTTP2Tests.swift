@@ -4,7 +4,7 @@ import FormworkResumable
 import ServiceLifecycle
 import Testing
 
-/// What HTTP/2 has of its own: streams that end with their connection, and connections without any.
+/// Cases only HTTP/2 has: streams that end with their connection, and connections without streams.
 @Suite(.timeLimit(.minutes(10)))
 struct HTTP2Tests {
     @Test func `A file comes by HTTP/2, without a length`() async throws {

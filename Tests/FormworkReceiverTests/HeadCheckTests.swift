@@ -40,7 +40,7 @@ struct HeadCheckTests {
         try await TestReceiver.run { receiver in
             let connection = try receiver.connect()
             await connection.send(request + Self.get + "\r\n")
-            // Comes to an end by itself, and without an answer to what is behind.
+            // Ends by itself, without an answer to the bytes that follow.
             let text = await connection.receiveAll()
             #expect(text.hasPrefix("HTTP/1.1 200 "))
             #expect(text.components(separatedBy: "HTTP/1.1 ").count == 2)

@@ -6,7 +6,7 @@ import Logging
 import SystemPackage
 import Testing
 
-/// What is logged and counted.
+/// Logs and metrics.
 @Suite(.timeLimit(.minutes(10)))
 struct RecordTests {
     @Test func `Uploads and failures are counted`() async throws {

@@ -3,7 +3,7 @@ import FormworkReceiver
 import SystemPackage
 import Testing
 
-/// What is refused, and how.
+/// Which requests are refused, and how.
 @Suite(.timeLimit(.minutes(10)))
 struct RefusalTests {
     private static let form = "Content-Type: multipart/form-data; boundary=b"
@@ -102,7 +102,7 @@ struct RefusalTests {
                 let answer = try await receiver.request("POST /", ["Content-Type: \(type)"], "a=1")
                 #expect(answer.status == 415)
             }
-            // wget2 says the second of its own accord; of two others nobody can tell.
+            // wget2 adds the second by itself; which of two other types is meant can't be known.
             let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
             let image = "Content-Type: image/png"
             for fields in [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FormworkReceiver
 
-/// Holds what is written until it is told to let some of it out.
+/// Holds written bytes until some of them are released.
 private final class Outlet: ChannelOutboundHandler {
     typealias OutboundIn = HTTPResponsePart
 
@@ -51,7 +51,7 @@ struct SlowReaderTests {
             #expect(channel.isActive)
             outlet.letOut()
         }
-        // Then it is over as fast as ever; what is embedded knows no half of a connection.
+        // Then it ends without delay; an embedded channel has no half-closed connections.
         #expect(channel.isActive != closes)
         loop.advanceTime(by: .seconds(40))
         #expect(!channel.isActive)

@@ -5,7 +5,7 @@ import FormworkReceiver
 import SystemPackage
 import Testing
 
-/// What is stored, and what is answered.
+/// Which files are stored, and how uploads are answered.
 @Suite(.timeLimit(.minutes(10)))
 struct UploadTests {
     private static let form = "Content-Type: multipart/form-data; boundary=b"

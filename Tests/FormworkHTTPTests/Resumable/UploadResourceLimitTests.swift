@@ -17,7 +17,7 @@ struct UploadResourceLimitTests {
             uploadProtocol, offset: offset, length: length, isWhole: false, isProcessed: false, limits: limits)
     }
 
-    /// Begins an append whose length isn't told.
+    /// Begins an append without a length.
     /// - Returns: The refusal's status; `nil` for none.
     private func begin(_ resource: inout UploadResource, at offset: Int64) throws -> Int? {
         var fields: HTTPFields = [.uploadOffset: "\(offset)"]

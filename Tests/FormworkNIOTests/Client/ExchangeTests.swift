@@ -441,7 +441,7 @@ extension NIOTests {
         }
     }
 
-    /// What was told, in order.
+    /// The reports, in order.
     final class Told: Sendable {
         private let state = Mutex<[String]>([])
         var words: [String] { self.state.withLock { $0 } }

@@ -20,7 +20,7 @@ extension NIOTests {
                 bytesSent: 1000, isBodyComplete: true)
         }
 
-        /// What a step asks for: a URL, or an error's code.
+        /// The step's request: a URL, or an error's code.
         private func told(_ step: SendStep) -> String {
             switch step {
             case .exchange(let request, let body, _):

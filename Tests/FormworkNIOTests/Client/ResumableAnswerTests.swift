@@ -11,7 +11,7 @@ import Testing
 extension NIOTests.ResumableSendTests {
     private static let offer = "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(version)\r\n"
 
-    /// A body that no socket takes at once.
+    /// A body larger than any socket accepts at once.
     private func large() throws -> BodyPlan { try form(.bytes(Array(repeating: 7, count: 30_000_000))).plan() }
 
     /// Answers while the body is under way.
@@ -176,7 +176,7 @@ extension NIOTests.ResumableSendTests {
     func pageOfCreation() async throws {
         let server = try ScriptedServer([
             { server, connection in
-                // Behind the head: an answer before any request is none.
+                // After the head: an answer before any request is ignored.
                 server.note(connection.readRequest().head)
                 connection.write(Self.offer + Self.ok("303 See Other", "Location: /done"))
             },

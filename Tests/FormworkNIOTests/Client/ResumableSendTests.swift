@@ -17,7 +17,7 @@ extension NIOTests {
 
         static let version = "Upload-Draft-Interop-Version: 8\r\n"
 
-        /// What a server kept of the body.
+        /// The part of the body that a server kept.
         final class Kept: Sendable {
             private let state = Mutex<[UInt8]>([])
             var bytes: [UInt8] { self.state.withLock { $0 } }

@@ -18,7 +18,8 @@ import Testing
 extension NIOTests {
     @Suite("TLS and HTTP/2", .timeLimit(.minutes(10)))
     struct SecureTests {
-        /// Counts what comes, and says so; tells of something in between, and refuses `/large` at once.
+        /// Counts the bytes received and answers with the number; sends an informational answer, and refuses `/large`
+        /// at once.
         private final class Counter: ChannelInboundHandler {
             typealias InboundIn = HTTPRequestPart
             typealias OutboundOut = HTTPResponsePart

@@ -48,7 +48,7 @@ struct ClientAddressTests {
     @Test func `Only a trusted proxy can name a client`() throws {
         #expect(try self.client("192.0.2.9", [.xForwardedFor: "198.51.100.1"]) == ("192.0.2.9", false))
         #expect(try self.client("10.0.0.1", [.xForwardedFor: "198.51.100.1"]) == ("198.51.100.1", false))
-        // What a client says itself stands before what the proxy saw.
+        // The client's own claim comes before the address that the proxy saw.
         #expect(
             try self.client("10.0.0.1", [.xForwardedFor: "1.1.1.1, 198.51.100.1, 10.0.0.2"]) == ("198.51.100.1", false))
         #expect(

@@ -13,7 +13,7 @@ private let testBucket = ProcessInfo.processInfo.environment["FORMWORK_S3_TEST_B
     $0.isEmpty ? nil : $0
 }
 
-/// A real object store: scripts/interop-s3 runs these against Ceph. The bucket has to be there, and is told by
+/// A real object store: scripts/interop-s3 runs these against Ceph. The bucket must exist, and is named by
 /// `FORMWORK_S3_TEST_BUCKET`; the AWS variables say where and with which keys.
 @Suite(.enabled(if: testBucket != nil), .timeLimit(.minutes(10)))
 struct RealStoreTests {
@@ -149,7 +149,7 @@ struct RealStoreTests {
             #expect(kept.kept == 1)
             try await Task.sleep(for: .seconds(3))
             #expect(try await storage.sweep(olderThan: .seconds(1)).aborted.isEmpty)
-            // Another receiver knows nothing of this one's.
+            // Another receiver doesn't know this one's uploads.
             let other = try S3Storage(
                 from: storage.location.description, environment: Self.environment, options: storage.options)
             let report = try await other.sweep(olderThan: .seconds(1))

@@ -14,7 +14,7 @@ private final class Count: Sendable {
     func add(_ count: Int) { self.state.withLock { $0 += count } }
 }
 
-/// Uploads to a store of our own that does what it is told, wrong things above all. Parts have 64 KiB here.
+/// Uploads to a store of our own with scripted behavior, mostly failures. Parts have 64 KiB here.
 @Suite(.timeLimit(.minutes(10)))
 struct S3StorageTests {
     static let part = 64 << 10
@@ -160,7 +160,7 @@ struct S3StorageTests {
     }
 
     @Test func `A store's own check counts if the name was taken in the meantime`() async throws {
-        // HeadObject says there is none.
+        // HeadObject reports no object.
         let store = FakeStore { operation, count in
             operation == "Head" && count == 1 ? .answer(404, "NotFound") : nil
         }
@@ -286,7 +286,7 @@ struct S3StorageTests {
         #expect(error?.description.contains("isn't from an object store") == true)
     }
 
-    /// The larger parts are more than the system's buffers hold, and there is no small one that ends first.
+    /// The larger parts exceed the system's buffers, and there is no small part that ends first.
     @Test(arguments: [part, 24 << 20])
     func `A store that stops is given up`(partSize: Int) async throws {
         let store = FakeStore { operation, _ in operation == "UploadPart" ? .stop : nil }

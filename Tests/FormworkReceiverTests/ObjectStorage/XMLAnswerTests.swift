@@ -3,7 +3,7 @@ import Testing
 
 @testable import FormworkReceiver
 
-/// What stores answer, and what must not be taken for it.
+/// Answers of stores, and documents that must not be read as answers.
 @Suite(.timeLimit(.minutes(10)))
 struct XMLAnswerTests {
     @Test func `An answer's elements, text, references and CDATA are read`() throws {

@@ -56,7 +56,7 @@ struct CrowdTests {
             #expect(try await receiver.request("POST /", Self.tus + one).status == 201)
             #expect(try await receiver.request("POST /", Self.tus + one).status == 429)
             #expect(try await receiver.request("POST /", Self.tus + other).status == 201)
-            // What is ended makes room, once it is looked at again.
+            // Completed uploads make room once they are checked again.
             let path = try #require(first.field("Location"))
             #expect(try await receiver.request("DELETE \(path)", ["Tus-Resumable: 1.0.0"]).status == 204)
             #expect(

@@ -79,7 +79,7 @@ struct ResumableServiceTests {
                     #"{"fields":[{"name":"title","value":"x"}],"fieldsIn":"a.txt.form.json","files":[{"field":"f","name":"a.txt""#
                 ))
             #expect(answer.body.contains(#""size":1000000"#))
-            // Whoever lost the answer gets it again, and nothing is stored twice.
+            // A client that lost the answer gets it again, and nothing is stored twice.
             let again = try await receiver.request(
                 "PATCH \(path.value)",
                 [
