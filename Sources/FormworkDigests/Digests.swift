@@ -2,7 +2,7 @@
 import Crypto
 public import FormworkCore
 
-/// SHA-256 (FIPS 180-4), by swift-crypto.
+/// SHA-256 (FIPS 180-4), computed with swift-crypto.
 public struct SHA256Digest: BodyDigest {
     /// `sha-256`.
     public static let algorithm = "sha-256"
@@ -21,7 +21,7 @@ public struct SHA256Digest: BodyDigest {
     public func finalized() -> [UInt8] { Array(self.hash.finalize()) }
 }
 
-/// MD5 (RFC 1321), by swift-crypto: a checksum for stores that ask for it, and no protection.
+/// MD5 (RFC 1321), computed with swift-crypto: a checksum for stores that require it, not a protection against attacks.
 public struct MD5Digest: BodyDigest {
     /// `md5`.
     public static let algorithm = "md5"

@@ -2,7 +2,7 @@
 import Crypto
 import FormworkCore
 
-/// SHA-512 (FIPS 180-4), by swift-crypto.
+/// SHA-512 (FIPS 180-4), computed with swift-crypto.
 package struct SHA512Digest: BodyDigest {
     package static let algorithm = "sha-512"
     private var hash = SHA512()
@@ -17,7 +17,8 @@ package struct SHA512Digest: BodyDigest {
     package func finalized() -> [UInt8] { Array(self.hash.finalize()) }
 }
 
-/// SHA-1 (FIPS 180-4), by swift-crypto: what tus 1.0 asks every server for, and no protection.
+/// SHA-1 (FIPS 180-4), computed with swift-crypto: required of every tus 1.0 server, but not a protection against
+/// attacks.
 package struct SHA1Digest: BodyDigest {
     package static let algorithm = "sha"
     private var hash = Insecure.SHA1()

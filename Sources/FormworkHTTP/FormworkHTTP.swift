@@ -1,4 +1,4 @@
-// All of this module is behind the trait NIO: without it there is nothing in here, and nothing is resolved.
+// The whole module requires the trait NIO. Without the trait it is empty, and no dependency is resolved.
 #if NIO
 @_exported import Formwork
 #elseif FORMWORK_FETCHED

@@ -2,7 +2,8 @@
 import Formwork
 import HTTPTypes
 
-/// A request's form as its header section describes it: what every server does with one, whatever its body is made of.
+/// A request's form as its header section describes it: the part of form handling that all servers share, whatever
+/// their body type.
 package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
     private let fields: HTTPFields
     private let body: Chunks
@@ -20,7 +21,7 @@ package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Ch
         return parts
     }
 
-    /// The whole form: multipart, or url-encoded, whose fields then are parts without files.
+    /// The whole form: multipart, or url-encoded with its fields as parts without files.
     package func collect(
         profile: ParsingProfile, limits: ParsingLimits, memory: CollectingLimits, deadlines: ReceivingDeadlines
     ) async throws -> ReceivedForm {
@@ -36,7 +37,7 @@ package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Ch
     }
 
     /// The whole form as a value.
-    /// - Throws: ``RequestProblem`` for a form that is read, but isn't the type's.
+    /// - Throws: ``RequestProblem`` for a form that was read, but doesn't match the type.
     package func decode<Value: Decodable>(
         _ type: Value.Type, by decoder: FormDataDecoder, profile: ParsingProfile, limits: ParsingLimits,
         memory: CollectingLimits, deadlines: ReceivingDeadlines
@@ -45,14 +46,15 @@ package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Ch
             .decoded(as: type, by: decoder)
     }
 
-    /// Refuses a body that says itself that it is too large, before any of it is read.
+    /// Refuses a body whose Content-Length is too large, before any of it is read.
     private func checkLength(_ limit: Int64) throws(FormworkError) {
         guard let length = self.fields[.contentLength].flatMap({ Int64($0) }), length > limit else { return }
         throw ParsingFailure(.totalBytesLimit, limit: limit)
             .error("Content-Length is \(length): the limit is \(limit).", at: nil)
     }
 
-    /// Url-encoded text has no end of its own, and Hummingbird takes the end of an HTTP/2 connection for its body's.
+    /// Url-encoded text doesn't mark its own end, and Hummingbird takes the end of an HTTP/2 connection for the end of
+    /// its body.
     private func checkWhole(_ count: Int) throws(FormworkError) {
         guard self.fields[.contentEncoding] == nil, let length = self.fields[.contentLength].flatMap({ Int($0) }),
             count < length
@@ -64,7 +66,7 @@ package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Ch
 
 extension ReceivedForm {
     /// The form as a value.
-    /// - Throws: ``RequestProblem`` for a form that isn't the type's.
+    /// - Throws: ``RequestProblem`` for a form that doesn't match the type.
     package func decoded<Value: Decodable>(as type: Value.Type, by decoder: FormDataDecoder) throws -> Value {
         do {
             return try decoder.decode(type, from: self)

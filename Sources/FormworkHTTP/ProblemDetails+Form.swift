@@ -3,11 +3,11 @@ import Formwork
 import HTTPTypes
 import SystemPackage
 
-/// An error that tells the peer what was wrong with its request.
+/// An error with a description for the client of what was wrong with its request.
 public struct RequestProblem: Error, Sendable, CustomStringConvertible {
-    /// What the peer is told.
+    /// The description sent to the client.
     public var details: ProblemDetails
-    /// What happened, for logs; `nil` when there is nothing else to say.
+    /// The underlying error, for logs; `nil` if there is none.
     public var cause: (any Error)?
 
     /// Describes a problem.
@@ -15,7 +15,7 @@ public struct RequestProblem: Error, Sendable, CustomStringConvertible {
         (self.details, self.cause) = (details, cause)
     }
 
-    /// For logs: the status, and the cause or what the peer is told.
+    /// For logs: the status, and the cause or the description for the client.
     public var description: String {
         "\(self.details.status) \(self.details.title): "
             + (self.cause.map { "\($0)" } ?? self.details.detail ?? "").withControlCharactersEscaped
@@ -23,19 +23,20 @@ public struct RequestProblem: Error, Sendable, CustomStringConvertible {
 }
 
 extension ProblemDetails {
-    /// A status alone, by its registered phrase.
+    /// A status with its registered phrase.
     public init(_ status: HTTPResponse.Status, detail: String? = nil) {
         self.init(
             title: status.reasonPhrase.isEmpty ? "Status \(status.code)" : status.reasonPhrase, status: status.code,
             detail: detail)
     }
 
-    /// What a peer may know of an error: 400 for a body that can't be read, 413 for one that is too much, 415 for one
-    /// that is no form, 408 for one that took too long, 507 for a disk that has no room for it, 503 when too many files
-    /// are open. Everything else is 500, of which nothing is told.
+    /// The description of an error that a client may see: 400 for a body that can't be read, 413 for one that exceeds a
+    /// limit, 415 for one that isn't a form, 408 for one that took too long, 507 for a full disk, 503 for too many open
+    /// files. Everything else is 500 without details.
     ///
-    /// The detail is made of the error's class, never of its message, which may name files. ``members`` have `code`, and
-    /// where they are known `limit`, in the limit's unit, and `field`, the part's name as the peer sent it.
+    /// The detail depends only on the kind of error, never on its message, which may contain file paths. ``members``
+    /// contain `code`, and where they are known `limit`, in the limit's unit, and `field`, the part's name as the
+    /// client sent it.
     public init(_ error: FormworkError) {
         let failure = error.parsingFailure
         let status: HTTPResponse.Status
@@ -68,7 +69,7 @@ extension ProblemDetails {
         }
     }
 
-    /// A form that was read, and isn't what the receiver decodes: 400, or 413 for a file that is too large.
+    /// A form that was read, but doesn't match the type: 400, or 413 for a file that is too large.
     init(_ error: DecodingError) {
         if case .dataCorrupted(let context) = error, let cause = context.underlyingError as? FormworkError,
             cause.code == .limitExceeded
@@ -82,7 +83,7 @@ extension ProblemDetails {
             switch error {
             case .keyNotFound(let key, let context): (context.codingPath + [key], "A field is missing.")
             case .valueNotFound(_, let context): (context.codingPath, "A field has no value.")
-            case .typeMismatch(_, let context): (context.codingPath, "A field is not of the kind that is wanted.")
+            case .typeMismatch(_, let context): (context.codingPath, "A field has the wrong type.")
             case .dataCorrupted(let context): (context.codingPath, "A field's value can't be read.")
             @unknown default: ([], "The form can't be read.")
             }
@@ -100,50 +101,50 @@ extension ProblemDetails {
     private static func sentence(for code: FormworkError.Code) -> String {
         switch code {
         case .truncatedBody: "The body ended too early."
-        case .limitExceeded: "The body has more than is taken here."
+        case .limitExceeded: "The body exceeds a limit."
         case .timedOut: "The body took too long to arrive."
-        default: "The body is not what its Content-Type says."
+        default: "The body does not match its Content-Type."
         }
     }
 }
 
 extension ParsingFailure {
-    /// The class in words, with the limit that was crossed; `nil` for a class without words of its own.
+    /// The kind of failure in words, with the limit that was exceeded; `nil` for a kind without its own text.
     fileprivate var detail: String? {
         guard let limit = self.limit else { return self.sentence }
         return self.sentence.map { "\($0.dropLast()): the limit is \(limit)." }
     }
 
-    /// The class in words for the peer; `nil` for one without words of its own.
+    /// The kind of failure in words for the client; `nil` for a kind without its own text.
     fileprivate var sentence: String? {
         switch self.kind {
-        case .invalidContentType: "The Content-Type is none that is taken here."
+        case .invalidContentType: "The Content-Type is not accepted here."
         case .missingBoundaryParameter, .invalidBoundaryParameter:
-            "The Content-Type has no boundary that can be used."
-        case .duplicateParameter, .duplicateHeader: "A parameter or header field stands twice."
+            "The Content-Type has no valid boundary."
+        case .duplicateParameter, .duplicateHeader: "A parameter or header field appears twice."
         case .malformedHeader: "A part's header section can't be read."
-        case .malformedBoundaryLine: "Something follows a close delimiter on its line."
+        case .malformedBoundaryLine: "There is text after a close delimiter on its line."
         case .missingContentDisposition: "A part has no Content-Disposition: form-data."
         case .missingName: "A part has no name."
         case .noPartsAfterPreamble: "No part begins with the boundary of the Content-Type."
         case .delimiterInPreamble:
-            "A line before the first part begins with the boundary, but is no delimiter: lines have to end with CRLF."
-        case .preamble: "Something stands before the first part."
-        case .invalidText: "A name is no UTF-8."
+            "A line before the first part begins with the boundary, but isn't a delimiter: lines must end with CRLF."
+        case .preamble: "There is text before the first part."
+        case .invalidText: "A name is not valid UTF-8."
         case .unexpectedEnd: "The body ended before its close delimiter."
         case .boundaryLengthLimit: "The boundary is too long."
         case .totalBytesLimit: "The body is too large."
-        case .preambleBytesLimit: "Too much stands before the first part."
+        case .preambleBytesLimit: "There is too much text before the first part."
         case .headerBytesLimit, .headerCountLimit: "A part's header section is too large."
-        case .totalHeaderBytesLimit: "The parts' header sections are too large together."
+        case .totalHeaderBytesLimit: "The parts' header sections are too large in total."
         case .nameBytesLimit: "A field's name is too long."
         case .partsLimit: "There are too many parts."
         case .fieldsLimit: "There are too many fields."
         case .filesLimit: "There are too many files."
         case .fieldBytesLimit: "A field is too large."
         case .fileBytesLimit: "A file is too large."
-        case .nameDepthLimit: "A field's name nests too deep."
-        case .memoryBytesLimit: "The form's fields are too large together."
+        case .nameDepthLimit: "A field's name is nested too deeply."
+        case .memoryBytesLimit: "The form's fields are too large in total."
         default: nil
         }
     }

@@ -5,20 +5,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What was wrong with a request, for programs and people: `application/problem+json` (RFC 9457).
+/// A description of a failed request, for programs and people: `application/problem+json` (RFC 9457).
 public struct ProblemDetails: Error, Hashable, Sendable {
     /// The media type of ``jsonBytes``.
     public static let contentType = "application/problem+json"
 
-    /// A URI that identifies the kind of problem; `about:blank` says that it is the status alone (§4.2.1).
+    /// A URI that identifies the kind of problem; `about:blank` means the kind is the status alone (§4.2.1).
     public var type: String
     /// The kind of problem in words; for `about:blank` the status's own phrase.
     public var title: String
     /// The HTTP status code, 100 to 599.
     public var status: Int
-    /// This occurrence in words, without a path of this machine; `nil` for none.
+    /// This occurrence in words, without paths of this machine; `nil` if there is nothing to add.
     public var detail: String?
-    /// Further members (§3.2). One with the name of a member above is replaced by that.
+    /// Further members (§3.2). Members with the names of the properties above are ignored.
     public var members: [String: String]
 
     /// Describes a problem.
@@ -29,11 +29,11 @@ public struct ProblemDetails: Error, Hashable, Sendable {
         (self.type, self.title, self.status, self.detail, self.members) = (type, title, status, detail, members)
     }
 
-    /// The problem as a JSON object, its members in the order of their names.
+    /// The problem as a JSON object with sorted keys.
     public var jsonBytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and a number always encode.
+        // Strings and a number always encode.
         guard let data = try? encoder.encode(Members(problem: self)) else { return Array("{}".utf8) }
         return Array(data)
     }

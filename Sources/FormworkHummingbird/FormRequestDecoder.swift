@@ -2,7 +2,7 @@
 import Formwork
 import Hummingbird
 
-/// Decodes what forms send, multipart or url-encoded, where a context decodes requests:
+/// Decodes forms, multipart or url-encoded, as the request decoder of a context:
 ///
 /// ```
 /// struct AppRequestContext: RequestContext {
@@ -12,22 +12,22 @@ import Hummingbird
 /// }
 /// ```
 public struct FormRequestDecoder: RequestDecoder, Sendable {
-    /// How names become members.
+    /// How field names map to members.
     public var decoder = FormDataDecoder()
-    /// What is taken for a part.
+    /// How strictly the body is parsed.
     public var profile = ParsingProfile.default
-    /// How much is read; `nil` takes the defaults, and the context's `maxUploadSize` for the whole body.
+    /// The limits for reading the form; `nil` means the defaults, with the context's `maxUploadSize` for the whole body.
     public var limits: ParsingLimits?
-    /// How much of the form stays in memory, and where the rest goes.
+    /// How much of the form stays in memory, and where the rest is stored.
     public var memory = CollectingLimits()
-    /// How long is waited.
+    /// How long to wait for the body.
     public var deadlines = ReceivingDeadlines()
 
-    /// The defaults, to be changed where needed.
+    /// The defaults.
     public init() {}
 
     /// Decodes a request's form.
-    /// - Throws: What `Request.decodeForm(as:by:profile:limits:memory:deadlines:)` throws.
+    /// - Throws: The errors of `Request.decodeForm(as:by:profile:limits:memory:deadlines:)`.
     public func decode<Value: Decodable>(
         _ type: Value.Type, from request: Request, context: some RequestContext
     ) async throws -> Value {

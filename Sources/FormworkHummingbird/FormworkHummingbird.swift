@@ -1,4 +1,4 @@
-// All of this module is behind the trait Hummingbird: without it there is nothing in here, and nothing is resolved.
+// The whole module requires the trait Hummingbird. Without the trait it is empty, and no dependency is resolved.
 #if Hummingbird
 @_exported import FormworkHTTP
 @_exported import FormworkNIO

@@ -7,10 +7,10 @@ import Logging
 import NIOCore
 
 extension ProblemDetails: ResponseGenerator {
-    /// The problem as an answer of its status.
+    /// The problem as a response with its status.
     public func response(from request: Request, context: some RequestContext) -> Response { self.response }
 
-    /// The answer, logged where it is the server's fault.
+    /// The response, logged if the server is at fault.
     func response(to request: Request, _ context: some RequestContext, cause: any Error) -> Response {
         if self.status >= 500 { context.logger.failed(request, self.status, cause) }
         return self.response
@@ -18,7 +18,7 @@ extension ProblemDetails: ResponseGenerator {
 
     var response: Response {
         var headers: HTTPFields = [.contentType: Self.contentType]
-        // RFC 9110 section 15.5.9: who was too slow is not waited for again.
+        // A client that was too slow is not waited for again (RFC 9110 section 15.5.9).
         if self.status == HTTPResponse.Status.requestTimeout.code { headers[.connection] = "close" }
         return Response(
             status: HTTPResponse.Status(code: self.status), headers: headers,
@@ -27,7 +27,7 @@ extension ProblemDetails: ResponseGenerator {
 }
 
 extension Logger {
-    /// Logs a request whose answer is the server's fault.
+    /// Logs a request that failed through the server's fault.
     func failed(_ request: Request, _ status: Int, _ cause: any Error) {
         self.error(
             "A request failed",
@@ -38,8 +38,8 @@ extension Logger {
     }
 }
 
-/// What a form couldn't be read for is answered by 400, 408, 413 or 415, wherever in a handler it is thrown, and any other
-/// failure by 500, which tells the client nothing and is logged.
+/// An invalid form is answered with 400, 408, 413 or 415, wherever in a handler the error is thrown. Any other failure
+/// is answered with 500 without details, and is logged.
 extension FormworkError: HTTPResponseError {
     /// The answer's status.
     public var status: HTTPResponse.Status { HTTPResponse.Status(code: ProblemDetails(self).status) }

@@ -7,11 +7,11 @@ import Hummingbird
 
 /// The parts of a request's form as they arrive.
 public typealias FormParts = ReceivedParts<IncomingBody<RequestBody>>
-/// A part of a request's form, which is arriving.
+/// A part of a request's form, as it arrives.
 public typealias FormPart = ReceivedPart<IncomingBody<RequestBody>>
 
 extension Request {
-    /// The parts of a multipart form as they arrive, at the pace of whoever reads them.
+    /// The parts of a multipart form as they arrive, at the pace of the reader.
     ///
     /// ```
     /// router.post("photos") { request, _ in
@@ -22,13 +22,14 @@ extension Request {
     /// }
     /// ```
     ///
-    /// Its errors are answered by 400, 408, 413 or 415, see ``ProblemDetails/init(_:)-(FormworkError)``.
+    /// Errors are answered with 400, 408, 413 or 415, see ``ProblemDetails/init(_:)-(FormworkError)``.
     /// - Parameters:
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before anything is.
-    ///   - deadlines: How long is waited. None is set unless said otherwise.
-    /// - Throws: What ``ReceivedParts`` throws, ``FormworkError/Code/limitExceeded``, and
-    ///   ``FormworkError/Code/notReplayable`` when the body was read already.
+    ///   - profile: How strictly the body is parsed.
+    ///   - limits: The limits for reading the form. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before
+    ///     anything is read.
+    ///   - deadlines: How long to wait for the body; by default without limit.
+    /// - Throws: The errors of ``ReceivedParts``, ``FormworkError/Code/limitExceeded``, and
+    ///   ``FormworkError/Code/notReplayable`` if the body was already read.
     public func formParts(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
         deadlines: ReceivingDeadlines = ReceivingDeadlines()
@@ -38,14 +39,14 @@ extension Request {
 
     /// The whole form: multipart, whose large files go to disk, or url-encoded.
     ///
-    /// A body is read once. With ``KeptFormMiddleware`` each further call in the same request gives the same form.
+    /// A body can be read once. With ``KeptFormMiddleware``, further calls in the same request return the same form.
     /// - Parameters:
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
-    ///   - memory: How much of it stays in memory, and where the rest goes.
-    ///   - deadlines: How long is waited.
-    /// - Throws: What ``ReceivedForm/init(collecting:limits:)`` throws, ``FormworkError/Code/limitExceeded``, and
-    ///   ``FormworkError/Code/notReplayable`` when the body was read already.
+    ///   - profile: How strictly the body is parsed.
+    ///   - limits: The limits for reading the form.
+    ///   - memory: How much of the form stays in memory, and where the rest is stored.
+    ///   - deadlines: How long to wait for the body.
+    /// - Throws: The errors of ``ReceivedForm/init(collecting:limits:)``, ``FormworkError/Code/limitExceeded``, and
+    ///   ``FormworkError/Code/notReplayable`` if the body was already read.
     public func collectForm(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
         memory: CollectingLimits = CollectingLimits(), deadlines: ReceivingDeadlines = ReceivingDeadlines()
@@ -58,14 +59,14 @@ extension Request {
 
     /// The whole form, multipart or url-encoded, as a value; a file is a ``FormFile``.
     /// - Parameters:
-    ///   - type: What is decoded.
-    ///   - decoder: How names become members.
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
-    ///   - memory: How much of it stays in memory, and where the rest goes.
-    ///   - deadlines: How long is waited.
-    /// - Throws: ``RequestProblem`` for a form that isn't the type's, which is answered by 400, and what
-    ///   ``collectForm(profile:limits:memory:deadlines:)`` throws.
+    ///   - type: The type to decode.
+    ///   - decoder: How field names map to members.
+    ///   - profile: How strictly the body is parsed.
+    ///   - limits: The limits for reading the form.
+    ///   - memory: How much of the form stays in memory, and where the rest is stored.
+    ///   - deadlines: How long to wait for the body.
+    /// - Throws: ``RequestProblem`` for a form that doesn't match the type, which is answered with 400, and the errors
+    ///   of ``collectForm(profile:limits:memory:deadlines:)``.
     public func decodeForm<Value: Decodable>(
         as type: Value.Type, by decoder: FormDataDecoder = FormDataDecoder(), profile: ParsingProfile = .default,
         limits: ParsingLimits = .default, memory: CollectingLimits = CollectingLimits(),
@@ -76,12 +77,12 @@ extension Request {
         return try form.decoded(as: type, by: decoder)
     }
 
-    /// - Throws: ``FormworkError/Code/notReplayable`` when the body was read already.
+    /// - Throws: ``FormworkError/Code/notReplayable`` if the body was already read.
     private func incomingForm() throws(FormworkError) -> IncomingForm<IncomingBody<RequestBody>> {
         guard !self.body.wasRead else {
             throw FormworkError(
                 .notReplayable,
-                "the request's body was read already: add KeptFormMiddleware where more than one handler reads the form, "
+                "the request's body was already read: add KeptFormMiddleware if more than one handler reads the form, "
                     + "or read it once and pass it on")
         }
         return IncomingForm(self.headers, body: IncomingBody(self.body))

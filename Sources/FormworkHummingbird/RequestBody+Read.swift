@@ -3,10 +3,10 @@ import HummingbirdCore
 import NIOConcurrencyHelpers
 
 extension RequestBody {
-    /// Whether someone has begun to read this body already, which can be read once: Hummingbird then has no bytes
-    /// for a second reader, and ends a debug build. `false` where that can't be known.
+    /// Whether this body has been read, at least partly. A body can be read once: Hummingbird has no bytes for a second
+    /// reader, and stops a debug build. `false` if that can't be determined.
     ///
-    /// Hummingbird notes it in a box, which is found by its type and not by a name.
+    /// Hummingbird records this in a box, which is found by its type, not by a name.
     var wasRead: Bool { Self.box(in: self, depth: 5)?.withLockedValue { $0 } ?? false }
 
     private static func box(in value: Any, depth: Int) -> NIOLockedValueBox<Bool>? {

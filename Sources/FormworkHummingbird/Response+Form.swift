@@ -5,15 +5,15 @@ import HTTPTypes
 import Hummingbird
 
 extension Response {
-    /// An answer composed of parts: `multipart/form-data`, or what the form's framing says.
+    /// A response composed of parts: `multipart/form-data`, or another type according to the form's framing.
     ///
-    /// Its `Content-Length` is exact where that is known; else it goes in chunks.
+    /// Its `Content-Length` is exact if it is known; otherwise the body is sent in chunks.
     /// - Parameters:
     ///   - status: The answer's status.
-    ///   - headers: Fields beside `Content-Type` and `Content-Length`.
+    ///   - headers: Fields besides `Content-Type` and `Content-Length`.
     ///   - form: The parts.
-    ///   - options: What the body's reader does besides reading.
-    /// - Throws: What ``FormData/plan()`` throws.
+    ///   - options: Rate limit, progress, digests and checks of the reader.
+    /// - Throws: The errors of ``FormData/plan()``.
     public init(
         status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], form: FormData,
         options: ReaderOptions = ReaderOptions()
@@ -21,12 +21,12 @@ extension Response {
         self.init(status: status, headers: headers, plan: try form.plan(), options: options)
     }
 
-    /// An answer that is a planned body.
+    /// A response whose body is a plan.
     /// - Parameters:
     ///   - status: The answer's status.
-    ///   - headers: Fields beside `Content-Type` and `Content-Length`.
+    ///   - headers: Fields besides `Content-Type` and `Content-Length`.
     ///   - plan: The body.
-    ///   - options: What its reader does besides reading.
+    ///   - options: Rate limit, progress, digests and checks of the reader.
     public init(
         status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], plan: BodyPlan,
         options: ReaderOptions = ReaderOptions()
@@ -38,9 +38,10 @@ extension Response {
 }
 
 extension ResponseBody {
-    /// A planned body, at the pace of whoever reads it. Files are read on a thread of the reader's.
+    /// A planned body, sent at the pace of the client. Files are read on the reader's own thread.
     ///
-    /// When it fails, the connection ends without the body's end: the peer must not take what it has for all.
+    /// If it fails, the connection is closed without the body's end, so that the client doesn't mistake what it
+    /// received for the whole body.
     public init(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) {
         self.init(contentLength: plan.contentLength.map { Int($0) }) { writer in
             try await writer.write(plan.buffers(of: 64 << 10, options: options))
@@ -50,7 +51,7 @@ extension ResponseBody {
 }
 
 extension FormData: ResponseGenerator {
-    /// The form as an answer with status 200.
+    /// The form as a response with status 200.
     public func response(from request: Request, context: some RequestContext) throws -> Response {
         try Response(form: self)
     }

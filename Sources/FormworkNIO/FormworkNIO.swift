@@ -1,7 +1,7 @@
-// All of this module is behind the trait NIO: without it there is nothing in here, and nothing is resolved.
+// The whole module requires the trait NIO. Without the trait it is empty, and no dependency is resolved.
 #if NIO
 @_exported import Formwork
-// A request is written in its terms.
+// Requests are written with its types.
 @_exported import HTTPTypes
 #if Resumable
 @_exported import FormworkResumable

@@ -6,13 +6,13 @@ import RawStructuredFieldValues
 
 /// `Repr-Digest` and `Content-Digest` (RFC 9530 §2 and §3): digests by algorithm.
 public struct DigestField: Sendable, Hashable {
-    /// The digests in their order; an algorithm comes once.
+    /// The digests in order; each algorithm appears once.
     public var values: [DigestValue]
 
-    /// These digests.
+    /// Creates a field of these digests.
     public init(_ values: [DigestValue]) { self.values = values }
 
-    /// Reads a field's value; `nil` when it is no Dictionary of Byte Sequences, or has no member.
+    /// Reads a field's value; `nil` if it isn't a Dictionary of Byte Sequences, or has no members.
     public init?(_ fieldValue: String) {
         guard let members = StructuredField.dictionary(fieldValue), !members.isEmpty else { return nil }
         self.values = []
@@ -29,15 +29,15 @@ public struct DigestField: Sendable, Hashable {
         self.values.map { "\($0.algorithm)=:\(Base64.encode($0.bytes)):" }.joined(separator: ", ")
     }
 
-    /// The digest by `algorithm`, as the registry of RFC 9530 names it.
+    /// The digest for an algorithm's name in the registry of RFC 9530.
     public subscript(algorithm: String) -> [UInt8]? {
         self.values.first { $0.algorithm == algorithm }?.bytes
     }
 }
 
 extension DigestField {
-    /// The algorithms that a `Want-Repr-Digest` or `Want-Content-Digest` asks for (RFC 9530 §4), the most wanted
-    /// first; those with a preference of 0 are left out. Empty when the value is none of the kind.
+    /// The algorithms that a `Want-Repr-Digest` or `Want-Content-Digest` asks for (RFC 9530 §4), the most preferred
+    /// first; those with a preference of 0 are left out. Empty if the value can't be read.
     public static func wanted(_ fieldValue: String) -> [String] {
         guard let members = StructuredField.dictionary(fieldValue) else { return [] }
         var wanted: [(algorithm: String, preference: Int64)] = []

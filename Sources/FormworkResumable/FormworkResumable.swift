@@ -1,4 +1,4 @@
-// All of this module is behind the trait Resumable: without it there is nothing in here, and nothing is resolved.
+// The whole module requires the trait Resumable. Without the trait it is empty, and no dependency is resolved.
 #if Resumable
 @_exported import FormworkHTTP
 @_exported import HTTPTypes

@@ -2,19 +2,20 @@
 import FormworkCore
 import FormworkHTTP
 
-/// How an upload goes on after it was cut.
+/// How an upload is resumed after a cut.
 public enum ResumableChoice: String, Sendable, Hashable, Codable, CaseIterable {
-    /// As `ietf`, by one ordinary request that any server takes: it can go on where the server says that it can.
+    /// Like `ietf`, with one ordinary request that any server accepts. The upload can be resumed if the server says
+    /// that it supports this.
     case auto
-    /// By draft-ietf-httpbis-resumable-upload, and by nothing else.
+    /// With draft-ietf-httpbis-resumable-upload only.
     case ietf
-    /// By tus 1.0.
+    /// With tus 1.0.
     case tus
     /// Not at all.
     case off
 }
 
-/// What a server and a client agreed on for one upload.
+/// The protocol that a server and a client agreed on for an upload.
 public enum ResumableProtocol: Sendable, Hashable {
     /// draft-ietf-httpbis-resumable-upload.
     case draft(UploadDraft)
@@ -22,7 +23,8 @@ public enum ResumableProtocol: Sendable, Hashable {
     case tus
 }
 
-/// A version of draft-ietf-httpbis-resumable-upload by its interop version, which both sides must share.
+/// A version of draft-ietf-httpbis-resumable-upload, identified by its interop version. Client and server must use the
+/// same.
 public struct UploadDraft: Sendable, Hashable, Comparable {
     /// The number in `Upload-Draft-Interop-Version`.
     public let interopVersion: Int
@@ -35,15 +37,15 @@ public struct UploadDraft: Sendable, Hashable, Comparable {
     public static let v5 = Self(5)
     /// -04 and -05: `application/partial-upload`, `Upload-Length`, `Upload-Limit`, digests.
     public static let v6 = Self(6)
-    /// -09 and later: limits are always announced, a finished upload's answer can be had again.
+    /// -09 and later: limits are always announced, and a completed upload's answer can be requested again.
     public static let v8 = Self(8)
 
-    /// What a client offers first.
+    /// The version that a client offers first.
     public static let latest = Self.v8
 
     package static let allCases: [Self] = [.v3, .v5, .v6, .v8]
 
-    /// The version with that number; `nil` when it isn't one of those known.
+    /// The version with this number; `nil` if it isn't known.
     package init?(rawValue: Int) {
         guard let draft = Self.allCases.first(where: { $0.interopVersion == rawValue }) else { return nil }
         self = draft
@@ -51,16 +53,16 @@ public struct UploadDraft: Sendable, Hashable, Comparable {
 
     package var rawValue: Int { self.interopVersion }
 
-    /// Whether one is older.
+    /// Whether the first is older.
     public static func < (old: Self, new: Self) -> Bool { old.rawValue < new.rawValue }
 
-    /// What a PATCH says its content is; `nil` where the draft has no type for it.
+    /// The content type of a PATCH; `nil` if the draft has none.
     package var partialMediaType: String? { self >= .v6 ? "application/partial-upload" : nil }
-    /// Whether a 104 may tell how far the server is.
+    /// Whether a 104 may report progress.
     package var hasProgress: Bool { self >= .v5 }
-    /// Whether `Upload-Length`, `Upload-Limit` and digests mean anything.
+    /// Whether `Upload-Length`, `Upload-Limit` and digests are defined.
     package var hasLengthAndLimits: Bool { self >= .v6 }
-    /// Whether a server may give a finished upload's answer again to an empty PATCH.
+    /// Whether a server may repeat a completed upload's answer after an empty PATCH.
     package var replaysAnswer: Bool { self >= .v8 }
 }
 
@@ -73,7 +75,7 @@ extension ResumableProtocol: Codable, CustomStringConvertible {
         }
     }
 
-    /// Reads what ``description`` gives.
+    /// Reads a text made by ``description``.
     package init?(_ text: String) {
         if text == "tus" {
             self = .tus
@@ -84,13 +86,13 @@ extension ResumableProtocol: Codable, CustomStringConvertible {
         }
     }
 
-    /// Reads what ``encode(to:)`` writes.
+    /// Reads a value written by ``encode(to:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let value = Self(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\(text.withControlCharactersEscaped) is no upload protocol")
+                in: container, debugDescription: "\(text.withControlCharactersEscaped) is not an upload protocol")
         }
         self = value
     }

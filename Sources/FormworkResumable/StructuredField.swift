@@ -3,7 +3,7 @@ import FormworkHTTP
 import HTTPTypes
 import RawStructuredFieldValues
 
-/// Structured fields (RFC 9651) as far as uploads and digests need them: a value that doesn't parse is `nil`, as a
+/// The structured fields (RFC 9651) that uploads and digests need. A value that doesn't parse is `nil`, since a
 /// receiver ignores such a field.
 enum StructuredField {
     /// An Item that is an Integer; parameters are ignored.
@@ -18,7 +18,7 @@ enum StructuredField {
         return value
     }
 
-    /// A Dictionary in its order; a member that is an inner list has no value.
+    /// A Dictionary in its order; a member that is an inner list is `nil`.
     static func dictionary(_ value: String) -> [(key: String, value: RFC9651BareItem?)]? {
         var parser = StructuredFieldValueParser(Array(value.utf8))
         guard let members = try? parser.parseDictionaryFieldValue() else { return nil }
@@ -28,7 +28,7 @@ enum StructuredField {
         }
     }
 
-    /// An Integer may have 15 digits at most (RFC 9651 §3.3.1).
+    /// The largest Integer, with 15 digits (RFC 9651 §3.3.1).
     static let largestInteger: Int64 = 999_999_999_999_999
 
     private static func item(_ value: String) -> RFC9651BareItem? {
@@ -38,7 +38,7 @@ enum StructuredField {
 }
 
 extension HTTPField.Name {
-    /// A name that is known to be a token.
+    /// A name that is a valid token.
     init(known name: StaticString) {
         guard let name = Self("\(name)") else { preconditionFailure("not a field name: \(name)") }
         self = name

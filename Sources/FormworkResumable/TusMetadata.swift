@@ -6,23 +6,23 @@ import FormworkHTTP
 public struct TusMetadata: Sendable, Hashable, Codable {
     /// A key with its bytes.
     public struct Entry: Sendable, Hashable, Codable {
-        /// Not empty, without spaces and commas.
+        /// Not empty, without spaces or commas.
         public var key: String
         /// Any bytes; mostly text in UTF-8.
         public var value: [UInt8]
     }
 
-    /// All of them, in their order.
+    /// The entries in their order.
     public private(set) var entries: [Entry] = []
 
-    /// Nothing.
+    /// Creates metadata without entries.
     public init() {}
 
-    /// Reads a field's value; `nil` for a key that is empty or comes twice, or a value that isn't base64.
+    /// Reads a field's value; `nil` if a key is empty or appears twice, or a value isn't base64.
     package init?(_ fieldValue: String) {
         for entry in fieldValue.split(separator: ",", omittingEmptySubsequences: false) {
             let words = entry.split(separator: " ")
-            // tus.io's own clients write an empty field where there is nothing to say.
+            // tus.io's own clients send an empty field if there is no metadata.
             if words.isEmpty, fieldValue.allSatisfy({ $0 == " " }) { return }
             guard (1...2).contains(words.count), self[String(words[0])] == nil,
                 let value = Base64.decode(words.count == 2 ? String(words[1]) : "")
@@ -38,8 +38,8 @@ public struct TusMetadata: Sendable, Hashable, Codable {
         }.joined(separator: ",")
     }
 
-    /// The text under a key; `nil` when there is none, or it isn't UTF-8. Setting takes away what was there; a key
-    /// that the protocol doesn't allow is not set.
+    /// The text for a key; `nil` if there is none, or it isn't UTF-8. Setting replaces the previous value; a key that
+    /// the protocol doesn't allow isn't set.
     public subscript(key: String) -> String? {
         get {
             self.entries.first { $0.key == key }.flatMap { String(validating: $0.value, as: UTF8.self) }

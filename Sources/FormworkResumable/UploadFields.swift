@@ -22,7 +22,7 @@ extension HTTPField.Name {
     package static let uploadExpires = Self(known: "Upload-Expires")
     package static let methodOverride = Self(known: "X-HTTP-Method-Override")
 
-    /// What a client of either protocol tells, and means nothing in another request.
+    /// The fields that clients of both protocols send, which mean nothing in other requests.
     package static let uploadRequest: [Self] = [
         .uploadDraftInteropVersion, .uploadComplete, .uploadIncomplete, .uploadOffset, .uploadLength, .tusResumable,
         .uploadDeferLength, .uploadMetadata, .uploadChecksum,
@@ -35,13 +35,13 @@ extension HTTPResponse.Status {
 }
 
 extension HTTPFields {
-    /// The draft's interop version; `nil` when it isn't one of those known, or none is given.
+    /// The draft's interop version; `nil` if it is absent or not known.
     package var interopVersion: UploadDraft? {
         get { self[.uploadDraftInteropVersion].flatMap(StructuredField.integer).flatMap { UploadDraft($0) } }
         set { self[.uploadDraftInteropVersion] = newValue.map { "\($0.rawValue)" } }
     }
 
-    /// Whether the upload is, or is going to be, complete; `nil` when that isn't said.
+    /// Whether the upload is, or will be, complete; `nil` if the field is absent or invalid.
     package func isUploadComplete(_ draft: UploadDraft) -> Bool? {
         draft == .v3
             ? self[.uploadIncomplete].flatMap(StructuredField.boolean).map { !$0 }
@@ -56,22 +56,22 @@ extension HTTPFields {
         }
     }
 
-    /// Bytes; `nil` for what isn't one non-negative number. tus writes plain digits, which an Integer is as well.
+    /// Bytes; `nil` unless the value is one non-negative number. tus sends plain digits, which are an Integer too.
     package var uploadOffset: Int64? {
         get { self.byteCount(.uploadOffset) }
         set { self[.uploadOffset] = newValue.map { "\($0)" } }
     }
 
-    /// Bytes of the whole upload; `nil` as ``uploadOffset``.
+    /// Bytes of the whole upload; `nil` as in ``uploadOffset``.
     package var uploadLength: Int64? {
         get { self.byteCount(.uploadLength) }
         set { self[.uploadLength] = newValue.map { "\($0)" } }
     }
 
-    /// The limits; `nil` when none are given, or the field isn't what it should be.
+    /// The limits; `nil` if the field is absent or invalid.
     package var uploadLimits: UploadLimits? { self[.uploadLimit].flatMap(UploadLimits.init(_:)) }
 
-    /// Bytes of content; `nil` when not told, or not as digits.
+    /// Bytes of content; `nil` if the field is absent or has other characters than digits.
     package var contentLengthValue: Int64? {
         self[.contentLength].flatMap { text in
             text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
@@ -79,7 +79,7 @@ extension HTTPFields {
     }
 
     private func byteCount(_ name: HTTPField.Name) -> Int64? {
-        // tus has no bound for numbers; an Integer has 15 digits.
+        // tus doesn't limit numbers; an Integer has 15 digits.
         if let text = self[name], (16...18).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         {

@@ -2,20 +2,20 @@
 import FormworkHTTP
 import RawStructuredFieldValues
 
-/// What a server takes, by `Upload-Limit` (draft-ietf-httpbis-resumable-upload-12 §4.1.4); `nil` where it says nothing.
+/// A server's limits, from `Upload-Limit` (draft-ietf-httpbis-resumable-upload-12 §4.1.4); `nil` where no limit is set.
 public struct UploadLimits: Sendable, Hashable, Codable {
-    /// Bytes of the whole upload at most.
+    /// The most bytes of the whole upload.
     public var maxSize: Int64?
-    /// Bytes of the whole upload below which it can't be resumed.
+    /// The least bytes of an upload that can be resumed.
     public var minSize: Int64?
-    /// Bytes of content of one request at most.
+    /// The most bytes of content of one request.
     public var maxAppendSize: Int64?
-    /// Bytes of content of one request at least; creations without content and the last request are free of it.
+    /// The least bytes of content of one request, except creations without content and the last request.
     public var minAppendSize: Int64?
-    /// Seconds that the upload can still be reached.
+    /// Seconds for which the upload stays available.
     public var maxAge: Int64?
 
-    /// No limits, unless said otherwise.
+    /// Creates limits; by default there are none.
     public init(
         maxSize: Int64? = nil, minSize: Int64? = nil, maxAppendSize: Int64? = nil, minAppendSize: Int64? = nil,
         maxAge: Int64? = nil
@@ -27,8 +27,7 @@ public struct UploadLimits: Sendable, Hashable, Codable {
         self.maxAge = maxAge
     }
 
-    /// Reads a field's value. Members that aren't known are ignored; one that is known, and no number, spoils the
-    /// field.
+    /// Reads a field's value. Unknown members are ignored; `nil` if a known member isn't a number.
     package init?(_ fieldValue: String) {
         guard let members = StructuredField.dictionary(fieldValue) else { return nil }
         self.init()
@@ -39,7 +38,7 @@ public struct UploadLimits: Sendable, Hashable, Codable {
         }
     }
 
-    /// The field's value; `min-size=0` where there is no limit, as the draft wants.
+    /// The field's value; `min-size=0` if there is no limit, as the draft requires.
     /// - Parameter draft: -04 and -05 (interop version 6) call `max-age` `expires`.
     package func fieldValue(for draft: UploadDraft) -> String {
         let ageKey = draft < .v8 ? "expires" : "max-age"
@@ -50,7 +49,7 @@ public struct UploadLimits: Sendable, Hashable, Codable {
         return members.isEmpty ? "min-size=0" : members.joined(separator: ", ")
     }
 
-    /// What `newer` says, and else what `self` does.
+    /// These limits, replaced by those that `newer` sets.
     package func updated(by newer: UploadLimits?) -> UploadLimits {
         guard let newer else { return self }
         return UploadLimits(

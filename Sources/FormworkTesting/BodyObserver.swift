@@ -1,6 +1,6 @@
 import FormworkCore
 
-/// A request's body as it passes, whatever it is: nothing of it is refused before its end.
+/// Observes a request's body as it arrives. It never fails before the body's end.
 struct BodyObserver: Sendable {
     private enum Reading: Sendable {
         case form(FormObserver)
@@ -28,7 +28,7 @@ struct BodyObserver: Sendable {
         for index in self.digests.indices { self.digests[index].update(bytes) }
         self.content.takeUnchecked(bytes)
         guard case .form(var observer) = self.reading else { return }
-        // Let go of, so that the observer isn't copied.
+        // Released, so that the observer isn't copied.
         self.reading = .urlEncoded
         do throws(FormworkError) {
             try observer.take(bytes)
@@ -43,7 +43,7 @@ struct BodyObserver: Sendable {
         self.digests.map { DigestValue(algorithm: type(of: $0).algorithm, bytes: $0.finalized()) }
     }
 
-    /// The form, once the body is over.
+    /// The form, after the body's end.
     func form() -> Result<ObservedForm, FormworkError> {
         do throws(FormworkError) {
             switch self.reading {

@@ -1,15 +1,16 @@
 import FormworkCore
 
-/// Content as it passes: its length, its checksum, where two of them part, and the bytes as long as there is room.
+/// Observes content as it passes: its length, its checksum, checksums along the way that locate a difference, and the
+/// bytes themselves if there is room.
 struct ContentObserver: Sendable {
-    /// How near a difference is found in content that isn't kept.
+    /// The precision with which a difference is located in content that isn't kept.
     static let markDistance = 64 << 10
 
     private(set) var count: Int64 = 0
     private(set) var checksum = CRC32C()
     /// The checksum of all bytes so far, at every whole multiple of ``markDistance``.
     private(set) var marks: [UInt32] = []
-    /// `nil` once there were more than `room`.
+    /// `nil` after more than `room` bytes.
     private(set) var bytes: [UInt8]? = []
     private let room: Int
 
@@ -28,7 +29,7 @@ struct ContentObserver: Sendable {
         }
     }
 
-    /// Counts and keeps, where no checksum is wanted.
+    /// Counts and keeps bytes without a checksum.
     mutating func takeUnchecked(_ piece: RawSpan) {
         self.keep(piece)
         self.count += Int64(piece.byteCount)

@@ -1,8 +1,8 @@
 import FormworkCore
 
-/// Compares a form with the one that was expected: parts in their order, with their names, filenames, types and contents.
+/// Compares a form with the expected one: its parts in order, with their names, filenames, types and contents.
 ///
-/// Boundaries, and header fields besides these, may differ.
+/// Boundaries and other header fields may differ.
 ///
 /// ```
 /// @Test func sends() async throws {
@@ -12,28 +12,28 @@ import FormworkCore
 /// }
 /// ```
 /// - Parameters:
-///   - actual: What came.
-///   - expected: What should have come.
+///   - actual: The form that arrived.
+///   - expected: The form that should have arrived.
 /// - Throws: ``FormDifference``.
 public func expectForm(_ actual: ObservedForm, equals expected: ObservedForm) throws(FormDifference) {
     if let difference = FormDifference(of: actual, from: expected) { throw difference }
 }
 
-/// Compares a form with the one that was expected, which is composed and read for it: every byte of it once.
-/// - Throws: ``FormDifference``, and what ``ObservedForm/init(_:keeping:)-(BodyPlan,_)`` throws for `expected`.
+/// Compares a form with the expected one, which is composed and read completely for the comparison.
+/// - Throws: ``FormDifference``, and the errors of ``ObservedForm/init(_:keeping:)-(BodyPlan,_)`` for `expected`.
 public func expectForm(_ actual: ObservedForm, equals expected: FormData) async throws {
     try expectForm(actual, equals: try await ObservedForm(expected.plan()))
 }
 
-/// Compares a form that was collected with the one that was expected, which is composed and read for it.
-/// - Throws: ``FormDifference``, and what ``ObservedForm`` throws for either.
+/// Compares a collected form with the expected one, which is composed and read for the comparison.
+/// - Throws: ``FormDifference``, and the errors of ``ObservedForm`` for either form.
 public func expectForm(_ actual: ReceivedForm, equals expected: FormData) async throws {
     try await expectForm(ObservedForm(actual), equals: expected)
 }
 
-/// Compares what a receiver was sent with the form that was expected, which is composed and read for it.
-/// - Throws: ``FormDifference``, what ``LoopbackReceiver/Request/form`` throws for a body that is no form or isn't whole, and
-///   what ``ObservedForm/init(_:keeping:)-(BodyPlan,_)`` throws for `expected`.
+/// Compares a request to a receiver with the expected form, which is composed and read for the comparison.
+/// - Throws: ``FormDifference``; the errors of ``LoopbackReceiver/Request/form`` for a body that isn't a form or isn't
+///   complete; the errors of ``ObservedForm/init(_:keeping:)-(BodyPlan,_)`` for `expected`.
 public func expectForm(_ request: LoopbackReceiver.Request, equals expected: FormData) async throws {
     try await expectForm(request.form, equals: expected)
 }

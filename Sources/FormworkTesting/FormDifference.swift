@@ -1,28 +1,28 @@
 import FormworkCore
 
-/// How a form differs from the one that was expected: a line for each difference, part, field and offset named.
+/// The differences between a form and the expected one: a line for each, with part, field and offset.
 ///
 /// Thrown by ``expectForm(_:equals:)-(ObservedForm,_)``; Swift Testing and XCTest print it.
 public struct FormDifference: Error, Sendable, Hashable, CustomStringConvertible {
     /// One difference.
     public struct Finding: Sendable, Hashable, CustomStringConvertible {
-        /// The part it is in, counted as in the form that was expected.
+        /// The part that differs, counted as in the expected form.
         public let part: PartReference
-        /// Where in the part's content the two begin to differ, from 0; `nil` for a difference in the header section, or
-        /// a part that is missing. For content that isn't kept, a multiple of 65,536: the difference is in the 65,536
-        /// bytes from there on.
+        /// The offset in the part's content at which the two begin to differ, from 0; `nil` for a difference in the
+        /// header section, or a missing part. For content that isn't kept, a multiple of 65,536: the difference is in
+        /// the 65,536 bytes from this offset.
         public let offset: Int64?
-        /// What differs, for people.
+        /// A description of the difference.
         public let message: String
 
-        /// The part, then what differs.
+        /// The part, then the difference.
         public var description: String { "\(self.part): \(self.message)" }
     }
 
     /// The differences, in the order of the parts; never empty.
     public let findings: [Finding]
 
-    /// A line for each difference, twelve at most.
+    /// A line for each difference, at most twelve.
     public var description: String {
         let shown = self.findings.prefix(12).map(\.description)
         let rest = self.findings.count - shown.count
@@ -30,7 +30,7 @@ public struct FormDifference: Error, Sendable, Hashable, CustomStringConvertible
             .joined(separator: "\n")
     }
 
-    /// Compares; `nil` where nothing differs.
+    /// Compares two forms; `nil` if they don't differ.
     init?(of actual: ObservedForm, from expected: ObservedForm) {
         var findings: [Finding] = []
         for index in 0..<max(actual.parts.count, expected.parts.count) {
@@ -71,7 +71,7 @@ private func shown(_ text: String?) -> String {
     text.map { "\"\($0.withControlCharactersEscaped)\"" } ?? "not given"
 }
 
-/// Where two contents part.
+/// The place at which two contents begin to differ.
 private struct ContentDifference {
     var offset: Int64
     var message: String
@@ -96,7 +96,7 @@ private struct ContentDifference {
             "the content differs in the \(ContentObserver.markDistance) bytes from offset \(self.offset) on\(counts)"
     }
 
-    /// What stands at an offset, and a little before it.
+    /// The bytes at an offset, and a few before it.
     private static func excerpt(_ bytes: [UInt8], _ offset: Int) -> String {
         guard offset < bytes.count else { return "its end" }
         let range = max(0, offset - 8)..<min(bytes.count, offset + 24)

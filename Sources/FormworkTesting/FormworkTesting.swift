@@ -1,2 +1,2 @@
-// Whoever tests forms composes them too.
+// Tests of forms compose them too.
 @_exported import Formwork

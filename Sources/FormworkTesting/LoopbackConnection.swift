@@ -1,19 +1,19 @@
 import FormworkCore
 
-/// HTTP/1.1 on one connection, request after request, used by one thread.
+/// HTTP/1.1 on one connection, one request after another, used by one thread.
 struct LoopbackConnection: ~Copyable {
     private static let headLimit = 64 << 10
     private static let lineLimit = 8 << 10
 
     private let socket: LoopbackSocket
     private var buffer = [UInt8](repeating: 0, count: 256 << 10)
-    /// What was received and not used.
+    /// The bytes that were received and not used.
     private var filled = 0..<0
 
     init(_ socket: consuming LoopbackSocket) { self.socket = socket }
 
-    /// Receives more behind what isn't used.
-    /// - Returns: Whether there was more.
+    /// Receives more bytes after the unused ones.
+    /// - Returns: Whether there were more.
     private mutating func receive() throws(ConnectionEnd) -> Bool {
         if self.filled.isEmpty {
             self.filled = 0..<0
@@ -27,11 +27,11 @@ struct LoopbackConnection: ~Copyable {
         return count > 0
     }
 
-    /// The next request's head; `nil` when the peer has closed the connection after the one before.
+    /// The next request's head; `nil` if the client has closed the connection after the previous request.
     mutating func head() throws -> RequestHead? {
         var searched = 0
         while true {
-            // A client may end a body with a line end that nobody asked for (RFC 9112 §2.2).
+            // A client may send an extra line end after a body (RFC 9112 §2.2).
             while searched == 0, let first = self.buffer[self.filled].first, first == 0x0D || first == 0x0A {
                 self.filled.removeFirst()
             }
@@ -66,9 +66,9 @@ struct LoopbackConnection: ~Copyable {
     }
 
     /// Reads a body of this framing, at most `limit` bytes of it.
-    /// - Parameter take: Is lent the bytes, piece by piece.
-    /// - Returns: Whether that was all of it.
-    /// - Throws: ``ConnectionEnd``, and `FormworkError` for a chunk that isn't one.
+    /// - Parameter take: Called with the bytes, piece by piece.
+    /// - Returns: Whether that was the whole body.
+    /// - Throws: ``ConnectionEnd``, and `FormworkError` for an invalid chunk.
     mutating func body(
         _ framing: RequestHead.Framing, upTo limit: Int64, _ take: (RawSpan) -> Void
     ) throws -> Bool {
@@ -137,17 +137,17 @@ struct LoopbackConnection: ~Copyable {
     /// Sends an answer's head and body.
     func send(_ bytes: [UInt8]) throws(ConnectionEnd) { try self.socket.send(bytes) }
 
-    /// Says that nothing more is sent, and drops what comes until the peer closes: an answer is lost at a peer whose bytes
-    /// weren't taken when the connection is closed (RFC 9112 §9.6).
+    /// Ends our side, and discards what arrives until the client closes. If unread bytes were left when the connection
+    /// is closed, the client would lose the answer (RFC 9112 §9.6).
     mutating func linger() {
         self.socket.finish()
         self.filled = 0..<0
         while (try? self.receive()) ?? false { self.filled = 0..<0 }
     }
 
-    /// Takes nothing more until the peer is gone.
+    /// Reads nothing more until the client is gone.
     func stall() { self.socket.waitUntilGone() }
 
-    /// Makes the end of the connection a reset.
+    /// Makes closing the connection a reset.
     func resetOnClose() { self.socket.resetOnClose() }
 }

@@ -1,43 +1,43 @@
 import FormworkCore
 
 extension LoopbackReceiver {
-    /// What is done with a request: an answer, or a failure.
+    /// The scripted reaction to a request: an answer, or a failure.
     public struct Answer: Sendable {
         enum Ending: Sendable {
-            /// Answers; where the body isn't whole, the rest of it is dropped and the connection closed.
+            /// Answers. If the body isn't complete, the rest of it is discarded and the connection closed.
             case answer
             case close
             case reset
             case stall
         }
 
-        /// Bytes of the body that are read first.
+        /// How many bytes of the body are read first.
         var bytesRead: Int64
         var ending: Ending
         var status = 0
         var fields: [(name: String, value: String)] = []
         var body = ""
 
-        /// Takes all of the body, then answers.
+        /// Reads the whole body, then answers.
         /// - Parameters:
         ///   - status: From 200 to 599.
         ///   - fields: Header fields besides `Content-Length`.
-        ///   - body: The answer's own.
+        ///   - body: The answer's body.
         public static func status(
             _ status: Int, fields: KeyValuePairs<String, String> = [:], body: String = ""
         ) -> Self {
             .early(status, after: .max, fields: fields, body: body)
         }
 
-        /// Takes some bytes of the body, answers, and closes the connection when the client has stopped sending, as a
-        /// server does that wants no more.
+        /// Reads some bytes of the body, answers, and closes the connection when the client has stopped sending, like a
+        /// server that wants no more.
         ///
-        /// A client that sent `Expect: 100-continue` is told to go on only where `bytes` is above 0.
+        /// A client that sent `Expect: 100-continue` receives 100 only if `bytes` is above 0.
         /// - Parameters:
-        ///   - status: From 200 to 599: 413, say.
-        ///   - bytes: Bytes of the body that are taken before, 0 unless said otherwise.
+        ///   - status: From 200 to 599, for example 413.
+        ///   - bytes: Bytes of the body that are read before, by default 0.
         ///   - fields: Header fields besides `Content-Length`.
-        ///   - body: The answer's own.
+        ///   - body: The answer's body.
         public static func early(
             _ status: Int, after bytes: Int64 = 0, fields: KeyValuePairs<String, String> = [:], body: String = ""
         ) -> Self {
@@ -47,33 +47,33 @@ extension LoopbackReceiver {
                 body: body)
         }
 
-        /// Takes all of the body, then sends the client elsewhere.
+        /// Reads the whole body, then redirects the client.
         /// - Parameters:
         ///   - target: A path on this receiver, or a URL.
-        ///   - status: 307, which asks for the same body again, unless said otherwise.
+        ///   - status: By default 307, which asks for the same body again.
         public static func redirect(to target: String, status: Int = 307) -> Self {
             .status(status, fields: ["Location": target])
         }
 
-        /// Takes all of the body, then wants to know who sends it: 401.
+        /// Reads the whole body, then asks for credentials with 401.
         public static func unauthorized(_ challenge: String = "Basic realm=\"loopback\"") -> Self {
             .status(401, fields: ["WWW-Authenticate": challenge])
         }
 
-        /// Takes that many bytes of the body, and closes the connection without an answer.
+        /// Reads that many bytes of the body, and closes the connection without an answer.
         ///
-        /// Where the connection has served a request before, some clients send this one again by themselves, URLSession
-        /// among them: as after a connection that was closed while it was idle.
+        /// If the connection has served a request before, some clients, among them URLSession, send this one again by
+        /// themselves, as after a connection that was closed while idle.
         public static func closing(after bytes: Int64) -> Self { Self(bytesRead: bytes, ending: .close) }
 
-        /// Takes that many bytes of the body, and resets the connection.
+        /// Reads that many bytes of the body, and resets the connection.
         public static func reset(after bytes: Int64) -> Self { Self(bytesRead: bytes, ending: .reset) }
 
-        /// Takes that many bytes of the body, then nothing more, and answers nothing, until the client is gone or the
+        /// Reads that many bytes of the body, then nothing more, and doesn't answer, until the client is gone or the
         /// receiver is closed.
         public static func stalling(after bytes: Int64) -> Self { Self(bytesRead: bytes, ending: .stall) }
 
-        /// The answer on the wire.
+        /// The answer as sent.
         func bytes(closing: Bool) -> [UInt8] {
             var head = "HTTP/1.1 \(self.status) \(Self.reason(self.status))\r\n"
             for field in self.fields { head += "\(field.name): \(field.value)\r\n" }

@@ -1,24 +1,23 @@
 import FormworkCore
 
 extension LoopbackReceiver {
-    /// A request that has come, as far as it came.
+    /// A request that has arrived, at least in part.
     public struct Request: Sendable {
-        /// `POST`, `PUT`.
+        /// The method, such as `POST`.
         public let method: String
         /// The request line's target: `/`, `/photos?album=sea`.
         public let target: String
         /// The header fields in their order.
         public let fields: [HeaderField]
-        /// Bytes of the body that were taken, without the framing of chunks.
+        /// Bytes of the body that were read, without the framing of chunks.
         public let count: Int64
-        /// The body itself; `nil` where it has more bytes than are kept.
+        /// The body itself; `nil` if it has more bytes than are kept.
         public let bytes: [UInt8]?
-        /// Digests of these bytes, in the order in which the receiver was given them.
+        /// Digests of these bytes, in the order in which they were passed to the receiver.
         public let digests: [DigestValue]
-        /// Whether all of the body was taken. A receiver that is scripted to stop before, and a client that goes away, leave
-        /// it `false`.
+        /// Whether the whole body was read. `false` if the script stops earlier, or the client disconnects.
         public let isWhole: Bool
-        /// What the client did wrong, as far as HTTP goes: it went away, or its chunks are none; `nil` for nothing.
+        /// The client's violation of HTTP: it disconnected, or sent invalid chunks; `nil` if there was none.
         public let failure: FormworkError?
         private let result: Result<ObservedForm, FormworkError>
 
@@ -33,16 +32,16 @@ extension LoopbackReceiver {
                     failure
                         ?? FormworkError(
                             .truncatedBody,
-                            "the receiver was scripted to take no more than \(body.content.count) bytes of this body"))
+                            "the receiver was scripted to read only \(body.content.count) bytes of this body"))
             }
         }
 
-        /// The value of the first header field of that name, in any case; `nil` when there is none.
+        /// The value of the first header field with this name, in any case; `nil` if there is none.
         public subscript(name: String) -> String? { self.fields.first { $0.isNamed(name) }?.value }
 
         /// The body's form: multipart, or url-encoded.
-        /// - Throws: ``failure``; ``FormworkError/Code/truncatedBody`` for a body that was scripted not to be taken whole; what
-        ///   ``MultipartParser`` throws for a body that is no form.
+        /// - Throws: ``failure``; ``FormworkError/Code/truncatedBody`` if the script stops before the body's end; the
+        ///   errors of ``MultipartParser`` for a body that isn't a form.
         public var form: ObservedForm { get throws(FormworkError) { try self.result.get() } }
     }
 }

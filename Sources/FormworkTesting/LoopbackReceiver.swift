@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An HTTP/1.1 server on this machine for tests: real sockets, any size of body in flat memory, answers by script.
+/// An HTTP/1.1 server on this machine for tests: real sockets, bodies of any size in constant memory, scripted answers.
 ///
 /// ```
 /// let receiver = try LoopbackReceiver(answers: [.status(503), .status(201)])
@@ -18,22 +18,23 @@ import Foundation
 /// try await expectForm(receiver.requests[1], equals: form)
 /// ```
 ///
-/// A request is listed before its answer is sent, so a client that has its answer finds it there. Requests on one connection
-/// come in turn, connections side by side. It listens on 127.0.0.1 alone, without TLS, and is closed when nobody holds it.
+/// A request is listed before its answer is sent, so a client that has its answer finds it there. Requests on one
+/// connection are handled in order, connections in parallel. It listens only on 127.0.0.1, without TLS, and is closed
+/// when it is released.
 public final class LoopbackReceiver: Sendable {
-    /// Where it listens, `http://127.0.0.1:PORT/`. Every path and method are taken.
+    /// The address it listens on, `http://127.0.0.1:PORT/`. Every path and method is accepted.
     public let url: URL
     private let shared: Shared
 
     /// Listens on a free port.
     /// - Parameters:
-    ///   - answers: What is done with the first request, the second, and so on, in the order in which their heads come. What
-    ///     comes later is answered 200.
-    ///   - keeping: Bytes of a body, and of each part's content, that are kept at most: 1 MiB unless said otherwise. Of what
-    ///     is longer there are lengths and checksums.
-    ///   - digests: What is computed of every body; nothing unless said otherwise.
+    ///   - answers: The reactions to the first request, the second, and so on, in the order in which their heads
+    ///     arrive. Later requests are answered with 200.
+    ///   - keeping: The most bytes of a body, and of each part's content, that are kept; by default 1 MiB. Longer
+    ///     content has only lengths and checksums.
+    ///   - digests: Digests to compute of every body; by default none.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for an answer with a status or field that can't be sent, or a
-    ///   negative count; ``FormworkError/Code/sourceUnavailable`` when there is no socket to be had.
+    ///   negative count; ``FormworkError/Code/sourceUnavailable`` if no socket can be opened.
     public init(
         answers: [Answer] = [], keeping: Int = 1 << 20, digests: [any BodyDigest] = []
     ) throws(FormworkError) {
@@ -46,18 +47,18 @@ public final class LoopbackReceiver: Sendable {
             (self.url, self.shared) = (url, shared)
             shared.serve(listener)
         } catch {
-            throw FormworkError(.sourceUnavailable, "no socket of this machine can be listened on", cause: error)
+            throw FormworkError(.sourceUnavailable, "can't listen on a socket of this machine", cause: error)
         }
     }
 
     deinit { self.shared.close() }
 
-    /// All requests so far, in the order in which they were over.
+    /// All requests so far, in the order in which they ended.
     public var requests: [Request] { self.shared.state.withLock { $0.requests } }
 
-    /// The next request that this function has not given yet, once it is over.
-    /// - Throws: `CancellationError` when the task is cancelled; ``FormworkError/Code/sourceUnavailable`` when the receiver is
-    ///   closed and no request is left.
+    /// The next request that this function hasn't returned yet, after it has ended.
+    /// - Throws: `CancellationError` if the task is cancelled; ``FormworkError/Code/sourceUnavailable`` if the receiver
+    ///   is closed and no request is left.
     public func nextRequest() async throws -> Request {
         let ticket = self.shared.state.withLock { state in
             state.tickets += 1
@@ -70,22 +71,22 @@ public final class LoopbackReceiver: Sendable {
         }
     }
 
-    /// Stops listening and ends every connection.
+    /// Stops listening and closes every connection.
     public func close() { self.shared.close() }
 }
 
-/// What the threads of a receiver hold; not the receiver, which ends them.
+/// The state shared by a receiver's threads. They don't hold the receiver, whose release ends them.
 private final class Shared: Sendable {
     typealias Request = LoopbackReceiver.Request
 
     struct State {
         var answers: ArraySlice<LoopbackReceiver.Answer>
         var requests: [Request] = []
-        /// How many of them were given by ``LoopbackReceiver/nextRequest()``.
+        /// How many of them ``LoopbackReceiver/nextRequest()`` has returned.
         var given = 0
         var tickets = 0
         var waiting: [(ticket: Int, continuation: CheckedContinuation<Request, any Error>)] = []
-        /// Cancelled before they waited.
+        /// Tickets that were cancelled before they waited.
         var cancelled: Set<Int> = []
         var isClosed = false
     }
@@ -108,7 +109,7 @@ private final class Shared: Sendable {
     }
 
     func serve(_ listener: consuming LoopbackSocket) {
-        // A queue of its own for each that waits: none of the pool that all tasks share.
+        // Each waiting call has its own queue, and blocks no thread of the pool that tasks share.
         let listener = Handover(listener)
         DispatchQueue(label: "formwork.loopback").async {
             guard let listener = listener.take() else { return }
@@ -122,7 +123,7 @@ private final class Shared: Sendable {
         }
     }
 
-    /// Takes request after request.
+    /// Handles one request after another.
     private func exchange(on connection: consuming LoopbackConnection) {
         do {
             while let head = try connection.head() {
@@ -150,7 +151,7 @@ private final class Shared: Sendable {
                 if !isWhole || head.closesAfterwards { return connection.linger() }
             }
         } catch let error as FormworkError {
-            // What isn't HTTP gets the answer that every server has for it.
+            // Invalid HTTP is answered as by any server.
             let answer = LoopbackReceiver.Answer.status(400, body: error.description)
             try? connection.send(answer.bytes(closing: true))
             connection.linger()
@@ -220,7 +221,7 @@ private final class Shared: Sendable {
     private static var closed: FormworkError { FormworkError(.sourceUnavailable, "the receiver is closed") }
 }
 
-/// Moves a socket into a closure, once.
+/// Moves a socket into a closure once.
 private final class Handover: Sendable {
     private let socket: Mutex<LoopbackSocket?>
 

@@ -2,23 +2,23 @@ import CFormworkSockets
 import FormworkCore
 import SystemPackage
 
-// This module's one door to unsafe code: sockets of this machine, each call retried on EINTR.
+// The only unsafe code of this module: sockets of this machine, with each call retried after EINTR.
 
-/// Why a connection is over before its exchange is.
+/// Why a connection ended before its exchange.
 enum ConnectionEnd: Error {
-    /// The peer closed or reset it.
+    /// The client closed or reset it.
     case peer
     /// The receiver was closed.
     case receiver
 }
 
-/// The two ends of a pipe that wakes every wait when one of them is closed.
+/// The two ends of a pipe. Closing one of them wakes all waiting calls.
 struct StopSignal: Sendable {
     let waiting: FileDescriptor
     let closing: FileDescriptor
 
     init() throws(Errno) {
-        // Not FileDescriptor.pipe(): a child process that holds the closing end keeps the receiver open.
+        // Not FileDescriptor.pipe(): a child process that inherits the closing end would keep the receiver open.
         var ends: (CInt, CInt) = (-1, -1)
         // SAFETY: two numbers that live through the call.
         let result = unsafe withUnsafeMutableBytes(of: &ends) { bytes in
@@ -33,7 +33,7 @@ struct StopSignal: Sendable {
 struct LoopbackSocket: ~Copyable {
     private let descriptor: CInt
     private let stop: CInt
-    /// Where it listens; 0 for a connection.
+    /// The port it listens on; 0 for a connection.
     let port: UInt16
 
     private init(_ descriptor: CInt, _ stop: CInt, port: UInt16 = 0) {
@@ -51,14 +51,14 @@ struct LoopbackSocket: ~Copyable {
         return LoopbackSocket(descriptor, stop.waiting.rawValue, port: port)
     }
 
-    /// The next connection; `nil` when the receiver was closed.
+    /// The next connection; `nil` if the receiver was closed.
     func accept() throws(Errno) -> LoopbackSocket? {
         while true {
             let ready = fw_wait_readable(self.descriptor, self.stop)
             if ready == 0 { return nil }
             let descriptor = ready < 0 ? ready : fw_accept(self.descriptor)
             if descriptor >= 0 { return LoopbackSocket(descriptor, self.stop) }
-            // A client that is gone again before it was taken is no fault of the listener's.
+            // A client that disconnected before it was accepted is not the listener's fault.
             switch Errno(rawValue: -descriptor) {
             case .interrupted, .connectionAbort, .wouldBlock: continue
             case let error: throw error
@@ -66,12 +66,12 @@ struct LoopbackSocket: ~Copyable {
         }
     }
 
-    /// Takes bytes into `buffer` from an offset on.
-    /// - Returns: How many; 0 at their end.
+    /// Receives bytes into `buffer`, from an offset.
+    /// - Returns: The number of bytes; 0 at the end.
     func receive(into buffer: inout [UInt8], from offset: Int) throws(ConnectionEnd) -> Int {
         while true {
             try Self.check(fw_wait_readable(self.descriptor, self.stop))
-            // SAFETY: the kernel writes into the buffer's own storage, behind the offset, which the slice checks.
+            // SAFETY: the kernel writes into the buffer's own storage, after the offset, which the slice checks.
             let count = unsafe buffer.withUnsafeMutableBytes { bytes in
                 let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[offset...])
                 return unsafe fw_receive(self.descriptor, room.baseAddress, room.count)
@@ -95,18 +95,18 @@ struct LoopbackSocket: ~Copyable {
         }
     }
 
-    /// Says that nothing more is sent.
+    /// Closes the sending side.
     func finish() { _ = fw_finish(self.descriptor) }
 
     /// Makes closing a reset.
     func resetOnClose() { _ = fw_reset_on_close(self.descriptor) }
 
-    /// Waits until the peer is gone or the receiver is closed, and takes nothing more.
+    /// Waits until the client is gone or the receiver is closed, without reading anything.
     func waitUntilGone() {
         while fw_wait_gone(self.descriptor, self.stop) == -Errno.interrupted.rawValue {}
     }
 
-    /// What the kernel said, where the same call can't be made again.
+    /// Checks the result of a kernel call; returns if the call can be repeated.
     private static func check(_ result: CInt) throws(ConnectionEnd) {
         if result == 0 { throw .receiver }
         guard result < 0 else { return }

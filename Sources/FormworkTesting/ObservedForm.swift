@@ -1,12 +1,12 @@
 import Formwork
 import FormworkCore
 
-/// What a form has, part by part, without holding it: names, types, lengths and checksums of any content, and small content
-/// itself.
+/// The content of a form, part by part, without holding it: names, types, lengths and checksums of any content, and
+/// small content itself.
 ///
-/// Two of them are compared by ``expectForm(_:equals:)-(ObservedForm,_)``.
+/// Compare two of them with ``expectForm(_:equals:)-(ObservedForm,_)``.
 public struct ObservedForm: Sendable {
-    /// A part: its header section, and what its content was.
+    /// A part: its header section, and a summary of its content.
     public struct Part: Sendable {
         /// The part's header section.
         public let header: ReceivedHeader
@@ -16,7 +16,7 @@ public struct ObservedForm: Sendable {
         public var name: String? { self.header.name }
         /// The file's name; `nil` for a field.
         public var filename: String? { self.header.filename }
-        /// The content's type; `nil` for none, which means `text/plain`.
+        /// The content's type; `nil` if there is none, which means `text/plain`.
         public var contentType: String? { self.header.contentType }
         /// Bytes of content.
         public var count: Int64 { self.content.count }
@@ -24,36 +24,36 @@ public struct ObservedForm: Sendable {
         public var checksum: DigestValue {
             DigestValue(algorithm: CRC32C.algorithm, bytes: self.content.checksum.finalized())
         }
-        /// The content; `nil` where it has more bytes than are kept.
+        /// The content; `nil` if it has more bytes than are kept.
         public var bytes: [UInt8]? { self.content.bytes }
-        /// The content as UTF-8, repaired where it isn't valid; `nil` where it has more bytes than are kept.
+        /// The content as UTF-8, repaired if invalid; `nil` if it has more bytes than are kept.
         public var text: String? { self.bytes.map { String(decoding: $0, as: UTF8.self) } }
     }
 
     /// The parts in their order.
     public let parts: [Part]
 
-    /// The first part of that name; `nil` when there is none.
+    /// The first part with this name; `nil` if there is none.
     public subscript(name: String) -> Part? { self.parts.first { $0.name == name } }
 
     init(_ parts: [Part]) { self.parts = parts }
 
-    /// Composes and reads a plan: every byte of it once, so that what can be read once is used up.
+    /// Composes and reads a plan, all bytes of it, which uses up a source that can be read only once.
     /// - Parameters:
-    ///   - plan: What would be sent.
-    ///   - keeping: Bytes of each part's content that are kept at most, 1 MiB unless said otherwise.
-    /// - Throws: What reading the plan throws, and what ``MultipartParser`` throws.
+    ///   - plan: The body that would be sent.
+    ///   - keeping: The most bytes of each part's content that are kept; by default 1 MiB.
+    /// - Throws: The errors of reading the plan, and of ``MultipartParser``.
     public init(_ plan: BodyPlan, keeping: Int = 1 << 20) async throws {
         var observer = try FormObserver(contentType: plan.contentType, keeping: keeping)
         for try await chunk in plan.chunks(of: 1 << 20) { try chunk.withRawSpan { try observer.take($0) } }
         self = try observer.form()
     }
 
-    /// Reads a form that was collected.
+    /// Reads a collected form.
     /// - Parameters:
-    ///   - form: What has arrived.
-    ///   - keeping: Bytes of each part's content that are kept at most, 1 MiB unless said otherwise.
-    /// - Throws: What reading a file of the form throws.
+    ///   - form: The form that has arrived.
+    ///   - keeping: The most bytes of each part's content that are kept; by default 1 MiB.
+    /// - Throws: The errors of reading the form's files.
     public init(_ form: ReceivedForm, keeping: Int = 1 << 20) async throws {
         var parts: [Part] = []
         for entry in form.entries {
@@ -83,7 +83,7 @@ extension ObservedForm: CustomStringConvertible {
     }
 }
 
-/// Takes a multipart body apart as it passes.
+/// Parses a multipart body as it passes.
 struct FormObserver: Sendable {
     private var parser: MultipartParser
     private let keeping: Int
@@ -93,7 +93,7 @@ struct FormObserver: Sendable {
     private var isOver = false
 
     init(contentType: String, keeping: Int) throws(FormworkError) {
-        // A test's own client sends it: what is too much for a server is not too much here.
+        // A test's own client sends it, so a server's limits don't apply.
         self.parser = try MultipartParser(contentType: contentType, limits: .none)
         self.keeping = keeping
     }
@@ -116,7 +116,7 @@ struct FormObserver: Sendable {
         }
     }
 
-    /// The parts, once the body is over.
+    /// The parts, after the body's end.
     mutating func form() throws(FormworkError) -> ObservedForm {
         try self.parser.finish()
         return ObservedForm(self.parts)

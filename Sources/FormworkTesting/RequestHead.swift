@@ -1,8 +1,8 @@
 import FormworkCore
 
-/// A request line and the header fields behind it.
+/// A request line and the header fields after it.
 struct RequestHead: Sendable {
-    /// How the body's end is found.
+    /// How the end of the body is determined.
     enum Framing: Sendable, Equatable {
         case none
         case length(Int64)
@@ -16,7 +16,7 @@ struct RequestHead: Sendable {
     var closesAfterwards: Bool
     var waitsForContinue: Bool
 
-    /// Reads a section without the empty line behind it (RFC 9112 §3, §5, §6).
+    /// Reads a section without the empty line after it (RFC 9112 §3, §5, §6).
     init(_ section: ArraySlice<UInt8>) throws(FormworkError) {
         var lines = String(decoding: section, as: UTF8.self).split(
             omittingEmptySubsequences: false, whereSeparator: { $0 == "\r\n" || $0 == "\n" })

@@ -30,7 +30,7 @@ struct TransferMessagesTests {
         #expect(outcome.text == "26\n65\n")
         #expect(
             outcome.errors == """
-                formwork: cut: holds no state of an upload: remove it to begin anew
+                formwork: cut: is not the saved state of an upload: remove it to start again
                 formwork: --state: part 1 "f": a later process can't read this content again: give a file, or leave out \
                 --state
 
@@ -91,7 +91,7 @@ struct TransferMessagesTests {
         #expect(outcome.text == "23\n2\n")
         #expect(
             outcome.errors == """
-                formwork: text: uploads can't be kept there (File exists)
+                formwork: text: can't be used as a folder for uploads (File exists)
                 formwork: --to http://x: is no s3://bucket/prefix
 
                 """)

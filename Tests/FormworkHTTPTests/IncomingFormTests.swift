@@ -17,8 +17,8 @@ import Testing
             profile: .default, limits: .default, memory: CollectingLimits(), deadlines: ReceivingDeadlines())
     }
 
-    /// Hummingbird takes the end of an HTTP/2 connection for its streams' end.
-    @Test("Url-encoded text that is shorter than was said is no form")
+    /// Hummingbird treats the end of an HTTP/2 connection as the end of its streams.
+    @Test("Url-encoded text that is shorter than announced is refused")
     func cut() async throws {
         let error = await #expect(throws: FormworkError.self) {
             _ = try await self.collect("title=Harb", [.contentLength: "13"])

@@ -39,7 +39,7 @@ private final class Log: Sendable {
 
 private struct Odd: Error {}
 
-@Suite("Failures and who they are told to", .timeLimit(.minutes(2)))
+@Suite("Failures, and where they are reported", .timeLimit(.minutes(2)))
 struct FailureTests {
     private struct Sink: Decodable { var photo: [UInt8] }
 
@@ -88,7 +88,7 @@ struct FailureTests {
         return (answer.0, answer.1, log.errors)
     }
 
-    @Test("A form that is kept is read again; else a second reader is told what to do, in the log")
+    @Test("A kept form is read again; otherwise the log says what a second reader should do")
     func readTwice() async throws {
         #expect(try await self.post("/twice", kept: true).body == "1212")
         for uri in ["/twice", "/parts"] {
@@ -123,7 +123,7 @@ struct FailureTests {
         #expect(!answer.body.contains(row.text) || row.uri == "/http")
     }
 
-    @Test("What the client sent too much of is the client's, and not logged as an error")
+    @Test("Exceeding a limit is the client's fault, and not logged as an error")
     func clientsMistake() async throws {
         let answer = try await self.post("/large")
         #expect(answer.status == 413)

@@ -100,7 +100,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("A slow server behind the proxy holds the sender up", .timeLimit(.minutes(10)))
+    @Test("A slow server behind the proxy slows the sender", .timeLimit(.minutes(10)))
     func backPressure() async throws {
         let gate = Gate()
         try await self.serve(gate) { port in

@@ -95,7 +95,7 @@ struct RequestTests {
         #expect(answer.body == "Harbour & sea|Jürgen|[2, 3]|true|-|-")
     }
 
-    @Test("What is wrong is told, and no more")
+    @Test("The answer says what is wrong, and no more")
     func problems() async throws {
         let whole = multipart("a\r\n\r\n1")
         let cases: [(String, String?, String, Int, String)] = [

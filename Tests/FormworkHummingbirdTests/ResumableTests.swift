@@ -17,9 +17,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Uploads that go on", .timeLimit(.minutes(10)), .serialized)
+@Suite("Resumed uploads", .timeLimit(.minutes(10)), .serialized)
 struct ResumableTests {
-    /// What handlers got.
+    /// The uploads that handlers received.
     private final class Seen: Sendable {
         private let state = Mutex<[[UInt8]]>([])
         var all: [[UInt8]] { self.state.withLock { $0 } }
@@ -127,7 +127,7 @@ struct ResumableTests {
         }
     }
 
-    @Test("FormSender: one ordinary request, which the server's 104 makes one that goes on")
+    @Test("FormSender: one ordinary request that can be resumed after the server's 104")
     func sender() async throws {
         let folder = Folder()
         let plan = try self.plan(self.noise(6_000_000))
@@ -158,7 +158,7 @@ struct ResumableTests {
         }
     }
 
-    @Test("A new process goes on, from a file and from a store of the caller's", arguments: [true, false])
+    @Test("A new process resumes, from a file and from the caller's own store", arguments: [true, false])
     func newProcess(isFile: Bool) async throws {
         let folder = Folder()
         try FileManager.default.createDirectory(atPath: folder.path.string, withIntermediateDirectories: true)
@@ -289,7 +289,7 @@ struct ResumableTests {
             #expect(malformed.headers["Content-Type"] == ["application/problem+json"])
             let refused = try await put("/refuses", "text/plain")
             #expect(refused.status == .forbidden && refused.headers["Upload-Complete"] == ["?1"])
-            // What is no fault of the client's may pass.
+            // A failure that isn't the client's fault may pass.
             let failed = try await put("/fails", "text/plain")
             #expect(failed.status == .internalServerError)
             #expect(failed.headers["Upload-Complete"] == ["?0"] && failed.headers["Upload-Offset"] == ["13"])

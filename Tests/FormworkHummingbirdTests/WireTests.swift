@@ -15,7 +15,7 @@ struct WireTests {
         router.post("parts") { request, _ in
             var limits = ParsingLimits()
             limits.fileBytes = 1 << 30
-            // A busy machine is no slow client.
+            // A busy machine must not count as a slow client.
             let isImpatient = request.uri.queryParameters["impatient"] != nil
             let deadlines = ReceivingDeadlines(chunk: isImpatient ? .milliseconds(200) : nil)
             var lines = ""
@@ -122,7 +122,7 @@ struct WireTests {
         }
     }
 
-    @Test("A length too large is refused though nothing of the body came", .timeLimit(.minutes(10)))
+    @Test("A length too large is refused before any of the body arrives", .timeLimit(.minutes(10)))
     func early() async throws {
         try await self.serve { port in
             try await RawClient.with(port: port) { client, channel in

@@ -75,7 +75,7 @@ extension NIOTests {
             #expect(try await folder.isClosed())
         }
 
-        @Test("A chunk's stretches share its storage, from wherever its reader stands")
+        @Test("Slices of a chunk share its storage, wherever its reader is")
         func chunk() throws {
             var buffer = ByteBuffer(copying: [0, 1, 2, 3, 4, 5, 6][...])
             buffer.moveReaderIndex(forwardBy: 1)

@@ -11,7 +11,7 @@ import Testing
 extension NIOTests {
     @Suite("Bodies written to channels", .timeLimit(.minutes(10)))
     struct ChannelTests {
-        /// Keeps what a channel is sent, and tells when it ends.
+        /// Keeps what is sent to a channel, and reports its end.
         private final class Collector: ChannelInboundHandler {
             typealias InboundIn = ByteBuffer
             private var bytes = ByteBuffer()
@@ -104,7 +104,7 @@ extension NIOTests {
             #expect(try await folder.isClosed())
         }
 
-        @Test("A file that changes meanwhile is an error, and the body is never ended")
+        @Test("A file that changes during the write is an error, and the body's end isn't sent")
         func changedFile() async throws {
             let folder = try TestFolder()
             let path = try folder.file("f", noise(1 << 20), times: 32)

@@ -27,7 +27,7 @@ extension NIOTests {
             func makeAsyncIterator() -> Iterator { Iterator(rest: self.chunks[...], fails: self.fails) }
         }
 
-        @Test("closes the channel that got the beginning of it, so that nothing follows there")
+        @Test("closes the channel after a part of the body, so that nothing follows there")
         func channel() async throws {
             let group = MultiThreadedEventLoopGroup.singleton
             let server = try await ServerBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()
@@ -36,13 +36,13 @@ extension NIOTests {
             let plan = try await form(.chunks { _ in Pieces(chunks: [noise(1000)], fails: true) }).plan()
             let error = await #expect(throws: FormworkError.self) { try await client.writeBody(plan) }
             #expect(error?.code == .sourceUnavailable)
-            // The suite's limit ends this where nobody closes.
+            // If nothing closes the channel, the suite's time limit ends this.
             try await client.closeFuture.get()
             #expect(!client.isActive)
             try await server.close()
         }
 
-        @Test("doesn't give its last bytes where more come behind them than were planned")
+        @Test("doesn't give its last bytes if the source has more than planned")
         func surplus() async throws {
             for size in [2, 3, 100] {
                 let source = BodySource.chunks(length: 6) { _ in Pieces(chunks: [[1, 2, 3], [4, 5, 6], [7]]) }

@@ -9,7 +9,7 @@ import Testing
 extension NIOTests {
     @Suite("A server without a framework and its clients", .timeLimit(.minutes(10)))
     struct RequestHeadTests {
-        /// What a server answers to these bytes until it, or the client's patience, ends the connection.
+        /// The server's answer to these bytes, until it closes the connection or the client gives up.
         private func answer(
             _ request: String, bounds: ServerBounds = ServerBounds(), closes: Bool = true
         ) async throws -> String {
@@ -46,7 +46,7 @@ extension NIOTests {
                         }
                     }
                 return try await client.executeThenClose { inbound, outbound in
-                    // The server may be gone before all of it is taken.
+                    // The server may have closed before everything is read.
                     try? await outbound.write(ByteBuffer(string: request))
                     var text = ""
                     do {
@@ -89,7 +89,7 @@ extension NIOTests {
             #expect(self.statuses(text) == [status])
         }
 
-        @Test("Chunk extensions without end are no body")
+        @Test("Endless chunk extensions are refused")
         func extensions() async throws {
             let extensions = String(repeating: "x", count: 1 << 20)
             let text = try await self.answer(
@@ -97,7 +97,7 @@ extension NIOTests {
             #expect(self.statuses(text) == ["400"])
         }
 
-        @Test("A head that doesn't come, a body that stops, and one that nobody wants end the connection")
+        @Test("A head that doesn't arrive, a body that stops, and a body that isn't read end the connection")
         func bounds() async throws {
             var bounds = ServerBounds()
             (bounds.headTime, bounds.idleTime) = (.milliseconds(100), .milliseconds(100))

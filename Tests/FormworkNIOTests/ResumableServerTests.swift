@@ -15,7 +15,7 @@ import TestSupport
 import Testing
 
 extension NIOTests {
-    @Suite("Uploads that go on, to a server without a framework", .timeLimit(.minutes(10)))
+    @Suite("Resumed uploads to a server without a framework", .timeLimit(.minutes(10)))
     struct ResumableServerTests {
         private final class Seen: Sendable {
             private let state = Mutex<[[UInt8]]>([])
@@ -85,7 +85,7 @@ extension NIOTests {
             }
         }
 
-        @Test("FormSender: a 104 lets an ordinary request go on")
+        @Test("FormSender: after a 104 an ordinary request can be resumed")
         func sender() async throws {
             try await self.serve(cuts: [1_000_000]) { url, seen, relay, _ in
                 let plan = try await form(.bytes(noise(6_000_000))).plan()

@@ -9,7 +9,7 @@ import Testing
 extension NIOTests {
     @Suite("An answer is framed once")
     struct ServerFramingTests {
-        /// What of an answer's head says where it ends, as it goes out.
+        /// The fields of a sent answer that determine its end.
         private func framing(
             _ headers: [(String, String)], status: HTTPResponseStatus = .ok, to method: HTTPMethod = .GET,
             _ version: HTTPVersion = .http1_1

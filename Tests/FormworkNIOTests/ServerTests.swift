@@ -125,7 +125,7 @@ extension NIOTests {
             }
         }
 
-        /// What a server sends until it closes.
+        /// The bytes that a server sends until it closes.
         private func answers(to text: String, from url: String, resets: Bool = false) async throws -> String {
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(host: "127.0.0.1", port: Int(url.split(separator: ":").last ?? "")!) { channel in
@@ -159,7 +159,7 @@ extension NIOTests {
             }
         }
 
-        @Test("An answer of unknown length is framed for who asked", .timeLimit(.minutes(10)))
+        @Test("An answer of unknown length is framed for its client", .timeLimit(.minutes(10)))
         func framing() async throws {
             let type = "Content-Type: multipart/form-data; boundary=harbour\r\n"
             let last = "GET /last HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -172,7 +172,7 @@ extension NIOTests {
                     to: "GET /chunks HTTP/1.1\r\nHost: a\r\n\r\n" + last, from: url)
                 #expect(chunked.hasPrefix("HTTP/1.1 200 OK\r\n\(type)Transfer-Encoding: chunked\r\n\r\n"))
                 #expect(chunked.hasSuffix("\r\n0\r\n\r\n\(lastAnswer)"))
-                // Who speaks HTTP/1.0 knows the end by the connection's, and expects nothing.
+                // An HTTP/1.0 client recognizes the end by the connection's, and expects nothing.
                 let old = try await self.answers(
                     to: "GET /chunks HTTP/1.0\r\nConnection: keep-alive\r\nExpect: 100-continue\r\n\r\n", from: url)
                 #expect(old.hasPrefix("HTTP/1.1 200 OK\r\n\(type)Connection: close\r\n\r\n--harbour\r\n"))
@@ -217,7 +217,7 @@ extension NIOTests {
         func continues() async throws {
             let channel = EmbeddedChannel(handler: ExpectContinueHandler())
             let wanted = ExpectContinueHandler.BodyWanted()
-            // Nobody expects it.
+            // It isn't expected.
             try channel.writeInbound(self.head(expects: false))
             try await channel.triggerUserOutboundEvent(wanted).get()
             #expect(try self.statuses(channel) == [])
@@ -240,7 +240,7 @@ extension NIOTests {
             try channel.writeInbound(HTTPRequestPart.end(nil))
             try self.answer(channel)
             #expect(try self.statuses(channel) == ["200"])
-            // It came behind another request, which is answered first, and has a body that is read late.
+            // It arrived after another request, which is answered first, and has a body that is read late.
             try channel.writeInbound(self.head(expects: false))
             try channel.writeInbound(HTTPRequestPart.end(nil))
             try channel.writeInbound(self.head(expects: true))

@@ -284,7 +284,7 @@ extension NIOTests {
             }
         }
 
-        @Test("What can be read once is never sent twice", arguments: ["/307", "/401"])
+        @Test("A body that can be read once is never sent twice", arguments: ["/307", "/401"])
         func oneShot(path: String) async throws {
             let answers: [String: [LoopbackServer.Answer]] = [
                 "/307": [.status(307, [("Location", "/")])], "/401": [.status(401), .status(200)],
@@ -307,7 +307,7 @@ extension NIOTests {
             }
         }
 
-        @Test("What may pass is tried again with the same bytes, as often as allowed, and when the server says")
+        @Test("Retries send the same bytes, as often as allowed, when the server asks for them")
         func retries() async throws {
             let again: [(String, String)] = [("Retry-After", "0")]
             let answers: [String: [LoopbackServer.Answer]] = [
@@ -362,7 +362,7 @@ extension NIOTests {
             #expect(error?.errnoCode == ECONNREFUSED)
         }
 
-        @Test("There is no try that the deadline would end, and none by default")
+        @Test("There is no try that the deadline would cut, and no retry by default")
         func noRetries() async throws {
             let later: [LoopbackServer.Answer] = [.status(503, [("Retry-After", "1000")]), .status(200)]
             try await LoopbackServer.with(["/a": later, "/b": later]) { server in
@@ -411,8 +411,8 @@ extension NIOTests {
             #expect(try await folder.isClosed())
         }
 
-        /// AsyncHTTPClient keeps a few itself: those that wait for a connection which ended behind the answer.
-        @Test("What was refused early is let go of, once its answer was read or dropped", arguments: [true, false])
+        /// AsyncHTTPClient keeps a few itself: those that wait for a connection which ended after the answer.
+        @Test("A body refused early is released once its answer was read or dropped", arguments: [true, false])
         func earlyRefusalsEnd(reads: Bool) async throws {
             final class Canary: Sendable {}
             struct Cage { weak var canary: Canary? }
@@ -488,7 +488,7 @@ extension NIOTests {
             #expect(try await folder.isClosed())
         }
 
-        @Test("A redirect to another page before the whole body is no success", arguments: [true, false])
+        @Test("A redirect to another page before the whole body is not a success", arguments: [true, false])
         func earlyRedirect(clientFollows: Bool) async throws {
             let folder = try TestFolder()
             let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
@@ -511,7 +511,7 @@ extension NIOTests {
             }
         }
 
-        @Test("A file that changes is the upload's error, and no request of its arrives whole")
+        @Test("A file that changes fails the upload, and no request arrives whole")
         func changedFile() async throws {
             let folder = try TestFolder()
             try await LoopbackServer.with(["/": [.status(200)]]) { server in
@@ -519,7 +519,7 @@ extension NIOTests {
                     let path = try folder.file("f", noise(1 << 20), times: 8)
                     let before = try await form(.file(path)).plan()
                     #expect(truncate(path.string, 200_000) == 0)
-                    // Changed while it is sent: the observer is told at the first bytes.
+                    // Changed while it is sent: the observer is called with the first bytes.
                     let other = try folder.file("g", noise(1 << 20), times: 8)
                     let during = try await form(.file(other)).plan()
                     let touch = ProgressObserver(every: .zero) { progress in

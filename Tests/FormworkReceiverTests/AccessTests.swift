@@ -5,7 +5,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// Who is let in, and who sees what.
+/// Which clients are let in, and what they see.
 @Suite(.timeLimit(.minutes(10)))
 struct AccessTests {
     private static let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
@@ -32,7 +32,7 @@ struct AccessTests {
             #expect(slowed.status == 429)
             #expect(slowed.field("Retry-After") == "6")
             #expect(try await receiver.request("PUT /a", ["Authorization: Bearer s3cret"], "1").status == 429)
-            // Who was let in before stays so.
+            // Clients that were let in before stay logged in.
             #expect(try await receiver.request("PUT /a", [cookie], "1").status == 201)
             let lines = receiver.log.all.filter { $0.hasPrefix("refused ") && $0.contains("The token is wrong.") }
             #expect(lines.count == 10)
@@ -49,7 +49,7 @@ struct AccessTests {
             #expect(cookie.hasSuffix("; Max-Age=86400; Path=/; HttpOnly; SameSite=Strict"))
             let pair = String(cookie.prefix { $0 != ";" })
             #expect(try await receiver.request("GET /", ["Cookie: \(pair)"]).body.contains("action=\"/logout\""))
-            // Nobody makes it last longer.
+            // A client can't extend it.
             let end = try #require(pair.firstIndex(of: "."))
             let changed = "formwork-receiver=99999999999\(pair[end...])"
             #expect(try await receiver.request("GET /", ["Cookie: \(changed)"]).status == 401)
@@ -73,7 +73,7 @@ struct AccessTests {
         }
     }
 
-    @Test func `PROXY protocol says who the client is, to whom trusts it`() async throws {
+    @Test func `The PROXY protocol names the client if the proxy is trusted`() async throws {
         let header: [UInt8] =
             [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A, 0x21, 0x11, 0, 12]
             + [192, 0, 2, 7, 127, 0, 0, 1, 0x30, 0x39, 0, 80]
@@ -119,7 +119,7 @@ struct AccessTests {
     }
 
     @Test(arguments: [ListScope.all, .own, .none])
-    func `Lists show what they are told to`(scope: ListScope) async throws {
+    func `Lists show the files of their scope`(scope: ListScope) async throws {
         try await TestReceiver.run({ ($0.token, $0.listing) = (try AccessToken("s3cret"), scope) }) { receiver in
             let (one, other) = (try await Self.logIn(receiver), try await Self.logIn(receiver))
             #expect(try await receiver.request("PUT /first", [one], "1").status == 201)

@@ -3,7 +3,7 @@ import FormworkReceiver
 import FormworkResumable
 import Testing
 
-/// What a request says has to be so: conditions of a PUT, and digests of its body.
+/// The conditions of requests: those of a PUT, and digests of a body.
 @Suite(.timeLimit(.minutes(10)))
 struct ConditionTests {
     private static let form = "Content-Type: multipart/form-data; boundary=b"
@@ -71,7 +71,7 @@ struct ConditionTests {
     ]
 
     @Test(arguments: digests)
-    func `A file that isn't what its digest says isn't kept`(field: String, status: Int) async throws {
+    func `A file that doesn't match its digest isn't kept`(field: String, status: Int) async throws {
         try await TestReceiver.run { receiver in
             let body = status == 400 && field.contains("sha-512") ? "hellO" : "hello"
             let answer = try await receiver.request("PUT /a", [field], body)
@@ -80,7 +80,7 @@ struct ConditionTests {
         }
     }
 
-    @Test func `A form that isn't what its digest says isn't kept, nor is one with more behind its end`() async throws {
+    @Test func `A form that doesn't match its digest isn't kept, nor is one with bytes after its end`() async throws {
         try await TestReceiver.run { receiver in
             let body = formBody([("title", "x"), ("f;a", "hello")])
             // Of exactly this body, by sha256sum.
@@ -92,7 +92,7 @@ struct ConditionTests {
             for other in [body + "more", body.replacing("hello", with: "hellO")] {
                 let answer = try await receiver.request("POST /", [Self.form, field], other)
                 #expect(answer.status == 400)
-                #expect(answer.body.contains("Nothing of it was kept"))
+                #expect(answer.body.contains("None of it was kept"))
                 #expect(receiver.folder.names == [])
             }
         }

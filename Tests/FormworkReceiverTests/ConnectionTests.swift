@@ -5,13 +5,13 @@ import FormworkResumable
 import ServiceLifecycle
 import Testing
 
-/// Connections: requests behind one another, clients that don't read, and the end of all.
+/// Connections: pipelined requests, clients that don't read, and shutdown.
 @Suite(.timeLimit(.minutes(10)))
 struct ConnectionTests {
     private static let get = "GET /files.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     @Test(arguments: ["Transfer-Encoding: chunked", "Content-Length: 11"])
-    func `A body that begins behind another request is read to its end`(framing: String) async throws {
+    func `A body that begins after another request is read to its end`(framing: String) async throws {
         let isChunked = framing.hasPrefix("T")
         try await TestReceiver.run { receiver in
             let connection = try receiver.connect()
@@ -28,7 +28,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `A form that is whole before its last chunk is answered; that is still taken`() async throws {
+    @Test func `A form complete before its last chunk is answered, and that chunk is still read`() async throws {
         try await TestReceiver.run { receiver in
             let connection = try receiver.connect()
             let form = formBody([("f;a", "1")])
@@ -55,7 +55,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `What is no request is told behind the answers to those before it`() async throws {
+    @Test func `An invalid request is answered after the requests before it`() async throws {
         try await TestReceiver.run { receiver in
             let connection = try receiver.connect()
             await connection.send(Self.get + Self.get + Self.get + "no request\r\n\r\n")
@@ -91,7 +91,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `Connections beyond so many wait for one that ends`() async throws {
+    @Test func `Connections beyond the limit wait until one ends`() async throws {
         try await TestReceiver.run({ $0.limits.uploads = 1 }) { receiver in
             // 4 for each upload and 64, and a few that are accepted together with the last of them.
             var waiting = try (0..<90).map { _ in try receiver.connect() }
@@ -118,7 +118,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `An upload that waits for its store is cancelled when the time is over`() async throws {
+    @Test func `An upload that waits for its store is cancelled when the grace period ends`() async throws {
         let folder = TemporaryFolder()
         let storage = WatchedStorage(base: try FolderStorage(folder.path), isStalled: true)
         try await TestReceiver.run({ $0.grace = .milliseconds(200) }, in: folder, storage: storage) { receiver in

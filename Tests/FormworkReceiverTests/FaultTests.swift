@@ -69,7 +69,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `When one file of a form can't be finished, those before it are taken back`() async throws {
+    @Test func `If one file of a form can't be finished, those before it are withdrawn`() async throws {
         let folder = TemporaryFolder()
         let storage = FailingStorage(base: try FolderStorage(folder.path), fault: .finishing("b"))
         try await TestReceiver.run(in: folder, storage: storage) { receiver in
@@ -94,7 +94,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `A body for which there is no room is answered 507 before a byte of it is taken`() async throws {
+    @Test func `A body for which there is no room is answered 507 before a byte of it is read`() async throws {
         try await TestReceiver.run({ ($0.limits.bodyBytes, $0.limits.fileBytes) = (.max, .max) }) { receiver in
             for head in ["PUT /a", "POST /\r\nContent-Type: multipart/form-data; boundary=b"] {
                 let lines = head.split(separator: "\r\n", maxSplits: 1)
@@ -110,7 +110,7 @@ struct FaultTests {
     }
 
     @Test(arguments: ["Content-Length: 1", "Transfer-Encoding: chunked"])
-    func `What has to stay free isn't taken`(framing: String) async throws {
+    func `Space that must stay free isn't used`(framing: String) async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(folder.path, freeBytes: .max)
         try await TestReceiver.run(in: folder, storage: storage) { receiver in
@@ -126,7 +126,7 @@ struct FaultTests {
             ("SlowDown", 503, 503), ("QuotaExceeded", 403, 507), ("NoSuchBucket", 404, 502),
             ("InternalError", 500, 502),
         ] as [(String, UInt, Int)])
-    func `What an object store says is kept from clients`(code: String, status: UInt, told: Int) {
+    func `Messages of an object store are not shown to clients`(code: String, status: UInt, told: Int) {
         let error = S3Error(
             operation: "PutObject",
             reason: .answer(status: status, code: code, message: "bucket-7", requestID: "request-7"))
@@ -139,7 +139,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `Stopping lets an upload finish, and takes no other`() async throws {
+    @Test func `Stopping lets an upload finish, and accepts no other`() async throws {
         try await TestReceiver.run { receiver in
             let connection = try receiver.connect()
             await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel")
@@ -158,7 +158,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `What isn't finished when the time is over is dropped`() async throws {
+    @Test func `Uploads that aren't finished after the grace period are dropped`() async throws {
         try await TestReceiver.run({ $0.grace = .milliseconds(200) }) { receiver in
             let connection = try receiver.connect()
             await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel")

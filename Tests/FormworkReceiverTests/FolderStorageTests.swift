@@ -71,7 +71,7 @@ struct FolderStorageTests {
     }
 
     @Test(arguments: [false, true])
-    func `What is abandoned or withdrawn is gone`(avoidsUnnamedFiles: Bool) async throws {
+    func `Abandoned and withdrawn files are gone`(avoidsUnnamedFiles: Bool) async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(folder.path, avoidsUnnamedFiles: avoidsUnnamedFiles)
         let name = try #require(SafeFilename("a"))
@@ -85,14 +85,14 @@ struct FolderStorageTests {
     }
 
     @Test(arguments: [false, true])
-    func `A name that is free again is taken again`(avoidsUnnamedFiles: Bool) async throws {
+    func `A name that is free again is used again`(avoidsUnnamedFiles: Bool) async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(folder.path, avoidsUnnamedFiles: avoidsUnnamedFiles)
         #expect(try await Self.store("1", as: "a.txt", in: storage) == "a.txt")
         #expect(try await Self.store("2", as: "a.txt", in: storage) == "a (1).txt")
         for name in folder.names { try FileManager.default.removeItem(atPath: folder.path.appending(name).string) }
         #expect(try await Self.store("3", as: "a.txt", in: storage) == "a.txt")
-        // The number that was taken last is where it goes on.
+        // Numbering continues after the number that was used last.
         #expect(try await Self.store("4", as: "a.txt", in: storage) == "a (2).txt")
     }
 
@@ -106,12 +106,12 @@ struct FolderStorageTests {
         }
     }
 
-    @Test func `A restart removes what a killed run left, and nothing else`() async throws {
+    @Test func `A restart removes only what a killed run left`() async throws {
         let folder = TemporaryFolder()
         try folder.write("left", to: ".formwork-part.abc")
         try folder.write("mine", to: ".formwork.keep")
         try folder.write("mine", to: "a.txt")
-        // What another receiver writes at this moment is locked.
+        // Files that another receiver is writing are locked.
         let other = try FolderStorage(folder.path, avoidsUnnamedFiles: true)
         let upload = try await other.begin(IncomingFile(name: try #require(SafeFilename("b"))))
         #expect(folder.names.count == 3)
@@ -122,7 +122,7 @@ struct FolderStorageTests {
     }
 
     @Test(arguments: [false, true])
-    func `What is withdrawn takes no file of another upload with it`(avoidsUnnamedFiles: Bool) async throws {
+    func `Withdrawing a file leaves other uploads' files`(avoidsUnnamedFiles: Bool) async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(
             folder.path, replacing: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
@@ -138,7 +138,7 @@ struct FolderStorageTests {
         #expect(try folder.text(of: "a") == "3")
     }
 
-    @Test func `What a receiver writes is locked under every name that it has`() async throws {
+    @Test func `A file being written is locked under every name that it has`() async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(folder.path, replacing: true)
         let upload = try await storage.begin(IncomingFile(name: try #require(SafeFilename("a"))))
@@ -169,13 +169,13 @@ struct FolderStorageTests {
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `A file whose name can't be brought to the disk is taken back`(
+    func `A file whose name can't be written to the disk is withdrawn`(
         replacing: Bool, avoidsUnnamedFiles: Bool
     ) async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(
             folder.path, replacing: replacing, durably: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
-        // Names can be made by a descriptor that only stands for a place, but nothing can be synced by it.
+        // Names can be created through a path-only descriptor, but nothing can be synced through it.
         let own = try #require(try OpenDescriptors.of(folder.path).first)
         // O_PATH, which Glibc's module leaves out.
         let place = open(folder.path.string, 0o10_000_000 | O_DIRECTORY | O_CLOEXEC)

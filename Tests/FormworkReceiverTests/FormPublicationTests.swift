@@ -42,7 +42,7 @@ struct FormPublicationTests {
                 "POST /", ["Content-Type: multipart/form-data; boundary=b"],
                 formBody([("f;one.bin", "x"), ("f;link", "x"), ("f;new.bin", "x"), ("f;two.bin", "x"), ("f;z", "x")]))
             #expect(answer.status == 409)
-            #expect(answer.body.contains("A folder has the name of the file."))
+            #expect(answer.body.contains("A folder already has the file's name."))
             #expect(receiver.folder.names == ["link", "one.bin", "two.bin"])
             #expect(try receiver.folder.text(of: "one.bin") == "PRECIOUS")
             #expect(try receiver.folder.text(of: "link") == "PRECIOUS")
@@ -90,7 +90,7 @@ struct FormPublicationTests {
         for index in 0..<count { #expect(try self.folder.text(of: "\(index)") == "new") }
     }
 
-    @Test func `A client that has gone before leaves nothing`() async throws {
+    @Test func `A client that disconnected before leaves nothing`() async throws {
         let storage = try FolderStorage(self.folder.path, avoidsUnnamedFiles: true)
         let uploads = try await self.begin([("a", "1"), ("b", "2")], in: storage)
         let task = Task {
@@ -103,7 +103,7 @@ struct FormPublicationTests {
     }
 
     @Test(arguments: [false, true])
-    func `Another receiver that starts meanwhile leaves a form alone`(avoidsUnnamedFiles: Bool) async throws {
+    func `Another receiver that starts in the meantime leaves a form alone`(avoidsUnnamedFiles: Bool) async throws {
         for name in ["a", "b"] { try self.folder.write("old", to: name) }
         let storage = try FolderStorage(self.folder.path, replacing: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
         let uploads = try await self.begin([("a", "new"), ("b", "new"), ("c", "new")], in: storage)

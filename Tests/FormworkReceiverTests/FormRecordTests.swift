@@ -31,7 +31,7 @@ struct FormRecordTests {
         }
     }
 
-    @Test func `Fields that are no UTF-8 are kept as bytes too, with the type that they came with`() async throws {
+    @Test func `Fields that aren't UTF-8 are kept as bytes too, with their type`() async throws {
         try await TestReceiver.run { receiver in
             let part =
                 "--b\r\nContent-Disposition: form-data; name=t\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\n"
@@ -59,7 +59,7 @@ struct FormRecordTests {
         }
     }
 
-    @Test func `A record replaces the record before it, and no file of its own form`() async throws {
+    @Test func `A record replaces the previous record, but no file of its own form`() async throws {
         let folder = TemporaryFolder()
         let storage = try FolderStorage(folder.path, replacing: true)
         try await TestReceiver.run(in: folder, storage: storage) { receiver in
@@ -86,7 +86,7 @@ struct FormRecordTests {
         }
     }
 
-    /// What `curl -F tag=1 -F photos=@1.jpg,2.jpg` sends.
+    /// The body that `curl -F tag=1 -F photos=@1.jpg,2.jpg` sends.
     private static func nested(_ inner: String, type: String = "multipart/mixed") -> String {
         "--b\r\nContent-Disposition: form-data; name=\"tag\"\r\n\r\n1\r\n"
             + "--b\r\nContent-Disposition: form-data; name=\"photos\"\r\nContent-Type: \(type); boundary=i\r\n\r\n"
@@ -111,7 +111,7 @@ struct FormRecordTests {
         }
     }
 
-    @Test func `Text inside is a field, other multipart types stay one, and what is cut is no form`() async throws {
+    @Test func `Nested text is a field, other multipart types stay whole, and a cut form is refused`() async throws {
         try await TestReceiver.run { receiver in
             let text = "--i\r\n\r\nx\r\n--i--"
             let mixed = try await receiver.request("POST /", [Self.form], Self.nested(text))

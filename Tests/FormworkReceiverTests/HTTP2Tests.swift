@@ -4,7 +4,7 @@ import FormworkResumable
 import ServiceLifecycle
 import Testing
 
-/// What HTTP/2 has of its own: streams that end with their connection, and connections without any.
+/// Cases only HTTP/2 has: streams that end with their connection, and connections without streams.
 @Suite(.timeLimit(.minutes(10)))
 struct HTTP2Tests {
     @Test func `A file comes by HTTP/2, without a length`() async throws {
@@ -34,7 +34,7 @@ struct HTTP2Tests {
     }
 
     @Test(arguments: [true, false])
-    func `A file that is cut is none`(isPolite: Bool) async throws {
+    func `A file that is cut is not stored`(isPolite: Bool) async throws {
         let folder = TemporaryFolder()
         let storage = WatchedStorage(base: try FolderStorage(folder.path))
         try await TestReceiver.run({ try $0.useTLS() }, in: folder, storage: storage) { receiver in

@@ -12,7 +12,7 @@ struct HeadCheckTests {
         "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"
 
     /// RFC 9110 section 7.8. curl's `--http2` and JDK's HttpClient make such offers.
-    @Test func `An offer to upgrade is ignored, and the requests behind it are answered`() async throws {
+    @Test func `An upgrade offer is ignored, and the requests after it are answered`() async throws {
         try await TestReceiver.run { receiver in
             let connection = try receiver.connect()
             let chunks = "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
@@ -36,11 +36,11 @@ struct HeadCheckTests {
     @Test(
         arguments: ["GET /page.css HTTP/1.0\r\nHost: localhost\r\n\r\n"]
             + ["Close", "close, te", "keep-alive, CLOSE"].map { get + "Connection: \($0)\r\n\r\n" })
-    func `The connection ends behind the answer where its request says so`(request: String) async throws {
+    func `The connection ends after the answer if its request says so`(request: String) async throws {
         try await TestReceiver.run { receiver in
             let connection = try receiver.connect()
             await connection.send(request + Self.get + "\r\n")
-            // Comes to an end by itself, and without an answer to what is behind.
+            // Ends by itself, without an answer to the bytes that follow.
             let text = await connection.receiveAll()
             #expect(text.hasPrefix("HTTP/1.1 200 "))
             #expect(text.components(separatedBy: "HTTP/1.1 ").count == 2)
@@ -48,7 +48,7 @@ struct HeadCheckTests {
         }
     }
 
-    @Test func `HTTP point 1 point 0 may stay, and gets nothing informational`() async throws {
+    @Test func `A client with HTTP 1 point 0 may stay, and gets no informational answers`() async throws {
         try await TestReceiver.run { receiver in
             let connection = try receiver.connect()
             for _ in 1...2 {
@@ -80,7 +80,7 @@ struct HeadCheckTests {
         ("PUT /a HTTP/1.0\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         ("no request\r\n\r\n", 400),
     ])
-    func `A head is taken or refused as RFC 9112 has it`(request: String, status: Int) async throws {
+    func `A head is accepted or refused according to RFC 9112`(request: String, status: Int) async throws {
         let metrics = MemoryMetrics()
         try await TestReceiver.run(metrics: metrics) { receiver in
             let connection = try receiver.connect()

@@ -40,7 +40,7 @@ struct KeptPathTests {
         }
     }
 
-    @Test func `A path that is put, or that tus tells, makes folders`() async throws {
+    @Test func `A path in a PUT, or in tus metadata, makes folders`() async throws {
         let store = UploadStore(TemporaryFolder().path)
         try await TestReceiver.run({ $0.keepsPaths = true }, store: store) { receiver in
             #expect(try await receiver.request("PUT /a%20b/c.txt?x", [], "1").status == 201)

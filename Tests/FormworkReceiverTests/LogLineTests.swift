@@ -9,7 +9,7 @@ struct LogLineTests {
     ]
 
     @Test(arguments: hostile, [LineLog.Form.text, .json])
-    func `A value writes no line of its own, and no control character`(value: String, form: LineLog.Form) {
+    func `A value can't write a line of its own, or a control character`(value: String, form: LineLog.Form) {
         let line = LineLog.line(
             form, time: "t", level: "info", message: value, ["name": .text(value), "size": .integer(3)])
         #expect(line.hasSuffix("\n"))

@@ -6,7 +6,7 @@ import Logging
 import SystemPackage
 import Testing
 
-/// What is logged and counted.
+/// Logs and metrics.
 @Suite(.timeLimit(.minutes(10)))
 struct RecordTests {
     @Test func `Uploads and failures are counted`() async throws {
@@ -71,7 +71,7 @@ struct RecordTests {
         }
     }
 
-    @Test func `A log that nobody reads holds nobody up, and says what it dropped`() async throws {
+    @Test func `A log without a reader delays nothing, and reports what it dropped`() async throws {
         let pipe = try FileDescriptor.pipe()
         let output = OutputQueue(pipe.writeEnd, limit: 1_000)
         let logger = Logger(label: "test") { _ in LineLog(.text, to: output) }

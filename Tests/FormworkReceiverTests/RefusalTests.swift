@@ -3,7 +3,7 @@ import FormworkReceiver
 import SystemPackage
 import Testing
 
-/// What is refused, and how.
+/// Which requests are refused, and how.
 @Suite(.timeLimit(.minutes(10)))
 struct RefusalTests {
     private static let form = "Content-Type: multipart/form-data; boundary=b"
@@ -32,7 +32,7 @@ struct RefusalTests {
         ["Upload-Incomplete: ?1", "Upload-Draft-Interop-Version: 3"],
         ["Tus-Resumable: 1.0.0", "Upload-Length: 10"],
     ])
-    func `A piece isn't taken for a file where no uploads in pieces are taken`(fields: [String]) async throws {
+    func `A piece isn't stored as a file if resumable uploads are off`(fields: [String]) async throws {
         try await TestReceiver.run { receiver in
             let answer = try await receiver.request("POST /a", fields, "hello")
             #expect(answer.status == 501)
@@ -52,7 +52,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `Limits are told with what crossed them`() async throws {
+    @Test func `A limit is reported with the size that exceeded it`() async throws {
         try await TestReceiver.run({ options in
             (options.limits.fileBytes, options.limits.files, options.limits.fields) = (4, 1, 1)
             options.limits.fieldBytes = 3
@@ -71,7 +71,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `A limit is told with its size and whose it was`() async throws {
+    @Test func `A limit is reported with its size and its field`() async throws {
         try await TestReceiver.run({ $0.limits.fileBytes = 4 }) { receiver in
             let form = try await receiver.request("POST /", [Self.form], formBody([("f;a", "hello")]))
             #expect(
@@ -83,7 +83,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `A malformed form leaves nothing, not even its whole files`() async throws {
+    @Test func `A malformed form leaves nothing, not even its complete files`() async throws {
         try await TestReceiver.run { receiver in
             let body = formBody([("f;a.txt", "hello")]).replacing("--b--", with: "--b\r\nbroken")
             let answer = try await receiver.request("POST /", [Self.form], body)
@@ -102,7 +102,7 @@ struct RefusalTests {
                 let answer = try await receiver.request("POST /", ["Content-Type: \(type)"], "a=1")
                 #expect(answer.status == 415)
             }
-            // wget2 says the second of its own accord; of two others nobody can tell.
+            // wget2 adds the second by itself; which of two other types is meant can't be known.
             let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
             let image = "Content-Type: image/png"
             for fields in [
@@ -163,7 +163,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `The address that was asked for is taken as a host`() async throws {
+    @Test func `The address that the receiver listens on is accepted as a host`() async throws {
         try await TestReceiver.run({ $0.host = "127.0.0.2" }) { receiver in
             for (host, status) in [("127.0.0.2", 200), ("localhost", 200), ("127.0.0.3", 403)] {
                 let connection = try RawConnection(port: receiver.port, address: 0x7F00_0002)
@@ -213,7 +213,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `A token is asked for, and taken in three ways`() async throws {
+    @Test func `A token is required, and accepted in three ways`() async throws {
         let token = try AccessToken("s3cret")
         try await TestReceiver.run({ ($0.token, $0.isLoopback) = (token, false) }) { receiver in
             let none = try await receiver.request("PUT /a", [], "1")
@@ -243,7 +243,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `A browser without the token gets the login page, and nothing else`() async throws {
+    @Test func `A browser without the token gets only the login page`() async throws {
         let token = try AccessToken("s3cret")
         try await TestReceiver.run({ $0.token = token }) { receiver in
             let page = try await receiver.request("GET /", ["Accept: text/html"])
@@ -260,7 +260,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `Beyond so many uploads the answer is 503 with Retry-After`() async throws {
+    @Test func `Beyond the limit of uploads the answer is 503 with Retry-After`() async throws {
         try await TestReceiver.run({ $0.limits.uploads = 1 }) { receiver in
             let first = try receiver.connect()
             await first.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n1")

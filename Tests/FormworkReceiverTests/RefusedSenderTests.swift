@@ -24,7 +24,7 @@ struct RefusedSenderTests {
         return (channel, loop)
     }
 
-    @Test func `A mebibyte is taken and thrown away, and the first byte more ends the connection`() throws {
+    @Test func `A mebibyte is read and discarded, and the next byte ends the connection`() throws {
         let (channel, _) = try self.refused()
         for _ in 0..<16 {
             try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 1, count: 64 << 10)))

@@ -8,7 +8,7 @@ import Testing
 /// A token and a certificate that change while the receiver runs.
 @Suite(.timeLimit(.minutes(10)))
 struct ReloadTests {
-    @Test func `An upload under way goes on with the token that it had`() async throws {
+    @Test func `An upload in progress continues with its old token`() async throws {
         try await TestReceiver.run({ $0.token = try AccessToken("old") }) { receiver in
             let connection = try receiver.connect()
             await connection.send(
@@ -27,7 +27,7 @@ struct ReloadTests {
         }
     }
 
-    @Test func `Whoever connects is shown the new certificate, and who is connected stays`() async throws {
+    @Test func `New connections get the new certificate, and open ones stay`() async throws {
         let folder = TemporaryFolder()
         let storage = WatchedStorage(base: try FolderStorage(folder.path))
         try await TestReceiver.run({ try $0.useTLS() }, in: folder, storage: storage) { receiver in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FormworkReceiver
 
-/// Holds what is written until it is told to let some of it out.
+/// Holds written bytes until some of them are released.
 private final class Outlet: ChannelOutboundHandler {
     typealias OutboundIn = HTTPResponsePart
 
@@ -44,14 +44,14 @@ struct SlowReaderTests {
     }
 
     @Test(arguments: [false, true])
-    func `Who goes on reading gets all of it, however long it takes`(closes: Bool) throws {
+    func `A client that keeps reading gets the whole answer, however long it takes`(closes: Bool) throws {
         let (channel, loop, outlet) = try self.connection(closes: closes)
         while !outlet.held.isEmpty {
             loop.advanceTime(by: .seconds(20))
             #expect(channel.isActive)
             outlet.letOut()
         }
-        // Then it is over as fast as ever; what is embedded knows no half of a connection.
+        // Then it ends without delay; an embedded channel has no half-closed connections.
         #expect(channel.isActive != closes)
         loop.advanceTime(by: .seconds(40))
         #expect(!channel.isActive)

@@ -5,7 +5,7 @@ import FormworkReceiver
 import SystemPackage
 import Testing
 
-/// What is stored, and what is answered.
+/// Which files are stored, and how uploads are answered.
 @Suite(.timeLimit(.minutes(10)))
 struct UploadTests {
     private static let form = "Content-Type: multipart/form-data; boundary=b"
@@ -50,7 +50,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `A form whose type stands beside a url-encoded one is read`() async throws {
+    @Test func `A form is read whose Content-Type comes with a url-encoded one`() async throws {
         let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
         try await TestReceiver.run { receiver in
             for (name, fields) in [("a", [urlEncoded, Self.form]), ("b", [Self.form, urlEncoded])] {
@@ -122,7 +122,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `A folder that takes no files is told of at the start`() {
+    @Test func `A folder that can't be written to is reported at the start`() {
         let error = #expect(throws: FormworkError.self) { try FolderStorage("/proc/self") }
         #expect(error?.code == .writeFailed)
     }
@@ -170,7 +170,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `An unchosen file field of a browser's form is no file`() async throws {
+    @Test func `An empty file field of a browser's form is not a file`() async throws {
         try await TestReceiver.run { receiver in
             let body =
                 "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\"\r\n"

@@ -20,7 +20,7 @@ struct FormDifferenceTests {
         try await self.difference(actual, expected)?.findings.map(\.description) ?? []
     }
 
-    @Test("The same form, with another boundary, is no difference")
+    @Test("The same form with another boundary doesn't differ")
     func equal() async throws {
         let other = FormData(Self.expected.parts ?? [], framing: MultipartFraming(boundary: try Boundary("other")))
         #expect(try await self.difference(other) == nil)
@@ -43,7 +43,7 @@ struct FormDifferenceTests {
         #expect(difference.findings.map(\.part.name) == ["title", "photo"])
     }
 
-    @Test("Content that goes on, or stops, differs at its end")
+    @Test("Longer or shorter content differs at its end")
     func lengths() async throws {
         let short = FormData().appending(name: "a", value: "abc")
         let long = FormData().appending(name: "a", value: "abcd")
@@ -103,7 +103,7 @@ struct FormDifferenceTests {
             try await self.difference(cut, actual)?.findings.first?.offset == 1_966_080)
     }
 
-    @Test("What is printed has no content")
+    @Test("The printed text has no content")
     func descriptions() async throws {
         let form = try await ObservedForm(Self.expected.plan())
         #expect(

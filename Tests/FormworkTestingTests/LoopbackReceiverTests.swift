@@ -65,7 +65,7 @@ struct LoopbackReceiverTests {
         #expect(try receiver.requests.map { try $0.form["title"]?.text } == ["Harbour", "Harbour"])
     }
 
-    @Test("A body without a boundary's end, and one that is no form, are requests all the same")
+    @Test("A body without its last boundary, and one that isn't a form, are requests all the same")
     func otherBodies() throws {
         let receiver = try LoopbackReceiver()
         let client = try RawClient(receiver.url)
@@ -150,7 +150,7 @@ struct LoopbackReceiverTests {
         #expect(client.receiveAll() == "HTTP/1.1 413 Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     }
 
-    @Test("A client that waits is told to go on")
+    @Test("A client that waits gets 100")
     func continues() throws {
         let receiver = try LoopbackReceiver()
         let client = try RawClient(receiver.url)
@@ -179,7 +179,7 @@ struct LoopbackReceiverTests {
         #expect(receiver.requests.allSatisfy { !$0.isWhole && $0.failure == nil })
         let error = #expect(throws: FormworkError.self) { try receiver.requests[0].form }
         #expect(receiver.requests[0].description == "PUT /, 4 bytes, cut: by the receiver's script")
-        #expect(error?.message == "the receiver was scripted to take no more than 4 bytes of this body")
+        #expect(error?.message == "the receiver was scripted to read only 4 bytes of this body")
     }
 
     @Test("A receiver that has stopped answers nothing until it is closed")
@@ -287,7 +287,7 @@ struct LoopbackReceiverTests {
         receiver.close()
     }
 
-    @Test("A receiver that nobody holds listens no more")
+    @Test("A receiver that was released no longer listens")
     func released() throws {
         var receiver: LoopbackReceiver? = try LoopbackReceiver()
         let url = try #require(receiver?.url)

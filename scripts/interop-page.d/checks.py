@@ -233,7 +233,7 @@ def too_large(t, receiver, _):
     contents = made(["large.bin"], size=9 * MIB)
     _, paths = on_disk(contents)
     t.page.goto(receiver.url)
-    t.until("document.getElementById('limits').textContent.includes('8.0 MiB a file')", "the limit's text")
+    t.until("document.getElementById('limits').textContent.includes('8.0 MiB per file')", "the limit's text")
     t.page.set_input_files("#files", paths)
     t.until("document.querySelector('[data-state=failed]')", "the page's own refusal")
     t.page.route("**/files.json", lambda route: route.fulfill(json={"files": [], "limits": {}}))

@@ -1,5 +1,5 @@
 #if NIO
-/// A date of HTTP (RFC 9110 §5.6.7), in seconds since 1970.
+/// An HTTP date (RFC 9110 §5.6.7), in seconds since 1970.
 package enum HTTPDate {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
@@ -7,7 +7,7 @@ package enum HTTPDate {
     ]
     private static let years: ClosedRange<Int64> = 1970...9999
 
-    /// Writes a date of the years 1970 to 9999 as senders have to: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Writes a date of the years 1970 to 9999 in the form that senders must use: `Sun, 06 Nov 1994 08:49:37 GMT`.
     package static func text(_ seconds: Int64) -> String {
         let seconds = max(0, min(seconds, 253_402_300_799))
         let (days, time) = seconds.quotientAndRemainder(dividingBy: 86_400)
@@ -17,7 +17,7 @@ package enum HTTPDate {
             + "\(date.year) \(clock) GMT"
     }
 
-    /// Reads one in any of the three forms that there are; `nil` for anything else, and for years outside 1970 to 9999.
+    /// Reads a date in any of the three forms that exist; `nil` for anything else, and for years outside 1970 to 9999.
     package static func seconds(_ text: String) -> Int64? {
         // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"
         var words = text.split { $0 == " " || $0 == "-" || $0 == "," }.map(String.init)
@@ -25,7 +25,7 @@ package enum HTTPDate {
         guard words.count == 6, words[5] == "GMT", let month = Self.months.firstIndex(of: words[2]),
             let day = Self.number(words[1], digits: 1...2), let given = Self.number(words[3], digits: 2...4)
         else { return nil }
-        // Two digits are of the century that is nearest: no date here is before 1970.
+        // Two digits mean 1970 to 2069, since no date here is before 1970.
         let year = words[3].utf8.count == 2 ? given + (given < 70 ? 2000 : 1900) : given
         let clock = words[4].split(separator: ":").compactMap { Self.number(String($0), digits: 2...2) }
         // 60 is a leap second.
@@ -46,7 +46,7 @@ package enum HTTPDate {
         return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
     }
 
-    /// The other way round, from 1970 on.
+    /// The inverse of `days`, from 1970 on.
     private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         // 400 years have 146,097 days.
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)

@@ -4,9 +4,9 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Refuses bodies of more than so many bytes with 413, for every route behind it, whatever the body is.
+/// Refuses bodies above a size with 413, for all routes after it and all kinds of bodies.
 ///
-/// One that says its length is refused before it is read; one in chunks at its first byte too many.
+/// A body with a known length is refused before it is read, one in chunks at the first byte beyond the limit.
 ///
 /// ```
 /// router.group("avatars").add(middleware: BodyLimitMiddleware(maximumBytes: 1 << 20))
@@ -14,12 +14,12 @@ import NIOCore
 public struct BodyLimitMiddleware<Context: RequestContext>: RouterMiddleware {
     private let limit: Int64
 
-    /// - Parameter maximumBytes: Bytes that a body may have; fewer than 0 count as 0.
+    /// - Parameter maximumBytes: The most bytes a body may have; values below 0 count as 0.
     public init(maximumBytes: Int64) {
         self.limit = max(0, maximumBytes)
     }
 
-    /// Looks at the length, or counts the chunks.
+    /// Checks the length, or counts the chunks.
     /// - Throws: ``FormworkError/Code/limitExceeded``.
     public func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
@@ -34,7 +34,7 @@ public struct BodyLimitMiddleware<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// A body that fails at its first byte too many.
+/// A body that fails at the first byte beyond the limit.
 private struct LimitedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 

@@ -6,21 +6,21 @@ import Hummingbird
 import Logging
 import NIOHTTP1
 
-/// Answers every error of the routes behind it by ``ProblemDetails``, so that clients read one format: `HTTPError` by its
-/// status and message, an error that makes its own answer by that, and anything else by 500, which tells nothing and is
-/// logged, as every answer of 500 and above is, once.
+/// Answers every error of the routes after it with ``ProblemDetails``, so that clients read one format. `HTTPError`
+/// keeps its status and message, and an error with its own response keeps that. Any other error becomes 500 without
+/// details. Every answer of 500 and above is logged, once.
 ///
-/// The errors of this package need none: they are answered so by themselves.
+/// The errors of this package don't need it: they already have such answers.
 ///
 /// ```
 /// router.add(middleware: ProblemDetailsMiddleware())
 /// ```
 public struct ProblemDetailsMiddleware<Context: RequestContext>: RouterMiddleware {
-    /// A middleware without options.
+    /// Creates the middleware, which has no options.
     public init() {}
 
-    /// Makes answers of errors.
-    /// - Throws: `HTTPParserError` alone, which Hummingbird answers itself.
+    /// Turns errors into answers.
+    /// - Throws: Only `HTTPParserError`, which Hummingbird answers itself.
     public func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
@@ -35,7 +35,7 @@ public struct ProblemDetailsMiddleware<Context: RequestContext>: RouterMiddlewar
             return response
         } catch let error as any HTTPResponseError {
             let response = try error.response(from: request, context: context)
-            // This package's own log themselves.
+            // This package's own errors log themselves.
             if response.status.code >= 500, !(error is FormworkError || error is RequestProblem) {
                 context.logger.failed(request, response.status.code, error)
             }

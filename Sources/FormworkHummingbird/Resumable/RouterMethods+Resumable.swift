@@ -13,19 +13,19 @@ import NIOHTTPTypes
 import Synchronization
 
 extension RouterMethods {
-    /// Takes uploads that go on where they were cut, by the IETF's draft and by tus 1.0, and ordinary ones by POST and
-    /// PUT, and writes their files into a folder.
+    /// Accepts uploads that can be resumed, by the IETF's draft or tus 1.0, and ordinary ones by POST and PUT, and
+    /// writes their files into a folder.
     ///
     /// ```
     /// router.resumableUploads("files", into: "inbox")
     /// ```
     ///
-    /// Files get the names of the sender made safe, see ``CompletedUpload/writeFiles(into:limits:durably:)``. Uploads on
-    /// their way are kept in the folder's `.uploads`. A whole upload is answered by 201.
+    /// Files are stored under the sender's names, made safe, see ``CompletedUpload/writeFiles(into:limits:durably:)``.
+    /// Unfinished uploads are kept in the folder's `.uploads`. A complete upload is answered with 201.
     /// - Parameters:
-    ///   - path: The target. Uploads on their way have URLs right below it.
-    ///   - folder: Where whole files go; it is made for the first one.
-    ///   - options: What is taken, and for how long.
+    ///   - path: The target. Unfinished uploads have URLs directly below it.
+    ///   - folder: The folder for complete files; created for the first one.
+    ///   - options: Which uploads are accepted, and how long they are kept.
     @discardableResult
     public func resumableUploads(
         _ path: RouterPath = "", into folder: some PathConvertible,
@@ -39,8 +39,8 @@ extension RouterMethods {
         }
     }
 
-    /// Takes uploads that go on where they were cut, by the IETF's draft and by tus 1.0, and ordinary ones by POST and
-    /// PUT, and gives each one to a handler once it is whole.
+    /// Accepts uploads that can be resumed, by the IETF's draft or tus 1.0, and ordinary ones by POST and PUT, and
+    /// passes each complete upload to a handler.
     ///
     /// ```
     /// router.resumableUploads("forms", in: UploadStore("unfinished")) { upload, context in
@@ -49,17 +49,17 @@ extension RouterMethods {
     /// }
     /// ```
     ///
-    /// By the draft a client learns of its upload's URL while it sends, by a 104, from a server that is made by
-    /// `.http1ExpectContinue()`. Other servers send none: a client then has to begin with an empty request, which
-    /// Formwork's own and tus do.
+    /// In the draft, a client learns its upload's URL while it is sending, from a 104, if the server was made with
+    /// `.http1ExpectContinue()`. Other servers send no 104. A client then has to start with an empty request, as
+    /// Formwork's own client and tus do.
     ///
-    /// The handler runs once for each upload, apart from the request that brought the last byte, so that a cut doesn't end
-    /// it. Its answer is kept for a client that lost it. What it throws is answered as in any route; behind 500 and above
-    /// the upload stays, and the client can end it again.
+    /// The handler runs once per upload, in its own task, so that a broken connection doesn't cancel it. Its answer is
+    /// kept for a client that didn't receive it. Its errors are answered as in any route; after 500 and above the
+    /// upload is kept, and the client can complete it again.
     /// - Parameters:
-    ///   - path: The target. Uploads on their way have URLs right below it.
-    ///   - store: Where uploads are kept until they are whole. Several routes may share it.
-    ///   - complete: Handles a whole upload, and gives the target's answer. Clients of tus see its status alone where it
+    ///   - path: The target. Unfinished uploads have URLs directly below it.
+    ///   - store: Keeps uploads until they are complete. Several routes may share it.
+    ///   - complete: Handles a complete upload, and returns the target's answer. tus clients see only its status if it
     ///     is a success.
     @discardableResult
     public func resumableUploads(
@@ -79,7 +79,7 @@ extension RouterMethods {
             }
             let channel = ServerChannel.current
             let outcome = await handler.handle(request.head, body: IncomingBody(request.body)) { response in
-                // Nobody waits for a client that doesn't read.
+                // Nothing waits for a client that doesn't read.
                 guard let channel, channel.isWritable else { return }
                 channel.writeAndFlush(HTTPResponsePart.head(response), promise: nil)
             }
@@ -88,7 +88,8 @@ extension RouterMethods {
                 throw HTTPError(.methodNotAllowed, headers: [.allow: "POST, PUT, OPTIONS"])
             case .answer(let answer): return Response(answer)
             case .close:
-                // It was cut, or the same upload goes on by another request: nobody waits for this.
+                // The request was cut, or another request continues the same upload: the client doesn't wait for this
+                // answer.
                 channel?.close(promise: nil)
                 return Response(status: .conflict, headers: [.connection: "close"])
             }
@@ -120,18 +121,18 @@ extension Response {
 }
 
 extension UploadAnswer {
-    /// A route's answer as a value, whose body is read into memory: it is kept for a client that loses it.
+    /// A route's answer as a value. Its body is read into memory, to be kept for a client that didn't receive it.
     fileprivate init(_ response: Response) async throws {
         let bytes = CollectedBytes()
         try await response.body.write(Collector(bytes: bytes))
         var fields = response.headers
-        // It is the body's to say.
+        // The length follows from the body.
         fields[.contentLength] = nil
         self.init(HTTPResponse(status: response.status, headerFields: fields), content: bytes.all)
     }
 }
 
-/// Takes a body's bytes into memory.
+/// Collects a body's bytes in memory.
 private struct Collector: ResponseBodyWriter {
     let bytes: CollectedBytes
 
@@ -140,7 +141,7 @@ private struct Collector: ResponseBodyWriter {
     consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
 
-/// Bytes that several hands add to, one after another.
+/// Bytes that are appended from several places, one after another.
 private final class CollectedBytes: Sendable {
     private let bytes = Mutex<[UInt8]>([])
 

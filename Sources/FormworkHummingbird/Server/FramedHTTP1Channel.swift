@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Hummingbird's channel of HTTP/1.1, with heads that are checked, and without its end behind an offer to upgrade.
+/// Hummingbird's HTTP/1.1 channel, with checked heads, and without its stop after an upgrade request.
 package struct FramedHTTP1Channel: HTTPChannelHandler {
     package typealias Value = HTTP1Channel.Value
 
@@ -16,7 +16,7 @@ package struct FramedHTTP1Channel: HTTPChannelHandler {
         responder: @escaping HTTPChannelHandler.Responder, configuration: HTTP1Channel.Configuration = .init()
     ) { (self.responder, self.configuration) = (responder, configuration) }
 
-    /// As Hummingbird's own does it, but for the codec.
+    /// Like Hummingbird's own setup, except for the codec.
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             var limits = NIOHTTPDecoderLimitConfiguration()

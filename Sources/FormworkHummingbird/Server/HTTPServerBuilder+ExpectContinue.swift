@@ -7,23 +7,25 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPServerBuilder {
-    /// An HTTP/1.1 server that answers `Expect: 100-continue` (RFC 9110 section 10.1.1) when a handler begins to read the
-    /// body, and not before.
+    /// An HTTP/1.1 server that answers `Expect: 100-continue` (RFC 9110 section 10.1.1) only when a handler begins to
+    /// read the body.
     ///
-    /// curl waits a second for it with every body above 1 MiB. An upload that is refused by its header section is refused
-    /// before it is sent; the connection ends then, as the client may send it or not.
+    /// curl waits for it, up to a second, before every body above 1 MiB. An upload that is refused because of its
+    /// header section is refused before it is sent. The connection is closed then, since the client may send the body
+    /// or not.
     ///
     /// ```
     /// let app = Application(router: router, server: .http1ExpectContinue())
     /// ```
     ///
-    /// Heads that RFC 9112 has a server refuse are refused, 400, which NIO's decoder alone doesn't do. An offer to upgrade
-    /// (`Connection: Upgrade`, RFC 9110 section 7.8) is ignored; after one, `.http1` answers nothing more on its connection.
+    /// Heads that a server must refuse by RFC 9112 are refused with 400, which NIO's decoder alone doesn't do. An
+    /// upgrade request (`Connection: Upgrade`, RFC 9110 section 7.8) is answered as an ordinary request; after one,
+    /// `.http1` answers nothing more on its connection.
     ///
-    /// Routes made by `resumableUploads(_:in:complete:)` send their 104 answers by it.
+    /// Routes made with `resumableUploads(_:in:complete:)` use it to send 104 answers.
     ///
-    /// It is a server like `.http1`, so `.tls(.http1ExpectContinue(), tlsConfiguration: …)` is one with TLS.
-    /// - Parameter configuration: The server's, as for `.http1`.
+    /// It can be used like `.http1`, so `.tls(.http1ExpectContinue(), tlsConfiguration: …)` adds TLS.
+    /// - Parameter configuration: The server's configuration, as for `.http1`.
     public static func http1ExpectContinue(configuration: HTTP1Channel.Configuration = .init()) -> HTTPServerBuilder {
         var configuration = configuration
         let handlers = configuration.additionalChannelHandlers
@@ -33,8 +35,8 @@ extension HTTPServerBuilder {
         }
     }
 
-    /// A responder whose requests tell the channel's ``ExpectContinueHandler`` when their bodies are first read, and whose
-    /// handlers find the channel.
+    /// A responder whose requests notify the channel's ``ExpectContinueHandler`` when their bodies are first read, and
+    /// whose handlers can find the channel.
     package static func announcingReads(
         to responder: @escaping HTTPChannelHandler.Responder
     ) -> HTTPChannelHandler.Responder {
@@ -52,7 +54,7 @@ extension HTTPServerBuilder {
     }
 }
 
-/// Says of a refused head what Hummingbird answers 400 to.
+/// Turns a refused head into an error that Hummingbird answers with 400.
 private final class RefusalAsParserError: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
@@ -61,7 +63,7 @@ private final class RefusalAsParserError: ChannelInboundHandler, RemovableChanne
     }
 }
 
-/// A body that tells its channel when its first chunk is asked for.
+/// A body that notifies its channel when its first chunk is asked for.
 private struct AnnouncedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 

@@ -2,15 +2,15 @@
 import Formwork
 import NIOCore
 
-/// A body as an async sequence of `ByteBuffer`s. Every iteration is a reader of its own.
+/// A body as an async sequence of `ByteBuffer`s. Every iteration has its own reader.
 ///
-/// Files are read on a thread of the reader's, one buffer ahead of its consumer. A buffer that its consumer has let go
-/// of is filled again.
+/// Files are read on the reader's own thread, one buffer ahead of the consumer. A buffer that the consumer has released
+/// is reused.
 public struct BodyBuffers: AsyncSequence, Sendable {
     /// Bytes of the body: 1 or more.
     public typealias Element = ByteBuffer
 
-    /// Bytes in all; `nil` when only the end can tell.
+    /// Bytes in total; `nil` if only the end shows them.
     public var contentLength: Int64? { self.plan.contentLength }
 
     let plan: BodyPlan
@@ -18,7 +18,7 @@ public struct BodyBuffers: AsyncSequence, Sendable {
     let allocator: ByteBufferAllocator
     let options: ReaderOptions
 
-    /// Gives the buffers of one reader.
+    /// Iterates over the buffers of one reader.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let feed: BufferFeed
 
@@ -26,7 +26,7 @@ public struct BodyBuffers: AsyncSequence, Sendable {
         public mutating func next() async throws -> ByteBuffer? { try await self.feed.next() }
     }
 
-    /// A reader at the body's start.
+    /// Creates a reader at the body's start.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             feed: BufferFeed(
@@ -37,9 +37,9 @@ public struct BodyBuffers: AsyncSequence, Sendable {
 extension BodyPlan {
     /// The body as `ByteBuffer`s, without blocking an event loop or a thread that tasks share.
     /// - Parameters:
-    ///   - size: Bytes of a buffer at most, from 1 to 64 MiB; fewer or more count as these.
-    ///   - allocator: Makes the buffers.
-    ///   - options: What each reader does besides reading.
+    ///   - size: The largest size of a buffer, from 1 byte to 64 MiB; other values are clamped.
+    ///   - allocator: Allocates the buffers.
+    ///   - options: Rate limit, progress, digests and checks of each reader.
     public func buffers(
         of size: Int = 256 << 10, allocator: ByteBufferAllocator = ByteBufferAllocator(),
         options: ReaderOptions = ReaderOptions()

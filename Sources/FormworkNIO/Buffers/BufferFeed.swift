@@ -3,39 +3,40 @@ import Formwork
 import NIOCore
 import Synchronization
 
-/// What one consumer pulls a body's buffers from: one is read ahead, and the last is held back until its source turned
-/// out to be what was planned.
+/// The source of a body's buffers for one consumer. One buffer is read ahead, and the last is held back until the
+/// source has proved to match its plan.
 package final class BufferFeed: Sendable {
     private struct State {
         /// Reads the next buffer.
         var ahead: Task<ByteBuffer?, any Error>?
         var given: Int64 = 0
         var isComplete = false
-        /// Whether the reader came to the body's end.
+        /// Whether the reader reached the body's end.
         var isRead = false
         var failure: FormworkError?
-        /// Why no more is given.
+        /// Why no more buffers are given.
         var stop: Stop?
-        /// How long a consumer that asks on is held next.
+        /// How long to delay a consumer the next time that it asks after a stop.
         var hold = Duration.milliseconds(1)
     }
 
     /// Why a feed gives no more.
     private enum Stop {
-        /// The client asks no more, unless it has begun to: then it gets nothing to send.
+        /// The client won't ask again, unless it already has: then it gets empty buffers.
         case quietly
-        /// The connection must not go on as if the body had ended.
+        /// The connection must not continue as if the body had ended.
         case failing(any Error)
     }
 
     package let length: Int64?
     private let reader: AsyncBodyReader
     private let ring: BufferRing
-    /// Whether to wait while the consumer holds as many buffers as the ring has.
+    /// Whether to wait while the consumer holds all of the ring's buffers.
     private let isBounded: Bool
     private let state = Mutex(State())
 
-    /// - Parameter isBounded: The consumer lets go of buffers once they are sent, and has no other way to say so.
+    /// - Parameter isBounded: Whether the consumer releases buffers when they are sent, and signals back-pressure in no
+    ///   other way.
     package convenience init(
         _ plan: BodyPlan, size: Int, isBounded: Bool, allocator: ByteBufferAllocator = ByteBufferAllocator(),
         options: ReaderOptions
@@ -45,15 +46,16 @@ package final class BufferFeed: Sendable {
             isBounded: isBounded, allocator: allocator)
     }
 
-    /// What a reader gives, that may be a stretch of its plan.
-    /// - Parameter length: How many bytes that are; `nil` when only the end can tell.
+    /// Feeds from a reader, which may read only a range of its plan.
+    /// - Parameter length: The bytes in that range; `nil` if only the end shows them.
     package init(
         _ reader: sending BodyReader, of plan: BodyPlan, length: Int64?, size: Int, isBounded: Bool,
         allocator: ByteBufferAllocator = ByteBufferAllocator()
     ) {
         self.length = length
         self.reader = AsyncBodyReader(reader, chunkSize: size)
-        // What arrives while it is sent on is as fast as its sender: two chunks are in memory. A disk is read further ahead.
+        // A body that arrives while it is forwarded is as fast as its sender: two chunks are held in memory. Files are
+        // read further ahead.
         self.ring = BufferRing(limit: plan.isReplayable ? 4 : 2, allocator: allocator)
         self.isBounded = isBounded
     }
@@ -62,7 +64,7 @@ package final class BufferFeed: Sendable {
 
     /// Bytes given.
     package var count: Int64 { self.state.withLock { $0.given } }
-    /// Whether all bytes were given, and are what was planned.
+    /// Whether all bytes were given, and match the plan.
     package var isComplete: Bool { self.state.withLock { $0.isComplete } }
     package var failure: FormworkError? { self.state.withLock { $0.failure } }
 
@@ -77,15 +79,15 @@ package final class BufferFeed: Sendable {
             }
             let given = self.count + Int64(buffer.readableBytes)
             if given == self.length {
-                // The server may answer as soon as it has the last bytes, and they had better not go out if the source
-                // turns out changed.
+                // The server may answer as soon as it has the last bytes, so they must not be sent if the source has
+                // changed.
                 guard try await self.read() == nil else {
                     throw FormworkError(.lengthMismatch, "the body is longer than its plan", offset: given)
                 }
             } else {
                 self.readAhead()
             }
-            // A stop meanwhile decides.
+            // A stop in the meantime takes precedence.
             if let stopped = try await self.stopped() { return stopped }
             self.state.withLock { state in
                 state.given = given
@@ -127,10 +129,10 @@ package final class BufferFeed: Sendable {
 
     private var isSettled: Bool { self.state.withLock { $0.isComplete || $0.failure != nil || $0.stop != nil } }
 
-    /// Ends reading and lets go of what is open; a consumer that asks on gets this error.
+    /// Stops reading and closes open files; a consumer that asks again gets this error.
     package func stop(_ error: any Error) { self.stop(.failing(error)) }
 
-    /// The same, but a consumer that asks on gets empty buffers, more and more slowly, until ``stop(_:)``.
+    /// The same, but a consumer that asks again gets empty buffers, with growing delays, until ``stop(_:)``.
     package func stopQuietly() { self.stop(.quietly) }
 
     private func stop(_ stop: Stop) {
@@ -151,7 +153,7 @@ package final class BufferFeed: Sendable {
         case nil: return nil
         case .failing(let error): throw error
         case .quietly:
-            // Until the client has taken note that it need not ask.
+            // Until the client notices that it need not ask.
             let hold = self.state.withLock { state in
                 defer { state.hold = min(state.hold * 2, .milliseconds(100)) }
                 return state.hold
@@ -173,7 +175,7 @@ package final class BufferFeed: Sendable {
         return try result.get()
     }
 
-    /// Begins to read the next buffer, if that isn't under way.
+    /// Starts to read the next buffer, unless that is already under way.
     @discardableResult
     private func readAhead() -> Task<ByteBuffer?, any Error> {
         self.state.withLock { state in

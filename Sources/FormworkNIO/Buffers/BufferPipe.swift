@@ -3,10 +3,10 @@ import Formwork
 import NIOCore
 import Synchronization
 
-/// Brings a body's buffers from the thread that reads them to one consumer, a few ahead of it.
+/// Passes a body's buffers from the thread that reads them to one consumer, with a few read ahead.
 ///
-/// Whoever waits is woken where it runs: a buffer costs at most one wake-up on each side, and none while the other is
-/// ahead. The last buffer is held back until its source turned out to be what was planned.
+/// A waiting side is woken directly: a buffer costs at most one wake-up per side, and none while the other side is
+/// ahead. The last buffer is held back until the source has proved to match its plan.
 package final class BufferPipe: Sendable {
     private struct State {
         var ready: [ByteBuffer] = []
@@ -16,7 +16,7 @@ package final class BufferPipe: Sendable {
         var producer: CheckedContinuation<Void, Never>?
     }
 
-    /// Buffers that wait for the consumer at most.
+    /// How many buffers may wait for the consumer.
     private static let depth = 2
 
     private let length: Int64?
@@ -26,9 +26,9 @@ package final class BufferPipe: Sendable {
     private let producing = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
-    ///   - reader: Not used by anybody else from then on.
-    ///   - length: Bytes that it will give; `nil` when unknown.
-    ///   - size: Bytes of a buffer at most.
+    ///   - reader: The reader, not used elsewhere from then on.
+    ///   - length: The bytes that it will give; `nil` if unknown.
+    ///   - size: The largest size of a buffer.
     package init(_ reader: sending BodyReader, length: Int64?, size: Int) {
         self.length = length
         self.reader = AsyncBodyReader(reader, chunkSize: size)
@@ -55,7 +55,7 @@ package final class BufferPipe: Sendable {
         }
     }
 
-    /// Ends reading, and lets go of what is open as soon as that can be.
+    /// Stops reading, and closes open files as soon as possible.
     package func stop(_ error: any Error) {
         self.end(error)
         self.producing.withLock { $0?.cancel() }
@@ -69,7 +69,7 @@ package final class BufferPipe: Sendable {
         }
     }
 
-    /// Gives a buffer, and waits until there is room for another.
+    /// Adds a buffer, and waits until there is room for another.
     /// - Returns: Whether more is wanted.
     fileprivate func put(_ buffer: ByteBuffer) async -> Bool {
         let consumer = self.state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
@@ -100,7 +100,7 @@ package final class BufferPipe: Sendable {
         if let failure { consumer?.resume(throwing: failure) } else { consumer?.resume(returning: nil) }
     }
 
-    /// What is read next; `nil` at the end.
+    /// The next bytes from the reader; `nil` at the end.
     fileprivate func read(_ reader: isolated AsyncBodyReader) async throws -> ByteBuffer? {
         try await reader.next { [ring] size, fill throws(FormworkError) in try ring.fill(upTo: size, fill) }
     }
@@ -109,14 +109,14 @@ package final class BufferPipe: Sendable {
 }
 
 extension AsyncBodyReader {
-    /// Reads all there is into a pipe, on the reader's own thread.
+    /// Reads everything into a pipe, on the reader's own thread.
     fileprivate func fill(_ pipe: BufferPipe) async {
         var given: Int64 = 0
         do {
             while let buffer = try await pipe.read(self) {
                 given += Int64(buffer.readableBytes)
-                // The server may answer as soon as it has the last bytes, and they had better not go out if the source
-                // turns out changed.
+                // The server may answer as soon as it has the last bytes, so they must not be sent if the source has
+                // changed.
                 if pipe.isLast(given), try await pipe.read(self) != nil {
                     throw FormworkError(.lengthMismatch, "the body is longer than its plan", offset: given)
                 }

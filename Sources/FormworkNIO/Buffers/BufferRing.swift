@@ -3,30 +3,30 @@ import Formwork
 import NIOCore
 import Synchronization
 
-/// The buffers that one reader fills, and again as soon as whoever got them has let go of them.
+/// The buffers of one reader, which are refilled after their consumers have released them.
 ///
-/// That a buffer's storage is nobody else's is also the one sign, in any transport and on any event loop, that its bytes
-/// have left: so this tells how much is still on its way.
+/// A buffer whose storage is uniquely referenced has been sent. This is the only sign that works with any transport and
+/// event loop, so the ring counts unsent buffers this way.
 final class BufferRing: Sendable {
     private struct State {
         var buffers: [ByteBuffer] = []
     }
 
-    /// Buffers that may be on their way at once.
+    /// How many buffers may be in use at once.
     let limit: Int
     private let allocator: ByteBufferAllocator
     private let state = Mutex(State())
 
     init(limit: Int, allocator: ByteBufferAllocator) { (self.limit, self.allocator) = (limit, allocator) }
 
-    /// Buffers that were given and are still held by somebody.
+    /// How many buffers were given and are still referenced.
     var countOnTheWay: Int {
         self.state.withLock { state in
             state.buffers.indices.count { state.buffers[$0].modifyIfUniquelyOwned { _ in } == nil }
         }
     }
 
-    /// Has `fill` write at most `size` bytes into a buffer; `nil` when it wrote none.
+    /// Lets `fill` write at most `size` bytes into a buffer; `nil` if it wrote none.
     func fill(
         upTo size: Int, _ fill: (inout MutableRawSpan) throws(FormworkError) -> Int
     ) throws(FormworkError) -> ByteBuffer? {
@@ -47,15 +47,15 @@ final class BufferRing: Sendable {
         }
         if let failure { throw failure }
         self.state.withLock { state in
-            // Whoever keeps every buffer gets new ones; only as many are watched as may be on their way.
+            // A consumer that keeps every buffer gets new ones; only `limit` buffers are tracked.
             if state.buffers.count >= self.limit { state.buffers.removeFirst() }
             state.buffers.append(buffer)
         }
         return count == 0 ? nil : buffer
     }
 
-    /// Waits until fewer than ``limit`` buffers are on their way, but not for ever: a consumer that keeps what it gets
-    /// would never go on.
+    /// Waits until fewer than ``limit`` buffers are in use, but for at most a second: a consumer that keeps its buffers
+    /// would otherwise wait forever.
     func waitForRoom() async throws {
         var pause = Duration.microseconds(100)
         var waited = Duration.zero
@@ -66,7 +66,7 @@ final class BufferRing: Sendable {
         }
     }
 
-    /// Lets go of all buffers.
+    /// Releases all buffers.
     func clear() { self.state.withLock { $0.buffers = [] } }
 
     private func takeReleased() -> ByteBuffer? {
@@ -80,7 +80,7 @@ final class BufferRing: Sendable {
 
     private func makeBuffer(_ size: Int) -> ByteBuffer {
         var buffer = self.allocator.buffer(capacity: size)
-        // Zeros, so that a stream which claims more than it wrote can't send what was in memory before.
+        // Filled with zeros, so that a stream that claims more bytes than it wrote can't send old memory.
         buffer.writeRepeatingByte(0, count: size)
         buffer.clear()
         return buffer

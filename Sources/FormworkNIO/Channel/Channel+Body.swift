@@ -4,14 +4,14 @@ import NIOCore
 import SystemPackage
 
 extension Channel {
-    /// Writes a body to a channel that takes bytes, at the pace of whoever reads it, and gives how many.
+    /// Writes a body to a channel that accepts bytes, at the pace of its receiver, and returns the number of bytes.
     ///
-    /// At most two buffers are in memory: one on its way, one that is read meanwhile. On an error the channel is closed:
-    /// the peer must not take what it has for a whole body.
+    /// At most two buffers are in memory: one being sent, one being read. After an error the channel is closed, so that
+    /// the receiver doesn't mistake what it has for the whole body.
     /// - Parameters:
     ///   - plan: The body.
-    ///   - options: What the reader does besides reading.
-    /// - Throws: What ``AsyncBodyReader/next()`` throws; ``FormworkError/Code/writeFailed`` when the channel breaks.
+    ///   - options: Rate limit, progress, digests and checks of the reader.
+    /// - Throws: The errors of ``AsyncBodyReader/next()``; ``FormworkError/Code/writeFailed`` if the channel breaks.
     @discardableResult
     public func writeBody(
         _ plan: BodyPlan, options: ReaderOptions = ReaderOptions()
@@ -19,8 +19,8 @@ extension Channel {
         try await self.writeBody(plan, options: options) { $0 }
     }
 
-    /// The same for a channel whose pipeline takes something else than bytes, say `HTTPClientRequestPart.body`.
-    /// - Parameter wrap: Makes of each piece what the pipeline takes.
+    /// The same for a channel whose pipeline accepts another type than bytes, such as `HTTPClientRequestPart.body`.
+    /// - Parameter wrap: Converts each piece to the pipeline's type.
     @discardableResult
     public func writeBody<Part: Sendable>(
         _ plan: BodyPlan, options: ReaderOptions = ReaderOptions(),

@@ -4,14 +4,14 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Adds the codec of HTTP/1 with ``RequestDecodingHandler`` and ``ServerFramingHandler``, in place of NIO's
+    /// Adds the HTTP/1 codec with ``RequestDecodingHandler`` and ``ServerFramingHandler``, in place of NIO's
     /// `configureHTTPServerPipeline`.
-    /// - Throws: What NIO throws for a pipeline that is gone.
+    /// - Throws: NIO's error for a pipeline that is gone.
     package func addRequestFraming(
         limits: NIOHTTPDecoderLimitConfiguration = NIOHTTPDecoderLimitConfiguration()
     ) throws {
         let place = RequestPlace()
-        // Each answer is framed once, by who knows its request.
+        // Each answer is framed once, by the handler that knows its request.
         var encoding = HTTPResponseEncoder.Configuration()
         encoding.automaticallySetFramingHeaders = false
         try self.addHandler(HTTPResponseEncoder(configuration: encoding))

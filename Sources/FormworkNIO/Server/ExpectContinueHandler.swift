@@ -3,48 +3,50 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Answers `Expect: 100-continue` (RFC 9110 section 10.1.1) when the body is wanted, and not before: a refused upload is
-/// refused before it is sent.
+/// Answers `Expect: 100-continue` (RFC 9110 section 10.1.1) when the body is wanted, and not before, so that an upload
+/// can be refused before it is sent.
 ///
-/// It stands between the HTTP codec and whoever serves requests. Who begins to read a body triggers ``BodyWanted`` on the
-/// channel. When the answer comes first, the client may send the body or not, so the connection says `close` and ends
-/// with the answer.
+/// Add it between the HTTP codec and the handlers that serve requests. A server that begins to read a body triggers
+/// ``BodyWanted`` on the channel. If the answer comes first, the client may send the body or not; so the answer says
+/// `Connection: close`, and the connection is closed after it.
 public final class ExpectContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    /// The outbound user event of who begins to read a request's body; any number of times.
+    /// The outbound user event that a server triggers when it begins to read a request's body; it may be triggered
+    /// repeatedly.
     public struct BodyWanted: Sendable {
         /// The event.
         public init() {}
     }
 
-    /// The request parts that come.
+    /// The request parts that arrive.
     public typealias InboundIn = HTTPRequestPart
     /// The same parts.
     public typealias InboundOut = HTTPRequestPart
-    /// The response parts that go.
+    /// The response parts that are sent.
     public typealias OutboundIn = HTTPResponsePart
-    /// The same parts, and 100.
+    /// The same parts, and 100 answers.
     public typealias OutboundOut = HTTPResponsePart
 
     private enum Expectation {
-        /// Nobody waits.
+        /// The client doesn't wait.
         case none
-        /// The client waits with its body. → none, refused
+        /// The client waits before it sends its body. → none, refused
         case waiting
-        /// The client was answered before its body was wanted; the connection ends behind the answer.
+        /// The client was answered before its body was wanted; the connection ends after the answer.
         case refused
     }
 
-    /// Of the requests that aren't answered yet, in order: more may have come behind the one that is being served.
+    /// One for each request that hasn't been answered, in order: more requests may have arrived after the one being
+    /// served.
     private var expectations = CircularBuffer<Expectation>()
 
     /// A handler for one connection.
     public init() {}
 
-    /// Looks for the expectation, and for a body that comes without waiting.
+    /// Looks for the expectation, and for a body that is sent without waiting.
     public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {
         case .head(let head): self.expectations.append(head.expectsContinue ? .waiting : .none)
-        // Only the last one's body can be on its way.
+        // Only the last request's body can be arriving.
         case .body, .end:
             if let last = self.expectations.indices.last, case .waiting = self.expectations[last] {
                 self.expectations[last] = .none
@@ -53,7 +55,7 @@ public final class ExpectContinueHandler: ChannelDuplexHandler, RemovableChannel
         context.fireChannelRead(data)
     }
 
-    /// Sends 100 where it is waited for.
+    /// Sends 100 if the client waits for it.
     public func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
@@ -67,7 +69,7 @@ public final class ExpectContinueHandler: ChannelDuplexHandler, RemovableChannel
         context.writeAndFlush(self.wrapOutboundOut(.head(head)), promise: promise)
     }
 
-    /// Ends the connection with an answer that comes before the body was wanted.
+    /// Closes the connection with an answer that comes before the body was wanted.
     public func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch (self.unwrapOutboundIn(data), self.expectations.first) {
         case (.head(var head), .waiting) where head.status.kind != .informational:
@@ -77,7 +79,7 @@ public final class ExpectContinueHandler: ChannelDuplexHandler, RemovableChannel
         case (.end, .refused):
             self.expectations.removeFirst()
             context.writeAndFlush(data, promise: promise)
-            // The answer goes out, and what is still to come is left to its sender.
+            // The answer is sent; a body that still arrives is not read.
             context.close(mode: .output, promise: nil)
         case (.end, .some):
             self.expectations.removeFirst()

@@ -4,10 +4,10 @@ import HTTPTypes
 import NIOHTTP1
 
 extension HTTPFields {
-    /// Sets what a header section says of a body: `Content-Type`, and `Content-Length` where that is known.
+    /// Sets the fields that describe a body: `Content-Type`, and `Content-Length` if it is known.
     ///
-    /// Where it isn't, HTTP/1.1 needs `Transfer-Encoding: chunked`, which HTTPTypes leaves to the client, and other versions
-    /// need nothing.
+    /// If the length is unknown, HTTP/1.1 needs `Transfer-Encoding: chunked`, which HTTPTypes leaves to the client.
+    /// Other versions need nothing.
     public mutating func describeBody(_ plan: BodyPlan) {
         self[.contentType] = plan.contentType
         self[.contentLength] = plan.contentLength.map { String($0) }
@@ -15,7 +15,7 @@ extension HTTPFields {
 }
 
 extension HTTPHeaders {
-    /// Sets what a header section says of a body: `Content-Type`, and `Content-Length` or `Transfer-Encoding: chunked`.
+    /// Sets the fields that describe a body: `Content-Type`, and `Content-Length` or `Transfer-Encoding: chunked`.
     public mutating func describeBody(_ plan: BodyPlan) {
         self.describeBody(plan, isChunked: plan.contentLength == nil)
     }

@@ -4,20 +4,20 @@ import FormworkHTTP
 import NIOCore
 import NIOHTTP1
 
-/// The body of a request that a server reads: the chunks of its connection, iterated once.
+/// The body of a request that a server reads: the chunks from its connection, which can be iterated once.
 ///
-/// A connection that ends before the body is ``FormworkError/Code/truncatedBody``.
+/// If the connection ends before the body, the error is ``FormworkError/Code/truncatedBody``.
 public struct IncomingBody<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Base.Element == ByteBuffer {
-    /// Bytes of the body, as the transport gives them.
+    /// Bytes of the body, as the transport delivers them.
     public typealias Element = ByteBuffer
 
     let base: Base
 
-    /// A body of these chunks.
+    /// Creates a body of these chunks.
     public init(_ base: Base) { self.base = base }
 
-    /// Gives chunk after chunk.
+    /// Iterates over the chunks.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: Base.AsyncIterator
 
@@ -40,12 +40,12 @@ where Base.Element == ByteBuffer {
         }
     }
 
-    /// Begins to read.
+    /// Starts to read.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: self.base.makeAsyncIterator()) }
 }
 
 extension FormworkError {
-    /// A connection that ended, or a framing of HTTP's that can't be followed.
+    /// The error for a connection that ended, or for invalid HTTP framing.
     fileprivate static func cut(by error: any Error) -> FormworkError {
         FormworkError(.truncatedBody, "the connection ended before the body did", cause: error)
     }

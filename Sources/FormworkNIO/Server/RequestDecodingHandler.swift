@@ -3,12 +3,13 @@ import FormworkHTTP
 import NIOCore
 import NIOHTTP1
 
-/// Decodes requests by NIO's decoder, one after the other: what is behind a request stays undecoded until it is answered.
+/// Decodes requests with NIO's decoder, one after another: the bytes after a request stay undecoded until it is
+/// answered.
 ///
-/// - NIO's decoder takes nothing any more behind a request that offers an upgrade. Such an offer may be ignored (RFC 9110
-///   section 7.8): the next request has a decoder of its own.
-/// - Of a pipeline only bytes wait, no heads, which are twenty times as large.
-/// - Chunk extensions that are more than the content are no body.
+/// - NIO's decoder accepts nothing more after a request that offers an upgrade. A server may ignore such an offer (RFC
+///   9110 section 7.8), so the next request gets a new decoder.
+/// - Pipelined requests wait as bytes, not as heads, which are twenty times as large.
+/// - A body with more bytes of chunk extensions than of content is refused.
 final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = HTTPServerRequestPart
@@ -20,10 +21,10 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
     private var decoder: HTTPRequestDecoder
     private var buffer = ByteBuffer()
     private var blankLine = BlankLineSearch()
-    /// Bytes of the buffer that were looked through, and not consumed.
+    /// How many bytes of the buffer were searched, but not consumed.
     private var searched = 0
     private var isDecoding = false
-    /// Whether the input's end came from within.
+    /// Whether the end of input arrived during decoding.
     private var isFinishLate = false
     private var isReadHeld = false
     private var isInputClosed = false
@@ -39,7 +40,7 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
         self.decoder.decoderAdded(context: context)
         let loopBound = NIOLoopBound(self, eventLoop: context.eventLoop)
         self.place.resume = {
-            // Not from within the write of an answer's end.
+            // Not during the write of an answer's end.
             loopBound.eventLoop.execute { loopBound.value.resume() }
         }
     }
@@ -69,7 +70,7 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event as? ChannelEvent == .inputClosed {
             self.isInputClosed = true
-            // Requests that are there already come first.
+            // Requests that have already arrived come first.
             if self.place.phase == .answering, self.buffer.readableBytes > 0 { return }
             self.finish(context)
         }
@@ -99,9 +100,9 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
         }
     }
 
-    /// Takes what is there, as far as the end of a request that isn't answered yet.
+    /// Decodes the buffered bytes, up to the end of a request that isn't answered yet.
     private func decode(_ context: ChannelHandlerContext) {
-        // An answer may be written from within, and a read, or the connection's end, come of it.
+        // An answer may be written during decoding, and cause a read or close the connection.
         guard !self.isDecoding else { return }
         self.isDecoding = true
         self.decodeAll(context)
@@ -129,8 +130,8 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
         self.buffer = ByteBuffer()
     }
 
-    /// Decodes no further than a request's end can be.
-    /// - Returns: Whether anything was consumed.
+    /// Decodes up to the earliest position at which a request can end.
+    /// - Returns: Whether any bytes were consumed.
     private func step(_ context: ChannelHandlerContext) throws -> Bool {
         let isChunked = self.place.phase == .body(remaining: nil)
         var slice: ByteBuffer
@@ -138,17 +139,17 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
             let count = Int(clamping: min(max(0, remaining), Int64(self.buffer.readableBytes)))
             slice = self.buffer.getSlice(at: self.buffer.readerIndex, length: count) ?? ByteBuffer()
         } else {
-            // A head, the last chunk and a trailer section end with a blank line, and nothing else does of which it
-            // matters where it is cut.
+            // A head, the last chunk and a trailer section end with a blank line. Elsewhere it doesn't matter where the
+            // bytes are cut.
             let end = self.blankLine.end(in: self.buffer.readableBytesUInt8Span, from: self.searched)
             let count = end ?? self.buffer.readableBytes
             self.searched = count
             slice = self.buffer.getSlice(at: self.buffer.readerIndex, length: count) ?? ByteBuffer()
         }
         let before = slice.readableBytes
-        // Whatever it is told: of what is whole it keeps nothing back.
+        // The result doesn't matter: the decoder consumes everything that is complete.
         _ = try self.decoder.decode(context: context, buffer: &slice)
-        // Refused, or closed from within: the buffer is another.
+        // The request was refused, or the connection closed, during decoding: the buffer has been replaced.
         guard self.place.phase != .over else {
             self.end()
             return false
@@ -169,7 +170,7 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
         return consumed > 0
     }
 
-    /// Tells the decoder that no more comes: it knows whether that is in the middle of something.
+    /// Tells the decoder that the input has ended, so that it can report an incomplete request.
     private func finish(_ context: ChannelHandlerContext) {
         guard self.place.phase != .over, self.place.phase != .answering else { return }
         guard !self.isDecoding else {
@@ -191,19 +192,19 @@ final class RequestDecodingHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 }
 
-/// Looks for CR LF CR LF in bytes that come in pieces.
+/// Searches for CR LF CR LF in bytes that arrive in pieces.
 struct BlankLineSearch {
-    /// How much of it the last bytes were, 0 to 3.
+    /// How many of its bytes the last bytes matched, 0 to 3.
     private var matched = 0
 
-    /// The index behind the first that ends at or behind an index; `nil` when there is none yet.
+    /// The index after the first blank line that ends at or after `start`; `nil` if there is none yet.
     ///
-    /// Bytes before that index were looked through by the call before.
+    /// The bytes before `start` were searched by the previous call.
     mutating func end(in bytes: borrowing Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while index < bytes.count {
             if self.matched == 0, index + 3 < bytes.count {
-                // One that began at any of four bytes has the fourth.
+                // A blank line that starts within these four bytes would contain the fourth.
                 let last = bytes[index + 3]
                 if last != UInt8(ascii: "\r"), last != UInt8(ascii: "\n") {
                     index += 4

@@ -3,18 +3,18 @@ import FormworkHTTP
 import HTTPTypes
 import NIOHTTP1
 
-/// A request that is refused for what its head is, before anybody sees it: nothing behind it on its connection is taken.
+/// The refusal of a request because of its head, before the service sees it. Nothing more is read from its connection.
 package struct HeadRefusal: Error, Hashable, CustomStringConvertible {
-    /// What the peer is told.
+    /// The description sent to the client.
     package var problem: ProblemDetails
-    /// Method and target as they came; `nil` where nothing readable did.
+    /// Method and target as they arrived; `nil` if they were unreadable.
     package var line: String?
 
     init(_ status: HTTPResponse.Status, _ detail: String, line: String? = nil) {
         (self.problem, self.line) = (ProblemDetails(status, detail: detail), line)
     }
 
-    /// For what NIO's decoder can't read.
+    /// For a request that NIO's decoder can't read.
     package init(_ error: HTTPParserError) {
         self.init(.badRequest, error == .headerOverflow ? "The head is too long." : "The request isn't HTTP/1.1.")
     }
@@ -22,10 +22,10 @@ package struct HeadRefusal: Error, Hashable, CustomStringConvertible {
     package var description: String { "\(self.problem.status): \(self.problem.detail ?? self.problem.title)" }
 }
 
-/// What RFC 9110, 9112 and 9113 have a server refuse of a head. NIO's decoder is more lenient, and who reads otherwise than
-/// a proxy in front takes other requests than it let through.
+/// The checks of a head that RFC 9110, 9112 and 9113 require of a server. NIO's decoder is more lenient: a server that
+/// reads a request differently than a proxy in front may see requests that the proxy didn't let through.
 package enum RequestHeadCheck {
-    /// Checks a head of HTTP/1.
+    /// Checks an HTTP/1 head.
     /// - Throws: ``HeadRefusal``.
     static func check(_ head: HTTPRequestHead) throws(HeadRefusal) {
         let line = "\(head.method.rawValue) \(head.uri)"
@@ -34,7 +34,7 @@ package enum RequestHeadCheck {
             try self.checkHost(head, isOld: isOld)
             try self.checkFraming(head, isOld: isOld)
             guard self.tokens(head.headers["Connection"]).allSatisfy(self.isToken) else {
-                throw HeadRefusal(.badRequest, "The Connection field is no list of words.")
+                throw HeadRefusal(.badRequest, "The Connection field isn't a list of words.")
             }
         } catch {
             var refusal = error
@@ -43,7 +43,7 @@ package enum RequestHeadCheck {
         }
     }
 
-    /// Checks a head of HTTP/2, and gives it its authority where only `Host` says it (RFC 9113 section 8.3.1).
+    /// Checks an HTTP/2 head, and sets its authority if only `Host` has it (RFC 9113 section 8.3.1).
     /// - Throws: ``HeadRefusal``.
     package static func check(_ head: inout HTTPRequest) throws(HeadRefusal) {
         let line = "\(head.method.rawValue) \(head.path ?? "")"
@@ -53,38 +53,38 @@ package enum RequestHeadCheck {
         if let host = hosts.first {
             let authority = head.authority ?? host
             guard authority.lowercased() == host.lowercased() else {
-                throw HeadRefusal(.badRequest, "Host is another than :authority.", line: line)
+                throw HeadRefusal(.badRequest, "The Host field differs from :authority.", line: line)
             }
             head.authority = authority
         }
         if let authority = head.authority, !self.isHost(authority) {
-            throw HeadRefusal(.badRequest, "The request's host is none.", line: line)
+            throw HeadRefusal(.badRequest, "The request's host isn't valid.", line: line)
         }
         let lengths = Set(head.headerFields[values: .contentLength])
         guard lengths.count <= 1, lengths.allSatisfy(self.isLength) else {
             throw HeadRefusal(.badRequest, "The Content-Length isn't a number of bytes.", line: line)
         }
         guard head.headerFields[.transferEncoding] == nil else {
-            throw HeadRefusal(.badRequest, "HTTP/2 knows no Transfer-Encoding.", line: line)
+            throw HeadRefusal(.badRequest, "HTTP/2 doesn't allow Transfer-Encoding.", line: line)
         }
     }
 
     private static func checkHost(_ head: HTTPRequestHead, isOld: Bool) throws(HeadRefusal) {
         let hosts = head.headers["Host"]
         guard hosts.count <= 1 else { throw HeadRefusal(.badRequest, "The request has \(hosts.count) Host fields.") }
-        guard isOld || hosts.count == 1 else { throw HeadRefusal(.badRequest, "The request names no host.") }
+        guard isOld || hosts.count == 1 else { throw HeadRefusal(.badRequest, "The request has no Host field.") }
         if let host = hosts.first, !self.isHost(host) {
-            throw HeadRefusal(.badRequest, "The request's host is none.")
+            throw HeadRefusal(.badRequest, "The request's host isn't valid.")
         }
         // RFC 9112 section 3.2.
         if head.method == .CONNECT || head.uri.hasPrefix("/") || (head.uri == "*" && head.method == .OPTIONS) { return }
         let lowered = head.uri.lowercased()
         guard let scheme = ["http://", "https://"].first(where: { lowered.hasPrefix($0) }) else {
-            throw HeadRefusal(.badRequest, "The request's target is none.")
+            throw HeadRefusal(.badRequest, "The request's target isn't valid.")
         }
         let authority = lowered.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard let host = hosts.first?.lowercased(), host == authority else {
-            throw HeadRefusal(.badRequest, "The request's target has another host than its Host field.")
+            throw HeadRefusal(.badRequest, "The host in the request's target differs from its Host field.")
         }
     }
 
@@ -96,7 +96,7 @@ package enum RequestHeadCheck {
         let fields = head.headers["Transfer-Encoding"]
         guard !fields.isEmpty else { return }
         // RFC 9112 section 6.1.
-        guard !isOld else { throw HeadRefusal(.badRequest, "HTTP/1.0 knows no Transfer-Encoding.") }
+        guard !isOld else { throw HeadRefusal(.badRequest, "HTTP/1.0 doesn't allow Transfer-Encoding.") }
         guard lengths.isEmpty else {
             throw HeadRefusal(.badRequest, "The request has Content-Length and Transfer-Encoding.")
         }
@@ -105,11 +105,11 @@ package enum RequestHeadCheck {
             throw HeadRefusal(.badRequest, "The last transfer coding isn't chunked.")
         }
         guard codings.count == 1 else {
-            throw HeadRefusal(.notImplemented, "The only transfer coding known is chunked.")
+            throw HeadRefusal(.notImplemented, "The only supported transfer coding is chunked.")
         }
     }
 
-    /// What a list field names, in lower case.
+    /// The members of a list field, in lower case.
     static func tokens(_ values: [String]) -> [Substring] {
         values.flatMap { value in
             value.lowercased().split(separator: ",").map { $0.trimmingBlanks }.filter { !$0.isEmpty }
@@ -118,13 +118,13 @@ package enum RequestHeadCheck {
 
     private static func isToken(_ text: Substring) -> Bool { HTTPField.Name(String(text)) != nil }
 
-    /// Digits alone, as many as a number of bytes can have.
+    /// Whether a text consists of digits only, and fits a 64-bit number.
     private static func isLength(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64(text) != nil
     }
 
-    /// Whether a text is a host, and maybe a port (RFC 3986 section 3.2), without user information. An empty one is allowed
-    /// where a target has none.
+    /// Whether a text is a host with an optional port (RFC 3986 section 3.2), without user information. It may be
+    /// empty, if a target has no host.
     static func isHost(_ text: String) -> Bool {
         var rest = text.utf8[...]
         if rest.first == UInt8(ascii: "[") {
@@ -157,7 +157,7 @@ package enum RequestHeadCheck {
 }
 
 extension StringProtocol {
-    /// Without blanks and tabs at its ends.
+    /// Without spaces and tabs at its ends.
     fileprivate var trimmingBlanks: SubSequence {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         guard let first = self.firstIndex(where: { !isBlank($0) }), let last = self.lastIndex(where: { !isBlank($0) })

@@ -1,25 +1,25 @@
 #if NIO
-/// Where a connection of HTTP/1 is in its requests: what its decoder and its framing know of each other.
+/// The state of an HTTP/1 connection, shared by its decoder and its framing.
 final class RequestPlace {
     enum Phase: Equatable {
         /// Between requests, or in a head.
         case head
-        /// In a body of so many bytes still; `nil` for one in chunks.
+        /// In a body with this many bytes left; `nil` for one in chunks.
         case body(remaining: Int64?)
-        /// The request is whole, its answer isn't out.
+        /// The request is complete; its answer hasn't been sent completely.
         case answering
-        /// Nothing more is taken.
+        /// Nothing more is accepted.
         case over
     }
 
     var phase = Phase.head
-    /// Whether the request offers to speak something else behind it, by which NIO's decoder stops for good.
+    /// Whether the request offers to switch protocols after it, which stops NIO's decoder for good.
     var offersUpgrade = false
-    /// Whether the connection ends behind the request's answer.
+    /// Whether the connection ends after the request's answer.
     var isLast = false
-    /// Whether the answer to the request under way was written before the request was whole.
+    /// Whether the answer to the current request was written before the request was complete.
     private var isAnsweredEarly = false
-    /// Goes on with what waits behind the request that was answered.
+    /// Continues with the bytes after the request that was answered.
     var resume: () -> Void = {}
     var overhead = ChunkOverhead()
 
@@ -55,25 +55,25 @@ final class RequestPlace {
     }
 }
 
-/// What chunks take besides their content: extensions may come without end, and no limit of a body counts them.
+/// The overhead of chunks besides their content: extensions can be endless, and no limit of a body counts them.
 struct ChunkOverhead {
-    /// Bytes besides content that a body may have in all: a trailer section, which the decoder bounds, and some.
+    /// The overhead that a body may have in total: a trailer section, which the decoder limits, and some more.
     private static let allowance = 96 << 10
-    /// The same for each piece of content: the digits of its size, and line ends.
+    /// The overhead per piece of content: the digits of its size, and line ends.
     private static let perPiece = 32
 
     private var wire = 0
     private var content = 0
     private var pieces = 0
 
-    /// Bytes of content came.
+    /// Counts bytes of content.
     mutating func took(_ count: Int) {
         self.content += count
         self.pieces += 1
     }
 
-    /// Bytes came, of content or not.
-    /// - Returns: Whether they are more than the content can account for.
+    /// Counts all bytes, content included.
+    /// - Returns: Whether they are more than the content justifies.
     mutating func read(_ count: Int) -> Bool {
         self.wire += count
         return self.wire > 3 * self.content + Self.perPiece * self.pieces + Self.allowance

@@ -1,18 +1,19 @@
 #if NIO
 import NIOCore
 
-/// How long a server without a framework waits for a client, and how much it reads for nothing.
+/// How long a server without a framework waits for a client, and how much it reads only to discard it.
 ///
-/// Who is too slow loses the connection. A time above 10⁹ seconds (31 years) counts as that, and one below a millisecond as
-/// a millisecond.
+/// The connection of a client that is too slow is closed. A time above 10⁹ seconds (31 years) counts as that, and one
+/// below a millisecond as a millisecond.
 public struct ServerBounds: Sendable, Hashable {
-    /// From the connection's begin, or the answer before, to the end of a request's head. Default 30 s: ours.
+    /// The time from the connection's start, or the previous answer, to the end of a request's head. Default 30 s.
     public var headTime: Duration = .seconds(30)
-    /// How long nothing may come of a body that is read, and nothing go of an answer. Default 60 s, as nginx's.
+    /// How long no bytes may arrive of a body that is being read, and none be sent of an answer. Default 60 s, as in
+    /// nginx.
     public var idleTime: Duration = .seconds(60)
-    /// Bytes that are read and dropped of a body that was answered before its end. Default 1 MiB: ours.
+    /// How many bytes are read and discarded of a body that was answered before its end. Default 1 MiB.
     public var drainBytes = 1 << 20
-    /// How long such a body, and the peer's end of a connection that ends, are waited for. Default 2 s: ours.
+    /// How long to wait for the end of such a body, and for the client to close a connection that ends. Default 2 s.
     public var drainTime: Duration = .seconds(2)
 
     /// The defaults.
@@ -20,7 +21,7 @@ public struct ServerBounds: Sendable, Hashable {
 }
 
 extension TimeAmount {
-    /// A time that a timer can have.
+    /// A time that a timer can use.
     init(bounding duration: Duration) {
         self = TimeAmount(min(max(duration, .milliseconds(1)), .seconds(1_000_000_000)))
     }

@@ -4,7 +4,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Keeps one connection's client to ``ServerBounds``.
+/// Enforces ``ServerBounds`` on one connection.
 final class ServerBoundsHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -16,9 +16,9 @@ final class ServerBoundsHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case head
         /// → answering, draining
         case body
-        /// The body is whole, its answer isn't. → head, closing
+        /// The body is complete, its answer isn't. → head, closing
         case answering
-        /// The answer is out, so many bytes of the body were dropped. → head, closing
+        /// The answer has been sent; this many bytes of the body were discarded. → head, closing
         case draining(bytes: Int)
         case closing
     }
@@ -26,9 +26,9 @@ final class ServerBoundsHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let bounds: ServerBounds
     private var phase = Phase.head
     private var pendingWrites = 0
-    /// When what the phase waits for moved last.
+    /// The time of the last progress in this phase.
     private var since = NIODeadline.now()
-    /// Whether bytes of the body are asked for.
+    /// Whether the server is waiting for bytes of the body.
     private var isReading = false
     private var isLast = false
     private var timer: RepeatedTask?
@@ -78,7 +78,7 @@ final class ServerBoundsHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         let isEnd = if case .end = part { true } else { false }
         let now = context.eventLoop.now
-        // What is no request is answered too.
+        // An invalid request is answered too.
         if isEnd, self.isLast, case .head = self.phase { self.enter(.closing, now) }
         if self.pendingWrites == 0, case .answering = self.phase { self.since = now }
         self.pendingWrites += 1
@@ -116,10 +116,10 @@ final class ServerBoundsHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         guard context.eventLoop.now - self.since >= TimeAmount(bounding: limit) else { return }
         guard case .body = self.phase else { return self.close(context) }
-        // Whoever reads the body may say so before the connection ends.
+        // The body's reader gets the error, and may answer before the connection ends.
         self.enter(.closing, context.eventLoop.now)
         context.fireErrorCaught(
-            FormworkError(.timedOut, "nothing more of the body came for \(self.bounds.idleTime)"))
+            FormworkError(.timedOut, "no more of the body arrived for \(self.bounds.idleTime)"))
     }
 
     private func close(_ context: ChannelHandlerContext) {
@@ -129,7 +129,7 @@ final class ServerBoundsHandler: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension HTTPFields {
-    /// Whether the connection ends behind this message (RFC 9112 section 9.6).
+    /// Whether the connection ends after this message (RFC 9112 section 9.6).
     var closesConnection: Bool {
         self[values: .connection].joined(separator: ",").lowercased()
             .split { $0 == "," || $0 == " " || $0 == "\t" }.contains("close")

@@ -10,16 +10,16 @@ import NIOHTTPTypes
 public typealias ServerConnection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Makes the pipeline of an HTTP/1.1 server that takes forms: codec, ``ExpectContinueHandler``, and back-pressure by
-    /// two chunks.
+    /// Sets up the pipeline of an HTTP/1.1 server that accepts forms: codec, ``ExpectContinueHandler``, and
+    /// back-pressure after two chunks.
     ///
-    /// Requests are refused as RFC 9112 says, 400 or 501, which NIO's decoder alone doesn't do; an offer to upgrade is
-    /// ignored.
-    /// - Parameter bounds: How long a client is waited for.
+    /// Invalid requests are refused with 400 or 501 as RFC 9112 requires, which NIO's decoder alone doesn't do; an
+    /// upgrade offer is ignored.
+    /// - Parameter bounds: How long to wait for a client.
     /// - Returns: The connection, for ``NIOCore/NIOAsyncChannel/serve(_:)``.
-    /// - Throws: What NIO throws for a pipeline that has such handlers already.
+    /// - Throws: NIO's error for a pipeline that already has such handlers.
     public func configureFormServer(bounds: ServerBounds = ServerBounds()) throws -> ServerConnection {
-        // Requests behind one another wait in the decoder.
+        // Pipelined requests wait in the decoder.
         try self.addRequestFraming()
         try self.addHandler(ServerBoundsHandler(bounds))
         try self.addHandler(ExpectContinueHandler())
@@ -36,12 +36,13 @@ extension ChannelPipeline.SynchronousOperations {
 }
 
 extension NIOAsyncChannel where Inbound == HTTPRequestPart, Outbound == HTTPResponsePart {
-    /// Answers the connection's requests one after the other, until it ends.
+    /// Answers the connection's requests one after another, until it ends.
     ///
-    /// What the handler leaves of a body is read and dropped behind the answer. A ``FormworkError`` or ``RequestProblem``
-    /// that it throws is answered by ``ProblemDetails``; any other error by 500, which tells nothing.
+    /// The rest of a body that the handler doesn't read is read and discarded after the answer. A ``FormworkError`` or
+    /// ``RequestProblem`` that the handler throws is answered with ``ProblemDetails``; any other error with 500 and no
+    /// details.
     /// - Parameter handler: Makes the answer to a request.
-    /// - Throws: What the connection fails with, and what the answer's body does: the peer then gets no end of it.
+    /// - Throws: Errors of the connection, and of an answer's body: the client then doesn't receive the body's end.
     public func serve(
         _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
     ) async throws {
@@ -49,7 +50,7 @@ extension NIOAsyncChannel where Inbound == HTTPRequestPart, Outbound == HTTPResp
             let parts = InboundParts(inbound.makeAsyncIterator())
             do {
                 while let part = try await parts.next() {
-                    // What is no head belongs to a body that nobody read.
+                    // Other parts belong to a body that wasn't read.
                     guard case .head(let head) = part else { continue }
                     let request = ServerRequest(
                         head: head, body: ServerRequest.Body(ServerRequest.Chunks(parts, self.channel)))
@@ -63,7 +64,7 @@ extension NIOAsyncChannel where Inbound == HTTPRequestPart, Outbound == HTTPResp
             } catch let error as HeadRefusal {
                 try await Self.refuse(error, outbound)
             }
-            // What is unread at a close would take the answer with it (RFC 9112 section 9.6).
+            // Unread bytes at a close would destroy the answer (RFC 9112 section 9.6).
             try? await self.channel.close(mode: .output)
             while (try? await parts.next()) != nil {}
         }
@@ -78,10 +79,10 @@ extension NIOAsyncChannel where Inbound == HTTPRequestPart, Outbound == HTTPResp
     }
 }
 
-/// The parts of all of a connection's requests, which whoever asks next gets.
+/// The parts of all of a connection's requests, given to the next caller.
 actor InboundParts {
     private var iterator: NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator?
-    /// Whether the end of the request that was begun last was given.
+    /// Whether the end of the current request has been given.
     private var isRequestAtEnd = true
 
     init(_ iterator: sending NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator) {
@@ -102,7 +103,7 @@ actor InboundParts {
         return part
     }
 
-    /// The next chunk of the request that was begun last; `nil` at its end.
+    /// The next chunk of the current request; `nil` at its end.
     func nextChunk() async throws -> ByteBuffer? {
         while !self.isRequestAtEnd {
             switch try await self.next() {

@@ -2,11 +2,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// Checks each request's head (``RequestHeadCheck``), and frames each answer as its request can take it (RFC 9112 section
-/// 6), which behind the codec nobody knows any more: what `HEAD` gets has no content, whatever its header section says, and
-/// who speaks HTTP/1.0 knows neither chunks nor expectations nor informational answers (RFC 9110 section 15.2).
+/// Checks each request's head (``RequestHeadCheck``), and frames each answer in a way that its request allows (RFC 9112
+/// section 6), which handlers after the codec no longer know. An answer to `HEAD` has no content, whatever its header
+/// section says. A client with HTTP/1.0 supports neither chunks nor expectations nor informational answers (RFC 9110
+/// section 15.2).
 ///
-/// A head that is refused is an error of the pipeline, ``HeadRefusal``; nothing comes behind it.
+/// A refused head is an error of the pipeline, ``HeadRefusal``; nothing comes after it.
 final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -19,7 +20,7 @@ final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
         var keepsAlive: Bool
     }
 
-    /// Who waits for an answer, in order.
+    /// The requests that wait for an answer, in order.
     private var askers = CircularBuffer<Asker>()
     private var hasContent = true
     private var endsConnection = false
@@ -43,7 +44,7 @@ final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
             self.place.took(bytes.readableBytes)
             context.fireChannelRead(data)
         case .end:
-            // Behind it, so that an answer to it is one to a whole request.
+            // Set first, so that an answer to this part is one to a complete request.
             self.place.requestEnded()
             context.fireChannelRead(data)
         }
@@ -72,7 +73,7 @@ final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
             offersUpgrade: head.headers.contains(name: "Upgrade") || head.method == .CONNECT, isLast: !keepsAlive)
         // RFC 9110 section 10.1.1.
         if isOld { head.headers.remove(name: "Expect") }
-        // RFC 9112 section 9.3: in one spelling for all who ask behind this.
+        // RFC 9112 section 9.3, in one spelling for all handlers that follow.
         if !keepsAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
     }
 
@@ -95,7 +96,7 @@ final class ServerFramingHandler: ChannelDuplexHandler, RemovableChannelHandler 
     private func frame(_ head: inout HTTPResponseHead) {
         head.headers.remove(name: "Transfer-Encoding")
         guard head.status.code >= 200 else { return head.headers.remove(name: "Content-Length") }
-        // What is no request has no asker.
+        // An invalid request has no asker.
         let asker = self.askers.popFirst() ?? Asker(isHeadOnly: false, isOld: false, keepsAlive: false)
         self.hasContent = !asker.isHeadOnly && head.status.mayHaveResponseBody
         if !head.status.mayHaveResponseBody { head.headers.remove(name: "Content-Length") }

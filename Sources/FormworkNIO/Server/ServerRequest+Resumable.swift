@@ -8,15 +8,15 @@ import NIOCore
 import NIOHTTPTypes
 
 extension ServerRequest {
-    /// Takes an upload that goes on where it was cut, by the IETF's draft or by tus 1.0, or an ordinary one by POST or PUT,
-    /// and writes its files into a folder.
+    /// Accepts an upload that can be resumed, by the IETF's draft or tus 1.0, or an ordinary one by POST or PUT, and
+    /// writes its files into a folder.
     ///
-    /// Files get the names of the sender made safe, see ``CompletedUpload/writeFiles(into:limits:durably:)``. A whole upload
-    /// is answered by 201.
+    /// Files are stored under the sender's names, made safe, see ``CompletedUpload/writeFiles(into:limits:durably:)``.
+    /// A complete upload is answered with 201.
     /// - Parameters:
-    ///   - target: The path of the target. Uploads on their way have URLs right below it.
-    ///   - folder: Where whole files go; it is made for the first one.
-    ///   - store: Where uploads are kept until they are whole.
+    ///   - target: The path of the target. Unfinished uploads have URLs directly below it.
+    ///   - folder: The folder for complete files; created for the first one.
+    ///   - store: Keeps uploads until they are complete.
     /// - Returns: The answer; `nil` for a request to another path.
     public func resumableUpload(
         at target: String, into folder: some PathConvertible, in store: UploadStore
@@ -28,8 +28,8 @@ extension ServerRequest {
         }
     }
 
-    /// Takes an upload that goes on where it was cut, by the IETF's draft or by tus 1.0, or an ordinary one by POST or PUT,
-    /// and gives it to a handler once it is whole.
+    /// Accepts an upload that can be resumed, by the IETF's draft or tus 1.0, or an ordinary one by POST or PUT, and
+    /// passes the complete upload to a handler.
     ///
     /// ```
     /// try await connection.serve { request in
@@ -41,15 +41,15 @@ extension ServerRequest {
     /// }
     /// ```
     ///
-    /// The handler runs once for each upload, apart from the request that brought the last byte, so that a cut doesn't end
-    /// it. Its answer is kept for a client that lost it. A ``FormworkError`` or ``RequestProblem`` that it throws and that
-    /// is the client's fault ends the upload; behind any other error the answer is 500, and the client can end the upload
+    /// The handler runs once per upload, in its own task, so that a broken connection doesn't cancel it. Its answer is
+    /// kept for a client that didn't receive it. A ``FormworkError`` or ``RequestProblem`` that it throws because of
+    /// the client ends the upload; after any other error the answer is 500, and the client can complete the upload
     /// again.
     /// - Parameters:
-    ///   - target: The path of the target. Uploads on their way have URLs right below it.
-    ///   - store: Where uploads are kept until they are whole. One for all connections.
-    ///   - report: Is told of each failure that is the server's.
-    ///   - complete: Handles a whole upload, and gives the target's answer. Clients of tus see its status alone where it
+    ///   - target: The path of the target. Unfinished uploads have URLs directly below it.
+    ///   - store: Keeps uploads until they are complete. One for all connections.
+    ///   - report: Called with each failure that is the server's fault.
+    ///   - complete: Handles a complete upload, and returns the target's answer. tus clients see only its status if it
     ///     is a success.
     /// - Returns: The answer; `nil` for a request to another path.
     public func resumableUpload(
@@ -59,14 +59,14 @@ extension ServerRequest {
         let handler = ResumableHandler(target: target, in: store, report: report) { upload in
             let answer = try await complete(upload)
             var head = answer.head
-            // It is the body's to say.
+            // The length follows from the body.
             head.headerFields[.contentLength] = nil
             return UploadAnswer(head, content: try await answer.collect())
         }
         guard handler.isResponsible(for: self.head) else { return nil }
         let channel = self.body.base.channel
         let outcome = await handler.handle(self.head, body: self.body) { response in
-            // Nobody waits for a client that doesn't read.
+            // Nothing waits for a client that doesn't read.
             if channel.isWritable { channel.writeAndFlush(HTTPResponsePart.head(response), promise: nil) }
         }
         switch outcome {
@@ -76,13 +76,14 @@ extension ServerRequest {
             var response = ServerResponse(
                 status: answer.response.status, headerFields: answer.response.headerFields,
                 body: ByteBuffer(bytes: answer.content))
-            // What is left of the body is left to its sender.
+            // The rest of the body is not read.
             if answer.response.status.kind != .successful, self.head.headerFields[.contentLength] ?? "0" != "0" {
                 response.head.headerFields[.connection] = "close"
             }
             return response
         case .close:
-            // It was cut, or the same upload goes on by another request: nobody waits for this.
+            // The request was cut, or another request continues the same upload: the client doesn't wait for this
+            // answer.
             return ServerResponse(status: .conflict, headerFields: [.connection: "close"])
         }
     }

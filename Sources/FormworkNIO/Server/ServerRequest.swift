@@ -5,22 +5,23 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// A request that a server without a framework gets: its head, and the way to its body.
+/// A request to a server without a framework: its head, and access to its body.
 public struct ServerRequest: Sendable {
-    /// The body's chunks, at the pace of whoever reads them.
+    /// The body's chunks, at the pace of the reader.
     public typealias Body = IncomingBody<Chunks>
 
     /// Method, path and header fields.
     public let head: HTTPRequest
-    /// The body. Asking for its first chunk answers `Expect: 100-continue`.
+    /// The body. Asking for its first chunk sends the answer to `Expect: 100-continue`.
     public let body: Body
 
     /// The parts of a multipart form as they arrive.
     /// - Parameters:
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before anything is.
-    ///   - deadlines: How long is waited.
-    /// - Throws: What ``ReceivedParts`` throws, and ``FormworkError/Code/limitExceeded``.
+    ///   - profile: How strictly the body is parsed.
+    ///   - limits: The limits for reading the form. A `Content-Length` above ``ParsingLimits/totalBytes`` is refused before
+    ///     anything is read.
+    ///   - deadlines: How long to wait for the body.
+    /// - Throws: The errors of ``ReceivedParts``, and ``FormworkError/Code/limitExceeded``.
     public func formParts(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
         deadlines: ReceivingDeadlines = ReceivingDeadlines()
@@ -30,11 +31,11 @@ public struct ServerRequest: Sendable {
 
     /// The whole form, multipart or url-encoded.
     /// - Parameters:
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
-    ///   - memory: How much of it stays in memory.
-    ///   - deadlines: How long is waited.
-    /// - Throws: What ``ReceivedForm/init(collecting:limits:)`` throws, and ``FormworkError/Code/limitExceeded``.
+    ///   - profile: How strictly the body is parsed.
+    ///   - limits: The limits for reading the form.
+    ///   - memory: How much of the form stays in memory.
+    ///   - deadlines: How long to wait for the body.
+    /// - Throws: The errors of ``ReceivedForm/init(collecting:limits:)``, and ``FormworkError/Code/limitExceeded``.
     public func collectForm(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
         memory: CollectingLimits = CollectingLimits(), deadlines: ReceivingDeadlines = ReceivingDeadlines()
@@ -44,14 +45,14 @@ public struct ServerRequest: Sendable {
 
     /// The whole form, multipart or url-encoded, as a value.
     /// - Parameters:
-    ///   - type: What is decoded.
-    ///   - decoder: How names become members.
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
-    ///   - memory: How much of it stays in memory.
-    ///   - deadlines: How long is waited.
-    /// - Throws: ``RequestProblem`` for a form that isn't the type's, and what
-    ///   ``collectForm(profile:limits:memory:deadlines:)`` throws.
+    ///   - type: The type to decode.
+    ///   - decoder: How field names map to members.
+    ///   - profile: How strictly the body is parsed.
+    ///   - limits: The limits for reading the form.
+    ///   - memory: How much of the form stays in memory.
+    ///   - deadlines: How long to wait for the body.
+    /// - Throws: ``RequestProblem`` for a form that doesn't match the type, and the errors of
+    ///   ``collectForm(profile:limits:memory:deadlines:)``.
     public func decodeForm<Value: Decodable>(
         as type: Value.Type, by decoder: FormDataDecoder = FormDataDecoder(), profile: ParsingProfile = .default,
         limits: ParsingLimits = .default, memory: CollectingLimits = CollectingLimits(),
@@ -63,9 +64,9 @@ public struct ServerRequest: Sendable {
 
     private var form: IncomingForm<Body> { IncomingForm(self.head.headerFields, body: self.body) }
 
-    /// The chunks of the connection that belong to one request.
+    /// The chunks of one request.
     public struct Chunks: AsyncSequence, Sendable {
-        /// Bytes as they came.
+        /// Bytes as they arrive.
         public typealias Element = ByteBuffer
 
         private let parts: InboundParts
@@ -73,7 +74,7 @@ public struct ServerRequest: Sendable {
 
         init(_ parts: InboundParts, _ channel: any Channel) { (self.parts, self.channel) = (parts, channel) }
 
-        /// Gives chunk after chunk.
+        /// Iterates over the chunks.
         public struct AsyncIterator: AsyncIteratorProtocol {
             let parts: InboundParts
             let channel: any Channel
@@ -89,7 +90,7 @@ public struct ServerRequest: Sendable {
             }
         }
 
-        /// Begins to read.
+        /// Starts to read.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(parts: self.parts, channel: self.channel)
         }

@@ -5,7 +5,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// What a server without a framework answers.
+/// The answer of a server without a framework.
 public struct ServerResponse: Sendable {
     private enum Body: Sendable {
         case buffer(ByteBuffer)
@@ -16,22 +16,22 @@ public struct ServerResponse: Sendable {
     public var head: HTTPResponse
     private let body: Body
 
-    /// An answer of bytes in memory.
+    /// Creates an answer from bytes in memory.
     public init(status: HTTPResponse.Status, headerFields: HTTPFields = [:], body: ByteBuffer = ByteBuffer()) {
         self.head = HTTPResponse(status: status, headerFields: headerFields)
-        // RFC 9110 section 8.6: these have no body, and no length of one.
+        // These have no body, and no length of one (RFC 9110 section 8.6).
         if status.kind != .informational, status != .noContent {
             self.head.headerFields[.contentLength] = String(body.readableBytes)
         }
         self.body = .buffer(body)
     }
 
-    /// An answer composed of parts, with an exact length where that is known, and in chunks else.
+    /// Creates an answer composed of parts, with an exact length if it is known, otherwise in chunks.
     /// - Parameters:
     ///   - status: The answer's status.
-    ///   - headerFields: Fields beside `Content-Type` and `Content-Length`.
+    ///   - headerFields: Fields besides `Content-Type` and `Content-Length`.
     ///   - plan: The body.
-    ///   - options: What its reader does besides reading.
+    ///   - options: Rate limit, progress, digests and checks of the reader.
     public init(
         status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body plan: BodyPlan,
         options: ReaderOptions = ReaderOptions()
@@ -41,16 +41,16 @@ public struct ServerResponse: Sendable {
         self.body = .plan(plan, options)
     }
 
-    /// An answer that tells what was wrong.
+    /// Creates an answer that describes a problem.
     public init(_ problem: ProblemDetails) {
         self.init(
             status: HTTPResponse.Status(code: problem.status),
             headerFields: [.contentType: ProblemDetails.contentType], body: ByteBuffer(bytes: problem.jsonBytes))
-        // RFC 9110 section 15.5.9: who was too slow is not waited for again.
+        // A client that was too slow is not waited for again (RFC 9110 section 15.5.9).
         if self.head.status == .requestTimeout { self.head.headerFields[.connection] = "close" }
     }
 
-    /// The answer to an error of a handler's.
+    /// The answer to a handler's error.
     init(_ error: any Error) {
         switch error {
         case let error as RequestProblem: self.init(error.details)

@@ -1,13 +1,13 @@
 #if Transfer
 import NIOCore
 
-/// Where a request comes from, as far as anybody that is trusted says.
+/// The origin of a request, as far as it is known from trusted sources.
 package struct ClientAddress: Hashable, Sendable {
-    /// `nil` where nobody knows, say of a socket of another family.
+    /// `nil` if unknown, for example for a socket of another family.
     package var address: IPAddress?
-    /// For logs: with its port where that is known.
+    /// For logs: with its port if that is known.
     package var text: String
-    /// Whether a proxy in front says that it was spoken to by HTTPS.
+    /// Whether a proxy in front reports that the client used HTTPS.
     package var isSecure = false
 
     package init(_ address: IPAddress?, text: String) { (self.address, self.text) = (address, text) }
@@ -22,7 +22,7 @@ package struct ClientAddress: Hashable, Sendable {
             IPAddress(host), text: host.contains(":") ? "[\(host)]:\(socket.port ?? 0)" : "\(host):\(socket.port ?? 0)")
     }
 
-    /// What limits count by.
+    /// The key by which limits count.
     package var key: String { self.address?.key ?? "unknown" }
 }
 #endif

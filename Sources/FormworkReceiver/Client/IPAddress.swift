@@ -1,5 +1,5 @@
 #if Transfer
-/// An address of the Internet Protocol, 4 or 16 bytes. One of IPv4 inside IPv6 (RFC 4291 section 2.5.5.2) is one of IPv4.
+/// An IP address of 4 or 16 bytes. An IPv4 address inside IPv6 (RFC 4291 section 2.5.5.2) counts as IPv4.
 package struct IPAddress: Hashable, Sendable {
     package let bytes: [UInt8]
 
@@ -10,15 +10,15 @@ package struct IPAddress: Hashable, Sendable {
         self.bytes = bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
     }
 
-    /// As it is written, without brackets; a zone behind it is left out. `nil` for what is none.
+    /// Reads an address in text form, without brackets; a zone after it is ignored. `nil` if it isn't an address.
     package init?(_ text: some StringProtocol) {
         let text = text.prefix { $0 != "%" }
         guard let bytes = text.contains(":") ? Self.v6(String(text)) : Self.v4(String(text)) else { return nil }
         self.init(bytes: bytes)
     }
 
-    /// What limits count by: all of IPv4; of IPv6 the 64 bits that a network has, in which one machine has as many addresses as
-    /// it likes.
+    /// The key by which limits count: a whole IPv4 address, or the first 64 bits of an IPv6 address. A machine can have
+    /// as many IPv6 addresses as it likes within its network.
     var key: String {
         self.bytes.prefix(self.bytes.count == 4 ? 4 : 8).map { String($0, radix: 16) }.joined(separator: ".")
     }
@@ -76,12 +76,12 @@ extension UInt8 {
     }
 }
 
-/// Addresses that begin with the same bits: `10.0.0.0/8`, `fd00::/8`, or one address.
+/// Addresses with the same first bits: `10.0.0.0/8`, `fd00::/8`, or one address.
 package struct AddressBlock: Hashable, Sendable {
     private let address: IPAddress
     private let bits: Int
 
-    /// `nil` for what is none.
+    /// `nil` if it isn't a block of addresses.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }

@@ -1,8 +1,8 @@
 #if Transfer
 import HTTPTypes
 
-/// Proxies in front whose word about their clients is taken: `Forwarded` (RFC 7239), `X-Forwarded-For` and
-/// `X-Forwarded-Proto`, and PROXY protocol's second version.
+/// Proxies in front that are trusted to name their clients: by `Forwarded` (RFC 7239), `X-Forwarded-For` and
+/// `X-Forwarded-Proto`, and by version 2 of the PROXY protocol.
 package struct TrustedProxies: Sendable, Hashable {
     private let blocks: [AddressBlock]
 
@@ -12,10 +12,10 @@ package struct TrustedProxies: Sendable, Hashable {
         address.map { address in self.blocks.contains { $0.contains(address) } } ?? false
     }
 
-    /// The client of a request that came from somebody: the last one on the way that no trusted proxy is.
+    /// The client of a request from `peer`: the last address on the way that isn't a trusted proxy.
     ///
-    /// A proxy that sets one of the fields may let through the other as its client sent it. So where both are there and
-    /// don't agree, neither counts.
+    /// A proxy that sets one of the fields may pass on the other as its client sent it. So if both are present and
+    /// differ, both are ignored.
     func client(of peer: ClientAddress, _ fields: HTTPFields) -> ClientAddress {
         guard self.contains(peer.address) else { return peer }
         let forwarded = Self.forwarded(fields)
@@ -36,12 +36,12 @@ package struct TrustedProxies: Sendable, Hashable {
         return client
     }
 
-    /// One of those on the way.
+    /// A step on the request's way.
     private struct Hop {
         var text = ""
         var scheme: String?
 
-        /// `nil` for what hides itself, and for what can't be read.
+        /// `nil` for an obfuscated or unreadable address.
         var address: IPAddress? {
             var host = self.text[...]
             if host.hasPrefix("["), let end = host.firstIndex(of: "]") {
@@ -76,7 +76,7 @@ package struct TrustedProxies: Sendable, Hashable {
 }
 
 extension StringProtocol {
-    /// Without blanks and tabs at its ends, as much of it as an address has.
+    /// Without spaces and tabs at its ends, cut to the length that an address can have.
     fileprivate var trimmed: String {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         let text = String(self.drop(while: isBlank).prefix(200))

@@ -2,9 +2,9 @@
 import Logging
 import NIOCore
 
-/// Accepts nothing for a second where the system has no descriptor for one more connection.
+/// Stops accepting for a second if the system has no descriptor for another connection.
 ///
-/// NIO's own handler for that waits with the next read, but leaves the socket registered, which is readable all the time: the
+/// NIO's own handler delays the next read, but leaves the socket registered. The socket stays readable, so the event
 /// loop spins.
 final class AcceptPause: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = any Channel

@@ -1,10 +1,10 @@
 #if Transfer
 import NIOCore
 
-/// Ends a connection on which there is nothing: one that doesn't negotiate, or of HTTP/2 without a stream. What goes on in
-/// an exchange is ``ExchangeHandler``'s to watch.
+/// Closes an idle connection: one that doesn't negotiate TLS, or an HTTP/2 connection without streams.
+/// ``ExchangeHandler`` supervises exchanges.
 ///
-/// It is the pipeline's first handler, so that closing waits for no goodbye of TLS's.
+/// It is the pipeline's first handler, so that closing doesn't wait for TLS to shut down.
 final class ConnectionWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -40,14 +40,14 @@ final class ConnectionWatch: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is Cut { return context.close(promise: nil) }
-        // HTTP/2 says goodbye, and closes when the client has heard it.
+        // HTTP/2 sends GOAWAY, and closes once the client has received it.
         context.fireUserInboundEventTriggered(event)
         guard event is ChannelShouldQuiesceEvent else { return }
         self.isStopping = true
         if self.exchanges == 0 { self.closeLater() }
     }
 
-    /// An exchange begins: a stream, or the whole of a connection of HTTP/1.
+    /// An exchange begins: a stream, or a whole HTTP/1 connection.
     func began() {
         self.exchanges += 1
         self.hadExchange = true
@@ -61,7 +61,7 @@ final class ConnectionWatch: ChannelInboundHandler {
     }
 
     private func check() {
-        // A client that had something here is told first (HTTP/2's GOAWAY), by who does so at the idle time's end.
+        // A client that had an exchange first gets HTTP/2's GOAWAY at the end of the idle time, from another handler.
         let limit = self.hadExchange ? self.idleTime + ExchangeHandler.drainTime : self.idleTime
         if self.exchanges == 0, .now() - self.idleSince >= limit { self.context?.close(promise: nil) }
     }

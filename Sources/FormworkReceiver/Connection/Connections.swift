@@ -4,26 +4,26 @@ import NIOCore
 import NIOHTTP2
 import Synchronization
 
-/// The connections that are open, and who is at their other ends.
+/// The open connections and their clients.
 final class Connections: Sendable {
     private struct Entry {
         var channel: any Channel
         var client: ClientAddress
-        /// Whether it may have many streams: it was shown the token.
+        /// Whether it may have many streams, because it has presented the token.
         var isOpened = false
     }
 
     private struct State {
         var entries: [ObjectIdentifier: Entry] = [:]
-        /// Connections of one client; those of trusted proxies aren't counted.
+        /// The number of connections of each client; those of trusted proxies aren't counted.
         var counts: [String: Int] = [:]
-        /// The most at once, since somebody asked.
+        /// The most connections at once since the last query.
         var peak = 0
     }
 
-    /// Streams of a connection of HTTP/2 at once, before the token was shown: a page has four addresses.
+    /// Streams of an HTTP/2 connection at once before the token was presented: a page has four addresses.
     static let closedStreams = 8
-    /// The same behind it; RFC 9113 section 6.5.2 has 100 as the least that is sensible.
+    /// Streams at once after that; RFC 9113 section 6.5.2 recommends at least 100.
     static let openStreams = 100
 
     private let proxies: TrustedProxies
@@ -35,8 +35,8 @@ final class Connections: Sendable {
         (self.proxies, self.limit) = (proxies, limit)
     }
 
-    /// Notes a connection.
-    /// - Returns: Whether its client may have one more.
+    /// Registers a connection.
+    /// - Returns: Whether its client may have another connection.
     func opened(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
         let client = ClientAddress(channel.remoteAddress)
@@ -60,29 +60,29 @@ final class Connections: Sendable {
         return true
     }
 
-    /// Whether PROXY protocol is taken from the other end.
+    /// Whether the PROXY protocol is accepted from the other end.
     func isFromProxy(_ channel: any Channel) -> Bool {
         self.proxies.contains(ClientAddress(channel.remoteAddress).address)
     }
 
-    /// Notes who a proxy says is at the other end.
+    /// Registers the client that a proxy names for its connection.
     func set(_ client: ClientAddress, of channel: any Channel) {
         self.state.withLock { $0.entries[ObjectIdentifier(channel)]?.client = client }
     }
 
-    /// Who is at the other end of a connection, or of a stream's.
+    /// The client of a connection, or of a stream's connection.
     func client(of channel: any Channel) -> ClientAddress {
         let connection = Self.connection(of: channel)
         return self.state.withLock { $0.entries[ObjectIdentifier(connection)]?.client }
             ?? ClientAddress(connection.remoteAddress)
     }
 
-    /// Who a request comes from.
+    /// The client of a request.
     func client(of channel: any Channel, _ fields: HTTPFields) -> ClientAddress {
         self.proxies.client(of: self.client(of: channel), fields)
     }
 
-    /// Lets a connection of HTTP/2 have as many streams as others do: it was shown the token.
+    /// Allows an HTTP/2 connection the full number of streams, because it has presented the token.
     func open(_ channel: any Channel) {
         guard channel.isHTTP2Stream else { return }
         let connection = Self.connection(of: channel)
@@ -98,7 +98,7 @@ final class Connections: Sendable {
             HTTP2Frame(streamID: .rootStream, payload: .settings(.settings([setting]))), promise: nil)
     }
 
-    /// Connections now, and the most since the last call.
+    /// The number of connections now, and the most since the last call.
     func takePeak() -> (now: Int, peak: Int) {
         self.state.withLock { state in
             defer { state.peak = state.entries.count }
@@ -106,7 +106,7 @@ final class Connections: Sendable {
         }
     }
 
-    /// Ends all of them at once.
+    /// Closes all connections at once.
     func cut() {
         let channels = self.state.withLock { state in state.entries.values.map(\.channel) }
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(ConnectionWatch.Cut()) }

@@ -5,38 +5,40 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Watches over the requests of one connection, on its event loop: what costs nothing there would cost tasks elsewhere.
+/// Supervises the requests of one connection, on its event loop, which is cheaper than doing so in tasks.
 ///
-/// - A head that doesn't come in time ends the connection, and so does an answer that isn't read; a body that stops, or
-///   trickles, fails with ``BodyTimeout``, and one whose connection ends with ``ConnectionLost``.
-/// - A request that comes before the one before it was answered is held, and nothing more is read meanwhile.
-/// - Of a body that was answered before its end only a little is still read, and thrown away: then the connection ends.
-///   It isn't closed at once, because unread bytes at a close would take the answer with them (RFC 9112 §9.6).
-/// - After an answer with `Connection: close`, or to a request with it, the connection is closed, whatever the client does.
-/// - A request that is none, or that ``RequestHeadCheck`` refuses, is answered here, and ends its connection.
+/// - A head that doesn't arrive in time closes the connection, as does an answer that isn't read. A body that stops or
+///   trickles fails with ``BodyTimeout``, and one whose connection ends with ``ConnectionLost``.
+/// - A request that arrives before the previous one was answered is held, and nothing more is read until then.
+/// - If an answer comes before the body's end, only a little more of the body is read and discarded before the
+///   connection is closed. It isn't closed at once, because unread bytes at a close would destroy the answer (RFC 9112
+///   §9.6).
+/// - After an answer with `Connection: close`, or to a request with it, the connection is closed, whatever the client
+///   does.
+/// - An invalid request, or one that ``RequestHeadCheck`` refuses, is answered here, and its connection is closed.
 final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The event whose promise is kept when all that was written is out.
+    /// An event whose promise is kept once everything written has been sent.
     struct AnswerSent: Sendable {}
 
-    /// Bytes read of a body that was answered before its end.
+    /// How many bytes are read of a body that was answered before its end.
     static let drainBytes = 1 << 20
-    /// How long is waited for the end of such a body, and for a client to close.
+    /// How long to wait for the end of such a body, and for a client to close.
     static let drainTime = TimeAmount.seconds(2)
-    /// Bytes of an answer that are written at a time, so that it shows whether the client takes them.
+    /// How many bytes of an answer are written at a time, to see whether the client reads them.
     static let writeBytes = 64 << 10
 
     private enum Phase {
         /// Between requests, or in a head.
         case head
         case body(PaceMeter)
-        /// The body is whole, its answer not yet, or not yet out.
+        /// The body is complete; its answer hasn't been sent completely.
         case answering
-        /// The answer is out, the body isn't whole.
+        /// The answer has been sent; the body isn't complete.
         case draining(bytes: Int)
         case closing
     }
@@ -53,23 +55,23 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var phase = Phase.head
     private var headSince = NIODeadline.now()
     private var closesAfterAnswer = false
-    /// Whether the answer's end was written, and what was written is out.
+    /// Whether the answer's end was written, and everything written has been sent.
     private var isAnswered = false
     private var isFlushing = false
-    /// What was written and isn't out.
+    /// The number of writes that haven't been sent.
     private var pendingWrites = 0
-    /// Who waits until it is.
+    /// Promises to keep once it is zero.
     private var sentPromises: [EventLoopPromise<Void>] = []
-    /// When something of it went out last.
+    /// The time of the last write that was sent.
     private var lastProgress = NIODeadline.now()
-    /// What came behind a request that isn't answered yet: no more than was read at once with its end.
+    /// What arrived after a request that isn't answered yet: at most what was read together with its end.
     private var held = CircularBuffer<Held>()
     private var isReadHeld = false
     private var watch: ConnectionWatch?
     private var timer: RepeatedTask?
     private var lastCall: Scheduled<Void>?
 
-    /// - Parameter refused: Is told of each request that is refused here.
+    /// - Parameter refused: Called for each request that is refused here.
     init(
         _ pace: ReceivingPace, _ reads: ReadSizes,
         refused: @escaping @Sendable (HeadRefusal, any Channel) -> Void = { _, _ in }
@@ -103,7 +105,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.watch = nil
     }
 
-    // MARK: what comes
+    // MARK: inbound
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = self.unwrapInboundIn(data)
@@ -159,7 +161,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Answers what nobody else gets to see.
+    /// Answers a request that never reaches the service.
     private func refuse(_ refusal: HeadRefusal, _ context: ChannelHandlerContext) {
         self.refused(refusal, context.channel)
         self.phase = .closing
@@ -187,8 +189,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// HTTP/2 ends streams with their connection as if they had come to their ends, and whoever reads a body takes what
-    /// came for all of it.
+    /// HTTP/2 ends streams with their connection as if they were complete, and the body's reader would mistake what
+    /// arrived for the whole body.
     private func tellLoss(_ context: ChannelHandlerContext) {
         if case .body = self.phase { context.fireErrorCaught(ConnectionLost()) }
     }
@@ -205,7 +207,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.read()
     }
 
-    // MARK: what goes
+    // MARK: outbound
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = self.unwrapOutboundIn(data)
@@ -230,7 +232,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isEnd: Bool = false
     ) {
         let promise = promise ?? context.eventLoop.makePromise()
-        // An answer before the body's end is short, and its client may read it only when the body is through.
+        // An answer before the body's end is short, and its client may read it only after sending the whole body.
         let isEarly = if isEnd, case .body = self.phase { true } else { false }
         if isEarly { self.isAnswered = true }
         if self.pendingWrites == 0 { self.lastProgress = context.eventLoop.now }
@@ -274,10 +276,10 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch self.phase {
         case .body:
             self.phase = .draining(bytes: 0)
-            // The end of this side comes behind the body's, if that comes soon: for a client that has its last chunk still
-            // to send, the connection's end is that of the sending.
+            // Our side is closed after the body's end, if that comes soon: a client that still has its last chunk to
+            // send may take a closed connection as the end of its own sending.
             self.closeLater(context)
-            // Whoever waits for the body's rest may not ask for it any more.
+            // The body's reader may have stopped reading.
             context.read()
         case .answering where self.closesAfterAnswer:
             self.phase = .closing
@@ -292,7 +294,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Holds the end of what is sent back until the body's end is there.
+    /// Delays closing the output until the body's end has arrived.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .output, case .draining = self.phase else {
             return context.close(mode: mode, promise: promise)
@@ -301,7 +303,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         promise?.succeed()
     }
 
-    /// Goes on with what was held, as far as the next request's end.
+    /// Handles what was held, up to the next request's end.
     private func replay(_ context: ChannelHandlerContext) {
         guard !self.held.isEmpty else { return }
         while let next = self.held.first {
@@ -367,13 +369,14 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// The connection ended before a body did.
+/// The connection ended before the end of a body.
 struct ConnectionLost: Error, CustomStringConvertible {
     var description: String { "the connection ended before the body did" }
 }
 
 extension Channel {
-    /// Whether this is a stream of an HTTP/2 connection, which has a parent like every connection, and a grandparent.
+    /// Whether this is a stream of an HTTP/2 connection. A connection has a parent (the listener); a stream also has a
+    /// grandparent.
     var isHTTP2Stream: Bool { self.parent?.parent != nil }
 }
 #endif

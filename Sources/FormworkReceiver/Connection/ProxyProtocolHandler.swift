@@ -1,24 +1,24 @@
 #if Transfer
 import NIOCore
 
-/// Takes the header of PROXY protocol's second version, where a trusted proxy sends one, and goes.
+/// Reads the header of version 2 of the PROXY protocol if a trusted proxy sends one, and then removes itself.
 ///
 /// <https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt>, section 2.2.
 final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// A header that can't be read: whose connection it is nobody knows.
+    /// A header that can't be read, so the connection's client is unknown.
     struct Malformed: Error {}
 
     static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
-    /// Bytes of addresses and what may follow them. Ours.
+    /// The most bytes of addresses and of the data after them.
     private static let limit = 4 << 10
 
     private let found: (ClientAddress) -> Void
     private var buffer = ByteBuffer()
 
-    /// - Parameter found: Gets the client.
+    /// - Parameter found: Called with the client.
     init(found: @escaping (ClientAddress) -> Void) { self.found = found }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -36,10 +36,10 @@ final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler
         _ = context.pipeline.syncOperations.removeHandler(context: context)
     }
 
-    /// - Returns: Whether it is known what stands at the beginning, and that it is taken.
+    /// - Returns: Whether the beginning has been recognized, and a header removed; `false` if more bytes are needed.
     private func take() throws -> Bool {
         let view = self.buffer.readableBytesView
-        // What begins otherwise is none.
+        // Anything else is not a header.
         guard view.prefix(12).elementsEqual(Self.signature.prefix(view.count)) else { return true }
         guard view.count >= 16 else { return false }
         let start = view.startIndex
@@ -47,7 +47,7 @@ final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler
         let length = Int(view[start + 14]) << 8 | Int(view[start + 15])
         guard version >> 4 == 2, version & 0xF <= 1, length <= Self.limit else { throw Malformed() }
         guard view.count >= 16 + length else { return false }
-        // The proxy itself asks, say for its health, or doesn't tell.
+        // Otherwise the proxy speaks for itself, for a health check, or doesn't name the client.
         if version & 0xF == 1 {
             let content = Array(view[(start + 16)..<(start + 16 + length)])
             switch family >> 4 {

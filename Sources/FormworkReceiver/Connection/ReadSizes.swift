@@ -2,11 +2,12 @@
 import NIOCore
 import Synchronization
 
-/// How much is read from a connection at once: much for a few, little for many, as what was read waits in memory.
+/// How much to read from a connection at once: much for few connections, little for many, since the bytes wait in
+/// memory.
 final class ReadSizes: Sendable {
-    /// Reads of one connection that may wait for their consumer: `NIOAsyncChannel`'s own bound, and what comes with it.
+    /// How many reads of one connection may wait for their consumer: the bound of `NIOAsyncChannel`, and some extra.
     private static let readsThatWait = 12
-    /// Bytes of all connections together that may wait.
+    /// How many bytes of all connections together may wait.
     private static let allBytes = 32 << 20
 
     private let connections = Atomic(0)
@@ -17,12 +18,12 @@ final class ReadSizes: Sendable {
     var next: Int {
         let count = max(1, self.connections.load(ordering: .relaxed))
         let share = max(16 << 10, min(256 << 10, Self.allBytes / (count * Self.readsThatWait)))
-        // Buffers come in powers of two: rounded up they would be more than the share.
+        // Buffer sizes are powers of two: rounded up, they would exceed the share.
         return 1 << (Int.bitWidth - 1 - share.leadingZeroBitCount)
     }
 }
 
-/// Gives a channel buffers of the size of the moment.
+/// Gives a channel buffers of the current size.
 struct ReadAllocator: RecvByteBufferAllocator {
     private let sizes: ReadSizes
 

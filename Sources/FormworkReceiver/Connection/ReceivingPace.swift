@@ -1,23 +1,23 @@
 #if Transfer
 import NIOCore
 
-/// How slowly a client may send.
+/// The lowest speed at which a client may send.
 package struct ReceivingPace: Sendable, Hashable {
-    /// How long nothing may come, of a request's head or its body, while the receiver waits. Default 30 s: ours.
+    /// How long nothing may arrive, of a request's head or its body, while the receiver waits. Default 30 s.
     package var idleTime: Duration = .seconds(30)
-    /// Bytes of body a second that have to come while the receiver waits, measured over each ``idleTime``.
-    /// Default 500, as in Apache's mod_reqtimeout.
+    /// Bytes of body per second that must arrive while the receiver waits, measured over each ``idleTime``. Default
+    /// 500, as in Apache's mod_reqtimeout.
     package var bytesPerSecond: Int64 = 500
 
     package init() {}
 }
 
-/// Tells whether a body comes fast enough: fed with what happens, asked now and then. It waits for nothing itself.
+/// Checks whether a body arrives fast enough. It is fed with events and queried regularly; it never waits itself.
 struct PaceMeter {
     private let pace: ReceivingPace
     private var windowStart: NIODeadline
     private var windowBytes: Int64 = 0
-    /// Time in this window in which bytes were wanted.
+    /// The time in this window during which bytes were wanted.
     private var waited = TimeAmount.zero
     private var waitingSince: NIODeadline?
 
@@ -41,7 +41,7 @@ struct PaceMeter {
             self.waited = self.waited + (now - since)
             self.waitingSince = now
         }
-        // What the receiver itself held back doesn't count.
+        // Time in which the receiver itself paused doesn't count.
         guard self.waited >= idle else { return false }
         let seconds = Double(self.waited.nanoseconds) / 1e9
         let isLate = Double(self.windowBytes) < seconds * Double(self.pace.bytesPerSecond)

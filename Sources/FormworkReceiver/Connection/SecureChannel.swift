@@ -8,24 +8,25 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 import NIOSSL
 
-/// Connections with TLS, which agree on HTTP/2 or HTTP/1.1.
+/// TLS connections, which negotiate HTTP/2 or HTTP/1.1.
 ///
-/// Hummingbird's own leaves HTTP/2's windows at 64 KiB (RFC 9113 section 6.9.2): a client gets that much through in one
-/// round trip, a hundredth of what it gets by HTTP/1.1.
+/// Hummingbird's own channel keeps HTTP/2's windows at 64 KiB (RFC 9113 section 6.9.2). A client can then send only
+/// that much per round trip, a hundredth of what HTTP/1.1 allows.
 struct SecureChannel: ServerChildChannel {
     typealias Stream = HTTP1Channel.Value
     typealias Streams = NIOHTTP2Handler.AsyncStreamMultiplexer<Stream>
     typealias Negotiated = NIONegotiatedHTTPVersion<Stream, Streams>
 
-    /// A connection that may not have agreed yet.
+    /// A connection that may not have finished negotiating.
     struct Value: ServerChildChannelValue {
         let negotiated: EventLoopFuture<Negotiated>
         let channel: any Channel
     }
 
-    /// What a stream may send before it is read: what an upload holds in memory at most while its storage is slow.
+    /// How many bytes a stream may send before they are read: the most that an upload holds in memory while its storage
+    /// is slow.
     private static let streamWindow = 1 << 20
-    /// The same for all of a connection's streams together.
+    /// The same limit for all of a connection's streams together.
     private static let connectionWindow = 4 << 20
 
     private let certificates: SecureContext
@@ -33,7 +34,7 @@ struct SecureChannel: ServerChildChannel {
     private let idleTime: TimeAmount
     private let streamLimit: Int
 
-    /// - Parameter streams: Streams of a connection at once, at its beginning.
+    /// - Parameter streams: The number of streams that a new connection may have at once.
     init(_ certificates: SecureContext, _ http1: FramedHTTP1Channel, idleTime: Duration, streams: Int) {
         (self.certificates, self.http1, self.streamLimit) = (certificates, http1, streams)
         self.idleTime = TimeAmount(idleTime)
@@ -86,7 +87,7 @@ struct SecureChannel: ServerChildChannel {
             case .http2(let streams):
                 try await withThrowingDiscardingTaskGroup { group in
                     for try await stream in streams.inbound {
-                        // Its requests are one: behind that the stream ends.
+                        // A stream has one request, and ends after it.
                         group.addTask { await self.http1.handle(value: stream, logger: logger) }
                     }
                 }
@@ -97,8 +98,8 @@ struct SecureChannel: ServerChildChannel {
     }
 }
 
-/// Closes a connection of HTTP/2 whose other side sends no more, or sends what is none: its streams end with it. The
-/// server's sockets stay open for writing when their client is done, which is for HTTP/1.1.
+/// Closes an HTTP/2 connection whose other side has stopped sending, or sends something invalid; its streams end with
+/// it. The server's sockets are left half-open after the client's end for the sake of HTTP/1.1.
 private final class ConnectionEnd: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 

@@ -3,7 +3,7 @@ import NIOHTTP2
 import NIOSSL
 import Synchronization
 
-/// The certificate and key of the moment, for connections that begin.
+/// The current certificate and key, for new connections.
 final class SecureContext: Sendable {
     private enum State {
         case configured(TLSConfiguration)
@@ -14,7 +14,7 @@ final class SecureContext: Sendable {
 
     init(_ tls: TLSConfiguration) { self.state = Mutex(.configured(tls)) }
 
-    /// - Throws: What NIOSSL throws for a certificate and a key that can't be used together.
+    /// - Throws: NIOSSL's error for a certificate and a key that can't be used together.
     func check() throws { _ = try self.context }
 
     var context: NIOSSLContext {
@@ -31,7 +31,7 @@ final class SecureContext: Sendable {
         }
     }
 
-    /// Shows others from now on.
+    /// Uses another certificate and key from now on.
     /// - Throws: The same; nothing has changed then.
     func replace(_ tls: TLSConfiguration) throws {
         let context = try Self.context(of: tls)

@@ -3,10 +3,10 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// A client has as many connections as one may: another is closed.
+/// The client already has its maximum number of connections, so another is closed.
 private struct TooManyConnections: Error {}
 
-/// Connections of any kind, with a ``ConnectionWatch`` each, from their first moment on.
+/// Connections of any kind, each with a ``ConnectionWatch`` from the beginning.
 struct WatchedChannel<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
     let pace: ReceivingPace

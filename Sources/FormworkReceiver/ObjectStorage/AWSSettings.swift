@@ -7,17 +7,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What the usual AWS variables and files say: keys, region, and where the store is.
+/// The settings in the usual AWS variables and files: keys, region, and the store's address.
 ///
-/// Variables go before files. Keys that have to be fetched (from a machine's or a container's role, from a web identity,
-/// by single sign-on) aren't: `aws configure export-credentials --format env` gives them as variables.
+/// Variables take precedence over files. Keys that have to be fetched (from a role of a machine or container, a web
+/// identity, or single sign-on) are not supported: `aws configure export-credentials --format env` exports them as
+/// variables.
 struct AWSSettings: Sendable {
     var credentials: AWSCredentials
     var region: String
-    /// `nil`: Amazon's own.
+    /// The store's address; `nil` for Amazon's own.
     var endpoint: String?
 
-    /// - Throws: ``FormworkError/Code/invalidArgument`` where something is missing; it names what to set.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` if a setting is missing; the message names what to set.
     init(environment: [String: String]) throws(FormworkError) {
         func variable(_ names: String...) -> String? {
             names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -44,7 +45,7 @@ struct AWSSettings: Sendable {
         if let region = variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? profile["region"] {
             self.region = region
         } else if self.endpoint != nil {
-            self.region = "us-east-1"  // What other stores call themselves where nobody says otherwise.
+            self.region = "us-east-1"  // The default region of other stores.
         } else {
             throw FormworkError(.invalidArgument, "no region for the object store: set AWS_REGION")
         }
@@ -67,12 +68,12 @@ struct AWSSettings: Sendable {
 struct AWSProfile: Sendable {
     private(set) var settings: [String: String] = [:]
 
-    /// - Throws: ``FormworkError/Code/sourceUnavailable`` when a file that is there can't be read.
+    /// - Throws: ``FormworkError/Code/sourceUnavailable`` if a file exists but can't be read.
     init(name: String, environment: [String: String]) throws(FormworkError) {
         let home = environment["HOME"] ?? ""
         let config = environment["AWS_CONFIG_FILE"] ?? "\(home)/.aws/config"
         let credentials = environment["AWS_SHARED_CREDENTIALS_FILE"] ?? "\(home)/.aws/credentials"
-        // The file of keys last: it goes before the other one.
+        // The credentials file comes last because it takes precedence.
         self.merge(try Self.text(of: config), section: name == "default" ? ["default"] : ["profile \(name)"])
         self.merge(try Self.text(of: credentials), section: [name])
     }
@@ -86,8 +87,8 @@ struct AWSProfile: Sendable {
         }
     }
 
-    /// `[name]`, then `key = value` a line; `#` and `;` begin comments. What is indented belongs to the line above (the
-    /// nested settings of `s3 =`), of which none is ours.
+    /// Reads `[name]`, then one `key = value` per line; `#` and `;` begin comments. Indented lines belong to the line
+    /// above (the nested settings of `s3 =`) and are ignored.
     private mutating func merge(_ text: String, section names: Set<String>) {
         var isInside = false
         for line in text.split(whereSeparator: \.isNewline) {

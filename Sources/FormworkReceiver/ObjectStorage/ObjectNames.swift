@@ -1,8 +1,8 @@
 #if Transfer
 import FormworkCore
 
-/// The names, with their folders, that a file may get, in the order in which they are tried: its own, then with a number, then, since one look
-/// each would take long among thousands of the same name, with a random word.
+/// The names, with their folders, that are tried for a file, in order: its own, then with numbers, then with random
+/// words, since thousands of files of the same name would need one look-up each.
 struct ObjectNames: Sequence, IteratorProtocol {
     private let path: SafePath
     private let isOwnOnly: Bool
@@ -10,7 +10,7 @@ struct ObjectNames: Sequence, IteratorProtocol {
     static let numbered = 20
     static let limit = 40
 
-    /// A file that is stored only where its own name is free has no other.
+    /// A file that must not replace anything has only its own name.
     init(_ file: IncomingFile) { (self.path, self.isOwnOnly) = (file.path, file.condition == .isFree) }
 
     mutating func next() -> String? {

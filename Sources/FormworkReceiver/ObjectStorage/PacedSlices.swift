@@ -2,8 +2,8 @@
 import NIOCore
 import Synchronization
 
-/// A buffer in pieces, each given when the channel has had its say about the one before: then the client's time-outs
-/// see what moves, and TLS holds one piece, not the whole.
+/// A buffer in pieces. Each piece is given after the channel has handled the one before: so the client's time-outs see
+/// progress, and TLS holds one piece, not the whole buffer.
 struct PacedSlices: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     let buffer: ByteBuffer
@@ -26,22 +26,22 @@ struct PacedSlices: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self.buffer, loop: self.loop, pace: self.pace) }
 }
 
-/// When a body's next slice was asked for: the client's own time-out for writing stands still while the system takes
-/// nothing, which is how a store looks that has stopped.
+/// Records when a body's next slice was asked for. The client's own write time-out doesn't run while the system accepts
+/// no bytes, which is how a stopped store looks.
 final class BodyPace: Sendable {
     private struct Stalled: Error, CustomStringConvertible {
         let time: Duration
-        var description: String { "it has taken nothing for \(self.time)" }
+        var description: String { "it has accepted no bytes for \(self.time)" }
     }
 
-    /// `nil` when the body is over.
+    /// `nil` after the body's end.
     private let last: Mutex<ContinuousClock.Instant?>
 
     init(isOver: Bool) { self.last = Mutex(isOver ? nil : .now) }
 
     func note(isOver: Bool) { self.last.withLock { $0 = isOver ? nil : .now } }
 
-    /// Cancels an operation, and throws, when no slice is asked for in that time.
+    /// Cancels an operation, and throws, if no slice is asked for within `time`.
     func watch<Result: Sendable>(
         _ time: Duration, _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

@@ -2,21 +2,21 @@
 import NIOCore
 import Synchronization
 
-/// Buffers of parts that have been sent, for the parts to come, of whichever upload.
+/// Buffers of parts that have been sent, reused for the next parts of any upload.
 ///
-/// Given back to the system's allocator and asked for anew, by one thread and another, they come to a multiple of what is
-/// in use.
+/// If each thread returned them to the system's allocator and requested new ones, they would use several times the
+/// memory.
 final class PartBuffers: Sendable {
     private let buffers = Mutex<[ByteBuffer]>([])
     private let size: Int
     private let limit: Int
 
     /// - Parameters:
-    ///   - size: Bytes of a part: smaller ones aren't kept.
-    ///   - limit: Buffers that are kept while no upload is under way.
+    ///   - size: Bytes of a part: smaller buffers aren't kept.
+    ///   - limit: Buffers that are kept at most.
     init(of size: Int, limit: Int) { (self.size, self.limit) = (size, limit) }
 
-    /// An empty buffer, with room if one is there.
+    /// An empty buffer, with reserved space if one is available.
     func take() -> ByteBuffer {
         var buffer = self.buffers.withLock { $0.popLast() } ?? ByteBuffer()
         buffer.clear()

@@ -10,9 +10,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How a request names its bucket.
+/// How a request addresses its bucket.
 package enum S3Addressing: String, Sendable, CaseIterable {
-    /// `virtual` with Amazon, whose buckets' names fit a host name; `path` elsewhere.
+    /// `virtual` with Amazon, if the bucket's name fits a host name; otherwise `path`.
     case automatic = "auto"
     /// `https://host/bucket/key`.
     case path
@@ -20,17 +20,17 @@ package enum S3Addressing: String, Sendable, CaseIterable {
     case virtual
 }
 
-/// Where a bucket is reached.
+/// The address of a bucket.
 struct S3Address: Sendable {
     /// `https` or `http`.
     let scheme: String
-    /// With the port where that isn't the scheme's: what `Host` says.
+    /// With the port unless it is the scheme's default: the value of `Host`.
     let authority: String
-    /// Before the key: ends in a slash.
+    /// The path before the key; ends with a slash.
     let base: String
 
     /// - Parameter endpoint: `https://host[:port][/path]`; `nil` for Amazon's own in the region.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for an address that is none.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for an invalid address.
     init(
         endpoint: String?, region: String, bucket: String, addressing: S3Addressing = .automatic
     ) throws(FormworkError) {
@@ -41,7 +41,7 @@ struct S3Address: Sendable {
             let host = url.host, !host.isEmpty, url.query == nil, url.user == nil, !url.hasImpossiblePort
         else {
             throw FormworkError(
-                .invalidArgument, "the object store's address is no http(s)://host[:port]: \(address)")
+                .invalidArgument, "the object store's address is not http(s)://host[:port]: \(address)")
         }
         let isVirtual =
             switch addressing {
@@ -58,20 +58,20 @@ struct S3Address: Sendable {
         self.base = "/" + path.map { SigV4.encoded(String($0)) + "/" }.joined()
     }
 
-    /// The path of an object, percent-encoded; of the bucket without a key.
+    /// The percent-encoded path of an object, or of the bucket without a key.
     func path(_ key: String?) -> String { self.base + SigV4.encoded(key ?? "", keepingSlashes: true) }
 }
 
-/// `s3://bucket/prefix`: where objects go.
+/// `s3://bucket/prefix`: the destination of objects.
 struct S3Location: Hashable, Sendable, CustomStringConvertible {
     let bucket: String
-    /// Empty, or ends in a slash.
+    /// Empty, or ends with a slash.
     let prefix: String
 
     /// - Throws: ``FormworkError/Code/invalidArgument`` for anything else.
     init(_ url: String) throws(FormworkError) {
         guard url.lowercased().hasPrefix("s3://") else {
-            throw FormworkError(.invalidArgument, "no s3://bucket/prefix: \(url)")
+            throw FormworkError(.invalidArgument, "not s3://bucket/prefix: \(url)")
         }
         let path = url.dropFirst(5).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         self.bucket = String(path[0])
@@ -85,14 +85,14 @@ struct S3Location: Hashable, Sendable, CustomStringConvertible {
         }
         var parts = path.count > 1 ? path[1].split(separator: "/", omittingEmptySubsequences: false) : []
         if parts.last?.isEmpty == true { parts.removeLast() }
-        // Clients on the way normalise such paths, each in its own way.
+        // Programs between here and the store normalize such paths, each in its own way.
         guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
-            throw FormworkError(.invalidArgument, "a prefix has no empty parts, no . and no ..: \(url)")
+            throw FormworkError(.invalidArgument, "a prefix can't have empty parts, . or ..: \(url)")
         }
         self.prefix = parts.map { "\($0)/" }.joined()
-        // A key has 1,024 bytes at most, and a name up to 255.
+        // A key can have 1,024 bytes, and a name up to 255.
         guard self.prefix.utf8.count <= 700 else {
-            throw FormworkError(.invalidArgument, "a prefix has 700 bytes at most: \(url)")
+            throw FormworkError(.invalidArgument, "a prefix can have at most 700 bytes: \(url)")
         }
     }
 

@@ -11,22 +11,22 @@ import Foundation
 #endif
 
 extension S3Client {
-    /// An upload that is neither completed nor aborted.
+    /// An upload that has been neither completed nor aborted.
     struct OpenUpload: Hashable, Sendable {
         var key: String
         var id: String
         var initiated: Date
     }
 
-    /// The open uploads of keys that begin so, and the store's own time.
-    /// - Parameter pages: How many answers of up to 1,000 uploads are asked for at most.
+    /// The open uploads of keys with this prefix, and the store's own time.
+    /// - Parameter pages: The most answers to ask for, of up to 1,000 uploads each.
     func openUploads(prefix: String, pages: Int = .max) async throws -> (uploads: [OpenUpload], now: Date) {
         var uploads: [OpenUpload] = []
         var request = S3Request(operation: "ListMultipartUploads", method: .GET)
         var now = Date.now
         var marker: (key: String, id: String)?
         for _ in 0..<pages {
-            // Not with encoding-type=url: Ceph 16 encodes keys then, without saying so, and its markers it doesn't.
+            // Without encoding-type=url: Ceph 16 would encode keys without saying so, but not its markers.
             request.query = [("uploads", "")]
             if !prefix.isEmpty { request.query.append(("prefix", prefix)) }
             if let marker { request.query += [("key-marker", marker.key), ("upload-id-marker", marker.id)] }
@@ -51,7 +51,7 @@ extension S3Client {
         return (uploads, now)
     }
 
-    /// When the last part of an upload came; `nil` when none has, or the upload is gone.
+    /// When the last part of an upload arrived; `nil` if there is none, or the upload is gone.
     func lastPart(of upload: OpenUpload) async throws -> Date? {
         var last: Date?
         var request = S3Request(operation: "ListParts", method: .GET, key: upload.key)
@@ -81,7 +81,7 @@ extension S3Client {
 }
 
 extension Date {
-    /// `2026-11-21T17:08:07.465Z`, with or without the fraction.
+    /// Reads `2026-11-21T17:08:07.465Z`, with or without the fraction.
     init?(timestamp text: String) {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
         guard let date = try? Date(text, strategy: style) else { return nil }

@@ -9,25 +9,26 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The calls on one bucket that storing needs (Amazon S3 API Reference, "Actions").
+/// The calls on one bucket that storing files needs (Amazon S3 API Reference, "Actions").
 ///
-/// All throw ``S3Error`` and `CancellationError`.
+/// All of them throw ``S3Error`` and `CancellationError`.
 struct S3Client: Sendable {
     let exchange: S3Exchange
 
-    /// The header of an object that tells whose it is, so that a request whose answer was lost isn't taken for failed.
+    /// The header field that marks an object as this upload's. With it, a request whose answer was lost isn't mistaken
+    /// for a failed one.
     static let marker = "x-amz-meta-formwork-upload"
 
-    /// An object that was made.
+    /// An object that was created.
     struct Made: Sendable {
-        /// In a bucket that keeps versions.
+        /// The version, in a bucket with versioning.
         var versionID: String?
     }
 
-    /// Stores an object in one request, and nothing where there is one already.
+    /// Stores an object in one request, unless one exists already.
     ///
-    /// - Parameter isConditional: Whether the store is asked to look (`If-None-Match: *`, RFC 9110 section 13.1.2).
-    /// - Returns: `nil` where there was one.
+    /// - Parameter isConditional: Whether the store is asked to check (`If-None-Match: *`, RFC 9110 section 13.1.2).
+    /// - Returns: `nil` if an object already existed.
     func put(
         _ body: ByteBuffer, key: String, contentType: String?, marker: String, isConditional: Bool = true
     ) async throws -> Made? {
@@ -44,20 +45,20 @@ struct S3Client: Sendable {
             }
             return Made(versionID: object.versionID)
         } catch let error as S3Error where error.status == 501 && isConditional {
-            // A store that says it can't look; the caller did, a moment ago.
+            // The store doesn't support the check; the caller checked a moment ago.
             return try await self.put(
                 body, key: key, contentType: contentType, marker: marker, isConditional: false)
         }
     }
 
-    /// What is known of an object.
+    /// The properties of an object.
     struct Head: Sendable {
         var length: Int64?
         var marker: String?
         var versionID: String?
     }
 
-    /// - Returns: `nil` where there is no such object.
+    /// - Returns: `nil` if there is no such object.
     func head(_ key: String) async throws -> Head? {
         do {
             let headers = try await self.exchange.send(
@@ -91,7 +92,7 @@ struct S3Client: Sendable {
     }
 
     /// - Parameter number: 1 to 10,000.
-    /// - Returns: The part's entity tag, as it has to be named at the end.
+    /// - Returns: The part's entity tag, which completing the upload requires.
     func uploadPart(_ body: ByteBuffer, number: Int, key: String, id: String) async throws -> String {
         let request = S3Request(
             operation: "UploadPart", method: .PUT, key: key,
@@ -103,8 +104,8 @@ struct S3Client: Sendable {
         return tag
     }
 
-    /// Makes the object of its parts.
-    /// - Returns: `nil` where another object has the key by now, and the store looked.
+    /// Creates the object from its parts.
+    /// - Returns: `nil` if the store checked and another object has the key by now.
     func completeUpload(
         _ key: String, id: String, tags: [String], length: Int64, marker: String, isConditional: Bool = true
     ) async throws -> Made? {
@@ -125,7 +126,7 @@ struct S3Client: Sendable {
             }
             return Made(versionID: answer.headers.first(name: "x-amz-version-id"))
         } catch let error as S3Error where error.status == 404 || error.status == 412 {
-            // The first of several tries may have done it, and only its answer was lost.
+            // The first of several tries may have succeeded, with only its answer lost.
             if error.attempts > 1, let object = try await self.head(key), object.marker == marker,
                 object.length == length
             {

@@ -2,9 +2,9 @@
 /// Why a request to an object store failed.
 struct S3Error: Error, Sendable, CustomStringConvertible {
     enum Reason: Sendable {
-        /// The store said no.
+        /// The store refused the request.
         case answer(status: UInt, code: String, message: String?, requestID: String?)
-        /// There was no answer: refused, reset, timed out.
+        /// There was no answer: the connection was refused, reset, or timed out.
         case connection(any Error)
         /// An answer that isn't S3's.
         case unreadable(status: UInt)
@@ -12,20 +12,20 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
         case overtaken
     }
 
-    /// `UploadPart`, say.
+    /// For example `UploadPart`.
     let operation: String
     let reason: Reason
-    /// How often it was tried.
+    /// The number of tries.
     var attempts = 1
-    /// The bucket's region, where the store named it.
+    /// The bucket's region, if the store named it.
     var region: String?
 
-    /// The store's error code; `nil` when there is none.
+    /// The store's error code; `nil` if there is none.
     var code: String? {
         if case .answer(_, let code, _, _) = self.reason { code } else { nil }
     }
 
-    /// 0 without an answer.
+    /// The answer's status; 0 without an answer.
     var status: UInt {
         switch self.reason {
         case .answer(let status, _, _, _), .unreadable(let status): status
@@ -44,7 +44,7 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the store says that it doesn't tell what is in it; the keys are good.
+    /// Whether the store refuses to list its content; the keys are valid.
     var isUnlisted: Bool { [405, 501].contains(self.status) || self.code == "AccessDenied" }
 
     private static let transientCodes: Set<String> = [
@@ -60,23 +60,23 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
                     + (requestID.map { ", request \($0)" } ?? "")
             case .connection(let error): "\(self.operation): no answer from the store: \(error)"
             case .unreadable(let status):
-                "\(self.operation): an answer (\(status)) that isn't an object store's; is the address right?"
+                "\(self.operation): the answer (\(status)) isn't from an object store; check the address"
             case .overtaken:
-                "\(self.operation): another program stored this name meanwhile, and it isn't replaced; send the file again"
+                "\(self.operation): another program stored this name first, and its file isn't replaced; send again"
             }
         if self.attempts > 1 { text += ", tried \(self.attempts) times" }
         if let hint { text += "; \(hint)" }
         return text
     }
 
-    /// What to do about it, where that is known.
+    /// How to fix it, if that is known.
     private var hint: String? {
         switch self.code {
         case "InvalidAccessKeyId": "the store doesn't know AWS_ACCESS_KEY_ID"
         case "SignatureDoesNotMatch": "AWS_SECRET_ACCESS_KEY is wrong, or something on the way changed the request"
         case "AccessDenied": "the key may not do this: check its policy, and the bucket's"
         case "ExpiredToken", "InvalidToken": "fetch new keys: AWS_SESSION_TOKEN is no longer good"
-        case "NoSuchBucket": "make the bucket first"
+        case "NoSuchBucket": "create the bucket first"
         case "RequestTimeTooSkewed": "set this machine's clock"
         case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException":
             self.region.map { "the bucket is in \($0): set AWS_REGION" } ?? "check AWS_REGION and the address"
@@ -90,7 +90,7 @@ extension S3Error: StorageFailure {
         if case .overtaken = self.reason { return 409 }
         return switch self.code {
         case "SlowDown", "ServiceUnavailable", "Throttling", "ThrottlingException": 503
-        // Ceph's, MinIO's, and that of stores which use WebDAV's status.
+        // The codes of Ceph, MinIO, and stores that use WebDAV's status.
         case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage": 507
         default: self.status == 503 || self.status == 507 ? Int(self.status) : 502
         }
@@ -99,10 +99,10 @@ extension S3Error: StorageFailure {
     package var publicDetail: String {
         switch self.publicStatus {
         case 409:
-            "Another program stored a file of this name meanwhile, and it isn't replaced: send the file again."
-        case 503: "The object store has no time; no file of the upload was stored."
-        case 507: "The object store has no room for the upload; no file of it was stored."
-        default: "The object store failed, or refused the upload; no file of it was stored."
+            "Another program stored a file of this name first, and it isn't replaced: send the file again."
+        case 503: "The object store is overloaded; no file of the upload was stored."
+        case 507: "The object store has no room for the upload; none of its files were stored."
+        default: "The object store failed or refused the upload; none of its files were stored."
         }
     }
 }

@@ -15,16 +15,16 @@ import Foundation
 
 /// A request to a bucket or an object.
 struct S3Request: Sendable {
-    /// S3's name of what is asked for.
+    /// S3's name of the operation.
     var operation: String
     var method: HTTPMethod
-    /// `nil`: the bucket itself.
+    /// `nil` for the bucket itself.
     var key: String?
     var query: [(name: String, value: String)] = []
     var headers: [(name: String, value: String)] = []
     var body = ByteBuffer()
 
-    /// Its SHA-256 in hexadecimal.
+    /// The body's SHA-256 in hexadecimal.
     var payloadHash: String {
         var digest = SHA256Digest()
         digest.update(self.body.readableBytesSpan)
@@ -32,39 +32,40 @@ struct S3Request: Sendable {
     }
 }
 
-/// What a store answered, read whole.
+/// A store's answer, read completely.
 struct S3Answer: Sendable {
     var status: UInt
     var headers: HTTPHeaders
     var body: ByteBuffer
 
-    /// The body as XML; `nil` where it isn't.
+    /// The body as XML; `nil` if it isn't XML.
     var xml: XMLAnswer? { XMLAnswer(self.body.readableBytesView) }
 }
 
-/// Times and numbers of tries.
+/// Time-outs and numbers of tries.
 package struct S3Patience: Sendable {
-    /// How often a request is made in all, 1 or more. With the waits between them, a store may be away for 12 to 24 s.
+    /// The number of tries of a request, 1 or more. With the waits between them, a store may be unavailable for 12 to
+    /// 24 s.
     package var attempts = 8
-    /// The wait before the second try; it doubles with each, and a random part of it is left out.
+    /// The wait before the second try. It doubles with each try, shortened by a random part.
     package var delay: Duration = .milliseconds(250)
     /// The longest wait.
     package var longestDelay: Duration = .seconds(8)
-    /// How long nothing may move, in either direction, before a try is given up.
+    /// How long a try may go without progress, in either direction, before it is abandoned.
     package var stall: Duration = .seconds(60)
-    /// How long a request is tried in all while nothing of it moves; one that moves goes on. Default 60 s: ours, which is what
-    /// nginx waits for an answer.
+    /// How long a request is tried in total while it makes no progress; a try that makes progress continues. Default 60
+    /// s, which is how long nginx waits for an answer.
     package var total: Duration = .seconds(60)
-    /// Bytes a second that have to be reached on the whole, besides twice the time of a stall.
+    /// Bytes per second that a request must reach overall, in addition to twice the stall time.
     package var slowest = 16 << 10
 
     package init() {}
 }
 
-/// Makes signed requests, each until it is answered or has been tried often enough.
+/// Makes signed requests, each until it is answered or has used up its tries.
 struct S3Exchange: Sendable {
     let http: HTTPClient
-    /// The loop that all of the client's channels run on.
+    /// The event loop of all the client's channels.
     let loop: any EventLoop
     let address: S3Address
     let signer: SigV4
@@ -78,13 +79,13 @@ struct S3Exchange: Sendable {
             timeout: .init(
                 connect: min(.seconds(10), stall), read: stall, write: stall),
             decompression: .disabled)
-        // A connection that fails is our own retry's to make again, which is counted and logged.
+        // Failed connections are retried here, where each retry is counted and logged.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // The uploads and their parts on the way are the limit: a request that has to wait for a connection fails after
-        // the time that is for making one.
+        // The number of uploads and parts is limited elsewhere. A request that had to wait for a connection would fail
+        // after the connect time-out.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
         configuration.httpVersion = .http1Only
-        // RFC 8996: those before are not to be spoken any more.
+        // RFC 8996 forbids older versions.
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         configuration.tlsConfiguration = tls
@@ -95,7 +96,7 @@ struct S3Exchange: Sendable {
     }
 
     /// The answer, which is 2xx.
-    /// - Returns: Also how often the request was made: one that was made twice may have done its work the first time.
+    /// - Returns: Also the number of tries: a request that was made twice may have succeeded the first time.
     /// - Throws: ``S3Error``; `CancellationError`.
     func send(_ request: S3Request) async throws -> (answer: S3Answer, attempts: Int) {
         let payloadHash = request.payloadHash
@@ -108,14 +109,14 @@ struct S3Exchange: Sendable {
                 let stall = min(self.patience.stall, max(ContinuousClock.now.duration(to: end), .milliseconds(1)))
                 return (try await self.attempt(request, payloadHash, stall), attempt)
             } catch var error as Failure {
-                // A random part, so that all who were told to slow down don't come back at once.
+                // Random, so that clients that were told to slow down don't all return at once.
                 wait = max(error.retryAfter ?? .zero, delay * Double.random(in: 0.5...1))
                 guard error.error.isTransient, attempt < self.patience.attempts, .after(wait) < end else {
                     error.error.attempts = attempt
                     throw error.error
                 }
                 self.logger.warning(
-                    "a request to the object store failed and is made again",
+                    "a request to the object store failed and will be retried",
                     metadata: [
                         "error": "\(error.error.description.withControlCharactersEscaped)", "try": "\(attempt)",
                     ])
@@ -134,7 +135,7 @@ struct S3Exchange: Sendable {
     private func attempt(
         _ request: S3Request, _ payloadHash: String, _ stall: Duration
     ) async throws -> S3Answer {
-        // What is sent at once only waits then; more shows by its slices whether it moves.
+        // A short body is sent at once, and then only waits; a longer one shows its progress by its slices.
         let isShort = request.body.readableBytes <= 64 << 10
         let longest = self.deadline(request.body.readableBytes)
         let deadline = isShort ? min(longest, .now() + TimeAmount(stall.asWait)) : longest
@@ -145,7 +146,7 @@ struct S3Exchange: Sendable {
             answer = try await pace.watch(stall) {
                 let response = try await self.http.execute(
                     signed, deadline: deadline)
-                // A thousand uploads of the longest keys have about two of these.
+                // A listing of a thousand uploads with the longest keys has about 2 MiB.
                 let body = try await response.body.collect(upTo: 4 << 20)
                 return S3Answer(status: response.status.code, headers: response.headers, body: body)
             }
@@ -153,7 +154,7 @@ struct S3Exchange: Sendable {
             try Task.checkCancellation()
             throw Failure(error: S3Error(operation: request.operation, reason: .connection(error)))
         }
-        // CompleteMultipartUpload says 200 before it knows, and may tell the error afterwards.
+        // CompleteMultipartUpload answers 200 before it knows the result, and may report an error in the body.
         let xml = 200..<300 ~= answer.status && answer.body.readableBytes == 0 ? nil : answer.xml
         if 200..<300 ~= answer.status, xml?.name != "Error" { return answer }
         throw Failure(
@@ -168,7 +169,7 @@ struct S3Exchange: Sendable {
             + .seconds(Int64(length / max(self.patience.slowest, 1)))
     }
 
-    /// The request as the client sends it, good for some minutes.
+    /// The signed request, valid for some minutes.
     func signed(
         _ request: S3Request, _ payloadHash: String? = nil, _ pace: BodyPace = BodyPace(isOver: true)
     ) -> HTTPClientRequest {
@@ -202,14 +203,14 @@ struct S3Exchange: Sendable {
 }
 
 extension S3Error {
-    /// What an answer says that isn't 2xx, or is an error all the same.
+    /// Reads an answer that isn't 2xx, or reports an error in spite of it.
     fileprivate init(_ answer: S3Answer, _ xml: XMLAnswer?, operation: String, method: HTTPMethod) {
         let requestID = xml?["RequestId"] ?? answer.headers.first(name: "x-amz-request-id")
         self.operation = operation
         if let code = xml?["Code"], xml?.name == "Error" {
             self.reason = .answer(status: answer.status, code: code, message: xml?["Message"], requestID: requestID)
         } else if answer.body.readableBytes == 0 || method == .HEAD {
-            // Answers to HEAD have no body to say more in.
+            // Answers to HEAD have no body with details.
             let code = answer.status == 403 ? "AccessDenied" : answer.status == 404 ? "NotFound" : "Error"
             self.reason = .answer(status: answer.status, code: code, message: nil, requestID: requestID)
         } else {

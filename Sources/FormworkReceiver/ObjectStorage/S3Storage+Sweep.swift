@@ -9,28 +9,29 @@ import Foundation
 #endif
 
 extension S3Storage {
-    /// What a sweep did.
+    /// The result of a sweep.
     package struct SweepReport: Hashable, Sendable {
-        /// Uploads that were aborted, by key.
+        /// The keys of the uploads that were aborted.
         package var aborted: [String] = []
-        /// Uploads that were left, since something may still come.
+        /// The number of uploads that were kept, since more parts may still come.
         package var kept = 0
     }
 
-    /// Aborts what receivers that were killed have left: uploads directly below the prefix that began, and got their
-    /// last part, longer ago than `age` by the store's own clock.
+    /// Aborts uploads that killed receivers left: uploads directly below the prefix that began, and received their last
+    /// part, longer ago than `age` by the store's own clock.
     ///
-    /// An upload that lives is left alone: one of this process always, one of another receiver since it has had a part
-    /// meanwhile. Without a prefix nothing is swept, for the bucket may be others' too. A rule of the bucket
-    /// (`AbortIncompleteMultipartUpload` of its lifecycle) does the same where no receiver is started again.
-    /// Where the keys may not list uploads nothing is swept either, which is logged.
-    /// - Throws: ``FormworkError/Code/writeFailed`` when the store can't be asked: also for wrong keys, or no such bucket.
+    /// An active upload is kept: always if it belongs to this process, and because of its recent parts if it belongs to
+    /// another receiver. Without a prefix nothing is swept, since others may use the bucket too. A rule of the bucket
+    /// (`AbortIncompleteMultipartUpload` in its lifecycle) does the same if no receiver is started again. If the keys
+    /// may not list uploads, nothing is swept either, and this is logged.
+    /// - Throws: ``FormworkError/Code/writeFailed`` if the store can't be queried, which includes wrong keys and a
+    ///   missing bucket.
     @discardableResult
     package func sweep(olderThan age: Duration = .seconds(86_400)) async throws -> SweepReport {
         do {
             var report = SweepReport()
             let prefix = self.location.prefix
-            // Without a prefix, one page is asked for all the same: it tells whether the bucket can be reached.
+            // Without a prefix, one page is requested all the same, to check that the bucket can be reached.
             let (uploads, now) = try await self.client.openUploads(prefix: prefix, pages: prefix.isEmpty ? 1 : .max)
             let limit = now.addingTimeInterval(-Double(age.components.seconds))
             for upload in uploads {
@@ -47,7 +48,7 @@ extension S3Storage {
                 try await self.client.abortUpload(upload.key, id: upload.id)
                 report.aborted.append(upload.key)
                 self.logger.notice(
-                    "an upload that a receiver left is aborted",
+                    "an upload left by a killed receiver was aborted",
                     metadata: [
                         "key": "\(upload.key.withControlCharactersEscaped)", "initiated": "\(upload.initiated)",
                     ])
@@ -55,7 +56,7 @@ extension S3Storage {
             return report
         } catch let error as S3Error where error.isUnlisted {
             self.logger.warning(
-                "what killed receivers left in the object store can't be looked for",
+                "can't look for uploads that killed receivers left in the object store",
                 metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
             return SweepReport()
         } catch let error as S3Error {

@@ -6,32 +6,35 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Files as objects of a bucket: `s3://bucket/prefix/name`.
+/// Stores files as objects of a bucket: `s3://bucket/prefix/name`.
 ///
-/// A file up to one part's size is one PutObject; a longer one is a multipart upload, whose parts go out while the file is
-/// received. Nobody sees a file that isn't finished. An object that is there is never replaced: the name becomes
-/// `name (1).ext`. Between receivers that share a prefix, a multipart upload itself holds its name: whoever finds another
-/// one open for the same key takes another name. Where another receiver's short file, or another program, gets the key
-/// behind that look, the long file fails and its client is told to send it again. What remains is a program that writes
-/// the same key between the last look and CompleteMultipartUpload, with a store that doesn't know `If-None-Match` there
-/// (Ceph 16; Amazon S3 does).
+/// A file of at most one part's size is stored with one PutObject. A longer one is a multipart upload, whose parts are
+/// sent while the file is received. A file is invisible until it is finished. An existing object is never replaced: the
+/// name becomes `name (1).ext`.
+///
+/// Between receivers that share a prefix, a multipart upload itself reserves its name: a receiver that finds another
+/// upload open for the same key takes another name. If another receiver's short file, or another program, takes the key
+/// after that check, the long file fails, and its client is told to send it again. One gap remains: a program may write
+/// the same key between the last check and CompleteMultipartUpload, if the store doesn't support `If-None-Match` there
+/// (Ceph 16 doesn't; Amazon S3 does).
 package final class S3Storage: ReceiverStorage {
-    /// How files are cut and sent.
+    /// How files are split and sent.
     package struct Options: Sendable {
-        /// Bytes of a part, 5 MiB (S3's own limit) to 5 GiB. Default 8 MiB. Larger where a file's length is known and 10,000
-        /// such parts wouldn't do.
+        /// Bytes of a part, 5 MiB (S3's own limit) to 5 GiB. Default 8 MiB. A file whose known length needs more than
+        /// 10,000 such parts has larger ones.
         package var partSize = 8 << 20
-        /// Parts of one upload on their way at once, 1 to 100. Default 3. An upload holds up to one part more in memory.
+        /// Parts of one upload that are sent at once, 1 to 100. Default 3. An upload holds up to one part more in
+        /// memory.
         package var parallelism = 3
-        /// How a request names its bucket.
+        /// How a request addresses its bucket.
         package var addressing = S3Addressing.automatic
-        /// Times and numbers of tries.
+        /// Time-outs and numbers of tries.
         package var patience = S3Patience()
 
         package init() {}
     }
 
-    /// Uploads at once unless somebody says otherwise. Ours: with parts of the default size they hold 1 GiB.
+    /// The default number of uploads at once. With parts of the default size they hold 1 GiB.
     package static let uploads = 32
     /// Parts of one upload (Amazon S3 User Guide, "Multipart upload limits").
     static let maximumParts = 10_000
@@ -43,17 +46,18 @@ package final class S3Storage: ReceiverStorage {
     let logger: Logger
     let buffers: PartBuffers
     private let hasToldOfBlindness = Atomic(false)
-    /// Multipart uploads of this process that are under way: no sweep takes them for left ones, however slow they are.
+    /// Multipart uploads of this process that are in progress: a sweep never aborts them, however slow they are.
     private let underWay = Mutex<Set<String>>([])
-    /// Names that an upload of this process has, or is looking for: no other one need ask the store.
+    /// Names that an upload of this process has reserved, so that other uploads need not ask the store.
     private let held = Mutex<Set<String>>([])
 
     /// - Parameters:
     ///   - url: `s3://bucket/prefix`; the prefix may be absent.
-    ///   - environment: The process's: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`,
-    ///     `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_DEFAULT_REGION`, `AWS_PROFILE`, and `HOME` for
-    ///     `.aws/credentials` and `.aws/config`.
-    /// - Throws: ``FormworkError/Code/invalidArgument``, which names the variable or option that is missing or wrong.
+    ///   - environment: The process's variables. Used are `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`,
+    ///     `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_DEFAULT_REGION`,
+    ///     `AWS_PROFILE`, and `HOME` for `.aws/credentials` and `.aws/config`.
+    /// - Throws: ``FormworkError/Code/invalidArgument``; the message names the variable or option that is missing or
+    ///   wrong.
     package convenience init(
         from url: String, environment: [String: String], options: Options = Options(),
         logger: Logger = Logger(label: "formwork.s3")
@@ -65,17 +69,17 @@ package final class S3Storage: ReceiverStorage {
             logger: logger)
     }
 
-    /// - Parameter smallestPart: What a part must have; tests have a store of their own with another limit.
+    /// - Parameter smallestPart: The least bytes of a part; the tests' own store has another limit.
     init(
         location: S3Location, settings: AWSSettings, smallestPart: Int, options: Options, logger: Logger
     ) throws(FormworkError) {
         guard (smallestPart...Self.partSizes.upperBound).contains(options.partSize) else {
             throw FormworkError(
                 .invalidArgument,
-                "a part has 5 MiB to 5 GiB, not \(options.partSize) bytes: object stores ask for that")
+                "a part must have 5 MiB to 5 GiB, not \(options.partSize) bytes: object stores require that")
         }
         guard (1...100).contains(options.parallelism) else {
-            throw FormworkError(.invalidArgument, "1 to 100 parts can be on their way, not \(options.parallelism)")
+            throw FormworkError(.invalidArgument, "1 to 100 parts can be sent at once, not \(options.parallelism)")
         }
         let address = try S3Address(
             endpoint: settings.endpoint, region: settings.region, bucket: location.bucket,
@@ -87,14 +91,14 @@ package final class S3Storage: ReceiverStorage {
         self.buffers = PartBuffers(of: options.partSize, limit: options.parallelism + 1)
     }
 
-    /// Ends the connections. Uploads have to be finished or abandoned before.
+    /// Closes the connections. Uploads must be finished or abandoned before.
     package func close() async {
         do { try await self.client.exchange.http.shutdown() } catch {
             self.logger.error("connections to the object store can't be closed", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Begins a file. But for one with a condition, no request is made before a part is full or the file ends.
+    /// Begins a file. Except for a file with a condition, no request is made until a part is full or the file ends.
     package func begin(_ file: IncomingFile) async throws -> any StorageUpload {
         if file.condition != .none {
             let isTaken: Bool
@@ -106,10 +110,10 @@ package final class S3Storage: ReceiverStorage {
         return S3Upload(file, in: self)
     }
 
-    /// The part size for a file of that length.
+    /// The part size for a file of this length.
     func partSize(for length: Int64?) -> Int {
         guard let length else { return self.options.partSize }
-        // Rounded up, and of a Content-Length, which is any number.
+        // Rounded up. The length is a Content-Length, which can be any number.
         let (parts, rest) = length.quotientAndRemainder(dividingBy: Int64(Self.maximumParts))
         let needed = parts + (rest > 0 ? 1 : 0)
         return min(max(self.options.partSize, Int(clamping: needed)), Self.partSizes.upperBound)
@@ -119,29 +123,29 @@ package final class S3Storage: ReceiverStorage {
     func ended(_ upload: String) { self.underWay.withLock { _ = $0.remove(upload) } }
     func isUnderWay(_ upload: String) -> Bool { self.underWay.withLock { $0.contains(upload) } }
 
-    /// Holds a name against the other uploads of this process.
-    /// - Returns: Whether it was held by none.
+    /// Reserves a name among the uploads of this process.
+    /// - Returns: Whether no other upload had reserved it.
     func hold(_ name: String) -> Bool { self.held.withLock { $0.insert(name).inserted } }
     func letGo(of name: String) { self.held.withLock { _ = $0.remove(name) } }
 
-    /// Whether a name is free: no object has it, and no upload but `mine` is on its way to it.
+    /// Whether a name is free: no object has it, and no upload except `mine` is open for it.
     func isFree(_ name: String, except mine: String? = nil) async throws -> Bool {
         let key = self.location.prefix + name
-        // In this order: an upload that completes in between is an object by then.
+        // In this order: an upload that completes in between is already an object.
         guard try await self.openUploads(of: key).allSatisfy({ $0.id == mine }) else { return false }
         return try await self.client.head(key) == nil
     }
 
-    /// The open uploads of exactly this key; none where the store doesn't tell.
+    /// The open uploads of exactly this key; none if the store doesn't list them.
     private func openUploads(of key: String) async throws -> [S3Client.OpenUpload] {
         do {
-            // Keys come sorted, so that this one's are first.
+            // Keys are sorted, so this key's uploads come first.
             return try await self.client.openUploads(prefix: key, pages: 1).uploads.filter { $0.key == key }
         } catch let error as S3Error where error.isUnlisted {
             if !self.hasToldOfBlindness.exchange(true, ordering: .relaxed) {
                 self.logger.warning(
                     """
-                    the store doesn't list open uploads, so two long files of one name at a time may collide, and one of \
+                    the store doesn't list open uploads, so two long files with the same name may collide, and one of \
                     them fails: allow s3:ListBucketMultipartUploads
                     """, metadata: ["error": "\(error.description.withControlCharactersEscaped)"])
             }
@@ -149,7 +153,7 @@ package final class S3Storage: ReceiverStorage {
         }
     }
 
-    /// The same error, told where.
+    /// The same error, with the location.
     func explained(_ error: any Error) -> any Error {
         guard error is S3Error else { return error }
         return FormworkError(.writeFailed, "can't be stored in \(self.location)", cause: error)

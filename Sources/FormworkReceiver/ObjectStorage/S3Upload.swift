@@ -10,20 +10,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A file on its way to an object store. One caller at a time writes; ``abandon()`` may come from another.
+/// A file that is being uploaded to an object store. One caller at a time writes; ``abandon()`` may be called from
+/// another task.
 ///
-/// It holds at most `parallelism` parts on their way and one that is being filled.
+/// It holds at most `parallelism` parts that are being sent, and one that is being filled.
 package actor S3Upload: StorageUpload {
     private enum State {
-        /// Takes bytes. → finished, ended
+        /// Accepts bytes. → finished, ended
         case open
-        /// The object is there. → ended
+        /// The object exists. → ended
         case finished(name: String, versionID: String?)
-        /// Nothing is left of it, or as little as could be.
+        /// Nothing is left of it, as far as it could be removed.
         case ended
     }
 
-    /// A multipart upload, which holds its name.
+    /// A multipart upload, which reserves its name.
     private struct Multipart {
         var name: String
         var id: String
@@ -42,27 +43,28 @@ package actor S3Upload: StorageUpload {
     private var tags: [String?] = []
     private var onTheWay: [Task<Void, Never>] = []
     private var failure: (any Error)?
-    /// The name under which an object may be there, whatever was heard of the request that makes it.
+    /// The name under which an object may exist, even if the answer to the request that makes it was lost.
     private var attempted: String?
-    /// The name that it holds against the other uploads of its process.
+    /// The name that it reserves among the uploads of its process.
     private var held: String?
     private var length: Int64 = 0
 
     init(_ file: IncomingFile, in storage: S3Storage) {
         (self.file, self.storage, self.partSize) = (file, storage, storage.partSize(for: file.length))
-        // What can't be a header's value (RFC 9110 section 5.5) would only fail each request.
+        // A type that isn't a valid field value (RFC 9110 section 5.5) would make each request fail.
         let type = file.contentType.flatMap { $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } ? $0 : nil }
         self.contentType = type
     }
 
-    /// Takes the next bytes; waits while there are as many parts on their way as there may be.
-    /// - Throws: ``FormworkError/Code/writeFailed`` when the store doesn't take them, also those of an earlier call;
-    ///   ``FormworkError/Code/limitExceeded`` past 10,000 parts; `CancellationError`. Then there is only ``abandon()``.
+    /// Adds the next bytes; waits while the maximum number of parts is being sent.
+    /// - Throws: ``FormworkError/Code/writeFailed`` if the store doesn't accept them, or didn't accept those of an
+    ///   earlier call; ``FormworkError/Code/limitExceeded`` after 10,000 parts; `CancellationError`. After an error
+    ///   only ``abandon()`` may be called.
     package func write(_ buffer: ByteBuffer) async throws {
         var rest = buffer
         while rest.readableBytes > 0 {
             try self.checkOpen()
-            // Sent when more comes: a file of exactly one part needs no multipart upload.
+            // A full part is sent when more bytes come: a file of exactly one part needs no multipart upload.
             if self.buffer.readableBytes == self.partSize { try await self.sendPart() }
             let count = min(rest.readableBytes, self.partSize - self.buffer.readableBytes)
             guard var piece = rest.readSlice(length: count) else { break }
@@ -75,9 +77,9 @@ package actor S3Upload: StorageUpload {
         }
     }
 
-    /// Makes the object.
-    /// - Returns: The name it got: the last component of its key.
-    /// - Throws: ``FormworkError/Code/writeFailed``; `CancellationError`. Then nothing is left of it.
+    /// Creates the object.
+    /// - Returns: Its final name: the key without the prefix.
+    /// - Throws: ``FormworkError/Code/writeFailed``; `CancellationError`. Nothing is left of the file then.
     package func finish() async throws -> String {
         do {
             try self.checkOpen()
@@ -85,7 +87,7 @@ package actor S3Upload: StorageUpload {
             try self.checkOpen()
             self.state = .finished(name: made.name, versionID: made.object.versionID)
             self.letGo()
-            // Its form may go on for long, with many files.
+            // Its form may take much longer, with many files.
             self.freeBuffer()
             return made.name
         } catch {
@@ -94,7 +96,7 @@ package actor S3Upload: StorageUpload {
         }
     }
 
-    /// Leaves nothing of it, also where the task was cancelled, and waits until the store has been told.
+    /// Removes the file, also if the task was cancelled, and waits until the store has answered.
     package func abandon() async {
         if case .open = self.state { self.state = .ended } else { return }
         let tasks = self.onTheWay
@@ -104,14 +106,14 @@ package actor S3Upload: StorageUpload {
         defer { self.letGo() }
         let (multipart, attempted) = (self.multipart, self.attempted)
         guard multipart != nil || attempted != nil else { return }
-        // In a task of its own: a cancelled one's requests would be cancelled too, and this one has to be made.
+        // In a separate task: the requests of a cancelled task would be cancelled too, but these must be made.
         await Task {
             if let multipart { await self.abort(multipart, hadPartsOnTheWay: !tasks.isEmpty) }
             if let attempted { await self.deleteOwn(attempted) }
         }.value
     }
 
-    /// Takes a finished file back, say because a later file of the same form failed.
+    /// Removes a finished file, because a later file of the same form failed, for example.
     package func withdraw() async {
         guard case .finished(let name, let versionID) = self.state else { return await self.abandon() }
         self.state = .ended
@@ -129,10 +131,10 @@ package actor S3Upload: StorageUpload {
         if let failure { throw self.storage.explained(failure) }
     }
 
-    /// Whether a name is free. If it is, it is held.
+    /// Whether a name is free. If it is, it is reserved.
     private func hold(_ name: String) async throws -> Bool {
         self.letGo()
-        // Who was abandoned meanwhile holds nothing more.
+        // An upload that was abandoned in the meantime reserves nothing more.
         try self.checkOpen()
         guard self.storage.hold(name) else { return false }
         self.held = name
@@ -179,14 +181,14 @@ package actor S3Upload: StorageUpload {
                 .limitExceeded,
                 """
                 the file is longer than \(S3Storage.maximumParts) parts of \(self.partSize) bytes, the most an object of \
-                unknown length can have: take a larger part size
+                unknown length can have: use a larger part size
                 """)
         }
         self.buffer = ByteBuffer()
         self.tags.append(nil)
         let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
-        // No child task: a part outlives the call that filled it, and no scope holds all calls. finish() and abandon()
-        // wait for each.
+        // Not a child task: a part outlives the call that filled it, and no scope covers all calls. finish() and
+        // abandon() wait for each.
         self.onTheWay.append(
             Task {
                 do {
@@ -200,7 +202,7 @@ package actor S3Upload: StorageUpload {
             })
     }
 
-    /// Begins a multipart upload under the first name that is free.
+    /// Begins a multipart upload under the first free name.
     private func beginParts() async throws -> Multipart {
         let client = self.storage.client
         for name in ObjectNames(self.file) where try await self.hold(name) {
@@ -210,7 +212,7 @@ package actor S3Upload: StorageUpload {
             let multipart = Multipart(name: name, id: id)
             do {
                 try self.checkOpen()
-                // Looked at again: now the others see this one, so that of two that came at once one at least gives way.
+                // Checked again: now other uploads see this one, so of two that began at once at least one gives way.
                 if try await self.storage.isFree(name, except: id) {
                     try self.checkOpen()
                     self.multipart = multipart
@@ -221,7 +223,7 @@ package actor S3Upload: StorageUpload {
                 throw error
             }
             await self.abort(multipart, hadPartsOnTheWay: false)
-            // Or two would give way to each other for ever.
+            // Without a random wait, two uploads could give way to each other forever.
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...100)))
         }
         throw self.noNameLeft
@@ -234,7 +236,7 @@ package actor S3Upload: StorageUpload {
         try self.checkOpen()
         guard let multipart else { throw CancellationError() }
         let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
-        // Not every store looks when it is asked to.
+        // Not every store supports If-None-Match.
         let isTaken = try await client.head(key) != nil
         if !isTaken { self.attempted = multipart.name }
         let made =
@@ -249,7 +251,7 @@ package actor S3Upload: StorageUpload {
         return (multipart.name, made)
     }
 
-    /// Waits for the part that is longest on its way; a cancelled caller cancels all.
+    /// Waits for the oldest part being sent; if the caller is cancelled, all parts are.
     private func waitForOldest() async {
         let tasks = self.onTheWay
         guard let oldest = tasks.first else { return }
@@ -265,12 +267,13 @@ package actor S3Upload: StorageUpload {
 
     private func abort(_ multipart: Multipart, hadPartsOnTheWay: Bool) async {
         let key = self.storage.location.prefix + multipart.name
-        // Should this fail, a sweep tries again.
+        // If this fails, a sweep tries again.
         defer { self.storage.ended(multipart.id) }
         do {
             let client = self.storage.client
             let wasThere = try await client.abortUpload(key, id: multipart.id)
-            // A part that was being received may still have landed: only a store that knows nothing of it is done.
+            // A part that was being received may still have been stored: aborting is complete only when the store
+            // doesn't know the upload.
             if wasThere, hadPartsOnTheWay { try await client.abortUpload(key, id: multipart.id) }
         } catch {
             self.tell("aborted", key, error)
@@ -278,7 +281,7 @@ package actor S3Upload: StorageUpload {
     }
 
     /// Deletes an object if it is this upload's.
-    /// - Parameter version: Its version, where that is known; it is never another's.
+    /// - Parameter version: Its version, if known; a version is never another upload's.
     private func deleteOwn(_ name: String, versionID version: String? = nil) async {
         let key = self.storage.location.prefix + name
         do {

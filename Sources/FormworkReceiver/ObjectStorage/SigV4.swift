@@ -7,10 +7,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Signs requests by AWS Signature Version 4, in the header `Authorization`.
+/// Signs requests with AWS Signature Version 4, in the `Authorization` field.
 ///
-/// As S3 has it: the path is percent-encoded once and never normalised
-/// (Amazon S3 API Reference, "Signature Calculations for the Authorization Header").
+/// As S3 requires, the path is percent-encoded once and never normalized (Amazon S3 API Reference, "Signature
+/// Calculations for the Authorization Header").
 struct SigV4: Sendable {
     let credentials: AWSCredentials
     let region: String
@@ -19,10 +19,10 @@ struct SigV4: Sendable {
     /// The value of `Authorization`.
     /// - Parameters:
     ///   - path: Percent-encoded, as in the request line.
-    ///   - query: As ``canonicalQuery(_:)`` makes it, and as in the request line.
-    ///   - headers: All that is to be signed, `Host` and `X-Amz-Date` among them.
+    ///   - query: The result of ``canonicalQuery(_:)``, as in the request line.
+    ///   - headers: All fields to be signed, including `Host` and `X-Amz-Date`.
     ///   - payloadHash: The body's SHA-256 in hexadecimal, or `UNSIGNED-PAYLOAD`.
-    ///   - timestamp: What `X-Amz-Date` says: `20130524T000000Z`.
+    ///   - timestamp: The value of `X-Amz-Date`: `20130524T000000Z`.
     func authorization(
         method: String, path: String, query: String, headers: [(name: String, value: String)], payloadHash: String,
         timestamp: String
@@ -48,7 +48,7 @@ struct SigV4: Sendable {
             .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
     }
 
-    /// Percent-encodes all but RFC 3986's unreserved characters, as UTF-8.
+    /// Percent-encodes everything except RFC 3986's unreserved characters, as UTF-8.
     static func encoded(_ text: String, keepingSlashes: Bool = false) -> String {
         var result = ""
         for byte in text.utf8 {
@@ -85,7 +85,7 @@ struct SigV4: Sendable {
         Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: key)))
     }
 
-    /// Without blanks at the ends, and with one for each run of them inside.
+    /// Removes spaces at the ends, and reduces runs of them inside to one.
     private static func trimmed(_ value: String) -> String {
         value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
     }
@@ -95,10 +95,10 @@ struct SigV4: Sendable {
 struct AWSCredentials: Hashable, Sendable, CustomStringConvertible {
     var accessKeyID: String
     var secretAccessKey: String
-    /// Of temporary keys; `nil` for lasting ones.
+    /// The token of temporary keys; `nil` for permanent ones.
     var sessionToken: String?
 
-    /// Without the secrets, so that no log has them.
+    /// Without the secrets, so that they don't appear in logs.
     var description: String { "access key \(self.accessKeyID)" }
 }
 #endif

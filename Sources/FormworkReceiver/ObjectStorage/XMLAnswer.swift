@@ -1,22 +1,23 @@
 #if Transfer
-/// An element of a store's answer: its name, its text, and the elements inside.
+/// An element of a store's answer: its name, its text, and its child elements.
 ///
-/// Why no FoundationXML: it brings Foundation whole and libxml2 into a program that has neither, for documents of a dozen
-/// elements. This reads what S3 answers are made of (elements, text, the five entities and character references, CDATA),
-/// skips attributes, comments and processing instructions, and refuses all else, a document type above all.
+/// Why not FoundationXML: it adds all of Foundation and libxml2 to a program that needs neither, for documents of a
+/// dozen elements. This parser reads what S3's answers consist of (elements, text, the five entities and character
+/// references, CDATA). It skips attributes, comments and processing instructions, and refuses everything else, above
+/// all document types.
 struct XMLAnswer: Equatable, Sendable {
     /// Without a namespace's prefix.
     let name: String
-    /// What stands directly inside, character data only.
+    /// The text directly inside it, character data only.
     fileprivate(set) var text = ""
     fileprivate(set) var children: [XMLAnswer] = []
 
     fileprivate init(name: String) { self.name = name }
 
-    /// The text of the first element of that name inside.
+    /// The text of the first child element of this name.
     subscript(name: String) -> String? { self.children.first { $0.name == name }?.text }
 
-    /// - Returns: `nil` when the bytes aren't a document of this kind.
+    /// - Returns: `nil` if the bytes aren't such a document.
     init?(_ bytes: some Sequence<UInt8>) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         var reader = XMLAnswerReader(rest: text[...].unicodeScalars)
@@ -74,7 +75,7 @@ private struct XMLAnswerReader {
         return nil
     }
 
-    /// Up to and with `>` or `/>`.
+    /// Reads up to and including `>` or `/>`.
     /// - Returns: Whether the element is empty; `nil` when this isn't a tag.
     private mutating func skipAttributes() -> Bool? {
         while true {
@@ -97,7 +98,7 @@ private struct XMLAnswerReader {
         return name.isEmpty ? nil : String(name)
     }
 
-    /// `&amp;` and its like.
+    /// Reads `&amp;` and similar references.
     private mutating func reference() -> Unicode.Scalar? {
         self.rest.removeFirst()
         let name = String(self.rest.prefix(10).prefix { $0 != ";" })

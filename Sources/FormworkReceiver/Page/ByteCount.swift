@@ -1,6 +1,6 @@
 #if Transfer
 extension Int64 {
-    /// The number, 0 or more, as a size to read: `1 byte`, `1023 bytes`, `1.5 KiB`. The page's script writes the same.
+    /// The number, 0 or more, as a readable size: `1 byte`, `1023 bytes`, `1.5 KiB`. The page's script writes the same.
     package var asByteCount: String {
         guard self >= 1024 else { return self == 1 ? "1 byte" : "\(self) bytes" }
         let units = ["KiB", "MiB", "GiB", "TiB", "PiB"]
@@ -13,7 +13,7 @@ extension Int64 {
         return "\(tenths / 10).\(tenths % 10) \(units[index])"
     }
 
-    /// Tenths of a unit, rounded to the nearest. Split so that nothing overflows.
+    /// Tenths of a unit, rounded to the nearest; split so that nothing overflows.
     private static func tenths(of unit: Int64, in count: Int64) -> Int64 {
         count / unit * 10 + (count % unit * 10 + unit / 2) / unit
     }

@@ -1,5 +1,5 @@
 #if Transfer
-/// What `/files.json` gives: the page's script asks for it every few seconds.
+/// The content of `/files.json`, which the page's script requests every few seconds.
 struct FileList: Encodable {
     struct Limits: Encodable {
         /// Bytes of a request's body.

@@ -1,12 +1,12 @@
 #if Transfer
 import FormworkCore
 
-/// Markup that can't be broken out of: its literals are written in the source, and whatever text is interpolated is
-/// escaped. Good for content and for attribute values in double quotes, not for script, style or URLs of others.
+/// Markup that interpolated text can't break out of: literals come from the source, and interpolated text is escaped.
+/// Suited for content and for attribute values in double quotes; not for script, style or foreign URLs.
 struct HTML: ExpressibleByStringInterpolation, Sendable {
     let markup: String
 
-    // Literals only: a text that was made at run time can't become markup.
+    // Literals only: text made at run time can't become markup.
     init(stringLiteral value: StaticString) { self.markup = value.description }
     init(stringInterpolation: Interpolation) { self.markup = stringInterpolation.markup }
 
@@ -19,7 +19,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
         mutating func appendInterpolation(_ markup: HTML) { self.markup += markup.markup }
         mutating func appendInterpolation(_ all: [HTML]) { for one in all { self.markup += one.markup } }
         mutating func appendInterpolation(_ number: Int) { self.markup += String(number) }
-        /// Text, with controls of lines and of direction made visible.
+        /// Text; control characters of lines and of text direction are made visible.
         mutating func appendInterpolation(_ text: String) {
             self.markup += text.withControlCharactersEscaped.escapedForHTML
         }
@@ -27,7 +27,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
 }
 
 extension String {
-    /// With character references for the five characters that have a meaning in content or in a quoted attribute.
+    /// The text with character references for the five characters with a meaning in content or in a quoted attribute.
     fileprivate var escapedForHTML: String {
         var escaped = ""
         escaped.reserveCapacity(self.utf8.count)

@@ -4,13 +4,14 @@ import NIOCore
 
 /// A file that the page refers to.
 package struct PageAsset: Sendable {
-    /// Its bytes, as they are served.
+    /// Its bytes.
     package let content: [UInt8]
-    /// The same, which all answers share.
+    /// The same bytes in a buffer that all answers share.
     let buffer: ByteBuffer
-    /// Value of Content-Type.
+    /// The value of Content-Type.
     package let contentType: String
-    /// Value of ETag (RFC 9110, section 8.8.3): a strong one, of the content alone, the same on every machine.
+    /// The value of ETag (RFC 9110, section 8.8.3): a strong one, made from the content only, so the same on every
+    /// machine.
     package let etag: String
 
     init(_ content: [UInt8], contentType: String) {

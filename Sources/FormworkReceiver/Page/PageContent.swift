@@ -2,24 +2,24 @@
 import FormworkHTTP
 import FormworkResumable
 
-/// What the receiver shows to people. The service asks; whoever conforms only writes text.
+/// The pages that the receiver shows to people. A conforming type only writes text.
 package protocol PageContent: Sendable {
     /// A page: HTML in UTF-8, without inline scripts or styles, which the policy forbids.
     func html(_ state: PageState) -> String
-    /// What `/page.css` gives.
+    /// The content of `/page.css`.
     var styleSheet: PageAsset { get }
-    /// What `/page.js` gives.
+    /// The content of `/page.js`.
     var script: PageAsset { get }
 }
 
-/// What a page is to show.
+/// What a page shows.
 package struct PageState: Sendable {
     /// Which page it is.
     package enum View: Sendable {
-        /// The form, and what has arrived.
-        /// `received` holds the numbers of the arrivals that the form just sent came to; empty otherwise.
+        /// The form, and the files that have arrived. `received` contains the numbers of the arrivals of the form just
+        /// sent; empty otherwise.
         case uploads(received: Set<Int>)
-        /// The token is asked for, by a form that POSTs `token` to `/login`.
+        /// The login page: a form that POSTs `token` to `/login`.
         case login(isWrong: Bool)
         /// A request was refused, or failed.
         case problem(ProblemDetails)
@@ -27,13 +27,13 @@ package struct PageState: Sendable {
 
     package var view: View
     package var limits: ReceivingLimits
-    /// The newest last; empty on pages that anybody may see.
+    /// The newest last; empty on pages that need no token.
     package var arrivals: [Arrival]
-    /// Where the receiver is reached, as this client does it: `http://127.0.0.1:8080`.
+    /// The receiver's address, as this client uses it: `http://127.0.0.1:8080`.
     package var origin: String
     /// Whether uploads need a token.
     package var needsToken: Bool
-    /// Whether the client has a login, which it can end by a POST to `/logout`.
+    /// Whether the client is logged in, and can log out with a POST to `/logout`.
     package var isLoggedIn = false
 
     package init(

@@ -1,8 +1,8 @@
 #if Transfer
 extension ReceiverPage {
-    /// The form, the queue that the script fills, what has arrived, and the command lines.
+    /// The form, the queue that the script fills, the files that have arrived, and the command lines.
     static func uploads(_ state: PageState, received: Set<Int>) -> HTML {
-        // What is still on its way has no size and no digest yet.
+        // A file that is still arriving has no size and no digest yet.
         let files = state.arrivals.filter { $0.state == .complete }
         return """
             <h1>Send files</h1>
@@ -71,7 +71,7 @@ extension ReceiverPage {
             <button type="button" class="copy">Copy</button></div>
             """
         }
-        // Isolated: letters of a script that runs from right to left don't drag the size and the time along.
+        // Isolated, so that a right-to-left name doesn't reorder the size and the time.
         return """
             <li>
             <p class="what"><bdi\(mark)>\(file.name)</bdi> <span class="when">\
@@ -101,24 +101,24 @@ extension ReceiverPage {
 
     private static func sentence(of limits: ReceivingLimits) -> HTML {
         let files = limits.files == 1 ? "1 file" : "\(limits.files) files"
-        // The script sends each file by itself: what limits a form is of no interest with it.
+        // The script sends each file by itself, so it hides the limits of a form.
         let form: HTML =
-            #"<span class="plain">, and \#(files) of \#(limits.bodyBytes.asByteCount) in all at once</span>"#
-        return "At most \(min(limits.fileBytes, limits.bodyBytes).asByteCount) a file\(form)."
+            #"<span class="plain">, \#(files) and \#(limits.bodyBytes.asByteCount) per upload</span>"#
+        return "At most \(min(limits.fileBytes, limits.bodyBytes).asByteCount) per file\(form)."
     }
 
-    /// What the template for the script's rows is made of.
+    /// The file that the template for the script's rows is made from.
     private static let empty = Arrival(id: 0, name: "", size: 0, sha256: "", time: "", state: .complete)
 }
 
 extension String {
-    /// As one word of a shell's command line: an address in plain characters as it is, any other in quotes.
+    /// The text as one word of a shell's command line: plain addresses unchanged, any other in quotes.
     fileprivate var quotedForShell: String {
         let isPlain = self.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII
                 && (scalar.properties.isAlphabetic || "0123456789:/.-_~%".unicodeScalars.contains(scalar))
         }
-        // A quote has no place in a URL as it is, so it is written in percent-encoding rather than for the shell.
+        // A quote is percent-encoded, as in any URL, rather than quoted for the shell.
         let content = self.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "%27")
         return isPlain && !self.isEmpty ? self : "'\(content)'"
     }

@@ -4,21 +4,21 @@ import FormworkResumable
 
 /// The page that the receiver serves, as a pure function of what it shows, and the two files that it refers to.
 ///
-/// What the server and the page agree on. All addresses begin at the host's root: a proxy that puts a receiver below
-/// a path would have to rewrite them.
-/// - `GET /` gives ``html(_:)``; without the token that the receiver wants, the login view with status 401.
-/// - `GET /page.css` and `GET /page.js` give ``styleSheet`` and ``script``, to everybody.
-/// - `GET /files.json` gives ``FileList``, or 401. The page asks every three seconds while somebody looks at it.
-/// - `POST /` takes multipart/form-data, files in the field `files` (any other name is taken too). The script sends
-///   each file in a request of its own, at most three at once and no more than `maxUploads`, with
-///   `Accept: application/json`: 201 and an ``UploadReceipt``, or a problem (RFC 9457) whose `detail` or `title` the
-///   page shows. 503 or 429 with Retry-After in seconds is tried again by itself, five times in all. A file from a
-///   folder is sent with its relative path as filename. Without the script (`Accept` has `text/html`): 303 to
-///   `/?received=…`, or the problem's status and the problem view.
-/// - `POST /login` takes `token` as application/x-www-form-urlencoded: 303 to `/` and a cookie (HttpOnly,
-///   SameSite=Strict, Secure over TLS), or 401 and the login view that says it was wrong.
-/// - Both `POST`s are refused where the browser says that another site's page sent them.
-/// - Command lines give the token as `Authorization: Bearer TOKEN`.
+/// The contract between server and page follows. All addresses begin at the host's root: a proxy that serves a receiver
+/// below a path would have to rewrite them.
+/// - `GET /` returns ``html(_:)``; without the required token, the login view with status 401.
+/// - `GET /page.css` and `GET /page.js` return ``styleSheet`` and ``script``, to every client.
+/// - `GET /files.json` returns ``FileList``, or 401. A visible page requests it every three seconds.
+/// - `POST /` accepts multipart/form-data, with files in the field `files` (any other name works too). The script sends
+///   each file in its own request, at most three at once and no more than `maxUploads`, with
+///   `Accept: application/json`. The answer is 201 and an ``UploadReceipt``, or a problem (RFC 9457) whose `detail` or
+///   `title` the page shows. After 503 or 429 with Retry-After in seconds, the script tries again, five times in total.
+///   A file from a folder is sent with its relative path as filename. Without the script (`Accept` contains
+///   `text/html`), the answer is 303 to `/?received=…`, or the problem's status and the problem view.
+/// - `POST /login` accepts `token` as application/x-www-form-urlencoded. The answer is 303 to `/` and a cookie
+///   (HttpOnly, SameSite=Strict, Secure over TLS), or 401 and the login view with an error.
+/// - Both `POST`s are refused if the browser reports that another site's page sent them.
+/// - Command lines send the token as `Authorization: Bearer TOKEN`.
 package struct ReceiverPage: PageContent {
     package init() {}
 
@@ -30,7 +30,7 @@ package struct ReceiverPage: PageContent {
     private static let scriptAsset = PageAsset(
         PackageResources.page_js, contentType: "text/javascript; charset=utf-8")
 
-    /// The page as it stands without its script, which then takes over the form and the list.
+    /// The page without its script, which then takes over the form and the list.
     package func html(_ state: PageState) -> String {
         switch state.view {
         case .login(let isWrong): Self.document(title: "Sign in", head: "", Self.login(isWrong: isWrong)).markup
@@ -77,18 +77,19 @@ package struct ReceiverPage: PageContent {
     private static func problem(_ problem: ProblemDetails) -> HTML {
         """
         <h1>\(problem.title)</h1>
-        <p class="notice" role="alert">\(problem.detail ?? "The receiver did not take it.")</p>
-        <p><a href="/">Back to the page</a></p>
+        <p class="notice" role="alert">\(problem.detail ?? "The receiver refused the request.")</p>
+        <p><a href="/">Back to the upload page</a></p>
         """
     }
 
     private static func login(isWrong: Bool) -> HTML {
         let refusal: HTML =
-            isWrong ? #"<p class="notice" id="refusal" role="alert">That is not the token.</p>"# : ""
+            isWrong ? #"<p class="notice" id="refusal" role="alert">This is not the token.</p>"# : ""
         let described: HTML = isWrong ? #" aria-invalid="true" aria-describedby="refusal""# : ""
         return """
             <h1>Sign in</h1>
-            <p class="muted">This receiver takes files from those who have its token. It was shown where it was started.</p>
+            <p class="muted">This receiver accepts files from people who have its token. The token was shown when the \
+            receiver was started.</p>
             \(refusal)
             <form id="login" method="post" action="/login">
             <label for="token">Token</label>

@@ -8,10 +8,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A log of one line an event, on standard error or elsewhere. Nobody waits for its reader: lines that find no room are
-/// dropped, and counted in a line of their own.
+/// A log with one line per event, on standard error or elsewhere. Logging never waits for a reader: lines that find no
+/// room are dropped, and counted in a line of their own.
 package struct LineLog: LogHandler {
-    /// How a line is written.
+    /// The format of a line.
     package enum Form: String, Sendable, CaseIterable {
         /// `2026-11-21T17:00:00Z info received name="a.txt" size=12`
         case text
@@ -45,7 +45,7 @@ package struct LineLog: LogHandler {
         }
     }
 
-    /// What a key says: numbers are numbers in JSON.
+    /// The value of a key; numbers stay numbers in JSON.
     enum Value: Encodable, Sendable {
         case text(String)
         case integer(Int64)
@@ -91,12 +91,12 @@ package struct LineLog: LogHandler {
         case .json:
             var object = values
             (object["time"], object["level"], object["message"]) = (.text(time), .text(level), .text(message))
-            // JSON escapes line ends itself.
+            // JSON escapes line ends.
             return String(decoding: JSONBytes.encode(object), as: UTF8.self) + "\n"
         }
     }
 
-    /// A value as it is when it is one plain word, else in quotes.
+    /// A plain word as it is, any other value in quotes.
     private static func quoted(_ value: String) -> String {
         let isPlain =
             !value.isEmpty && value.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D }

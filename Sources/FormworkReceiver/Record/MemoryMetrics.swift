@@ -3,7 +3,7 @@ import FormworkCore
 import Metrics
 import Synchronization
 
-/// Metrics kept in memory, to be shown as Prometheus text.
+/// Metrics kept in memory, which can be shown as Prometheus text.
 package final class MemoryMetrics: MetricsFactory {
     private enum Kind: String { case counter, gauge, summary }
 
@@ -19,7 +19,7 @@ package final class MemoryMetrics: MetricsFactory {
         let label: String
         let dimensions: [(String, String)]
         let kind: Kind
-        /// What a recorded unit is of the one shown: nanoseconds are shown as seconds.
+        /// The recorded unit as a multiple of the shown unit: nanoseconds are shown as seconds.
         let unit: Double
         let sum = Mutex(Sum())
 
@@ -97,7 +97,7 @@ package final class MemoryMetrics: MetricsFactory {
         self.value(label, dimensions, .summary, unit: 1e-9)
     }
 
-    // Values live as long as their factory: a metric that is made again goes on.
+    // Values live as long as their factory: a metric that is made again continues.
     package func destroyCounter(_ handler: any CounterHandler) {}
     package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     package func destroyMeter(_ handler: any MeterHandler) {}
@@ -107,7 +107,7 @@ package final class MemoryMetrics: MetricsFactory {
     /// The media type of ``prometheusText``.
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// All values in Prometheus' text format 0.0.4, by their names.
+    /// All values in Prometheus' text format 0.0.4, sorted by name.
     package var prometheusText: String {
         let values = self.values.withLock { $0.sorted { $0.key < $1.key }.map(\.value) }
         var text = ""

@@ -1,7 +1,7 @@
 #if Transfer
 import Metrics
 
-/// What is counted of uploads, by swift-metrics.
+/// The metrics of uploads, through swift-metrics.
 struct UploadMetrics: Sendable {
     private let factory: any MetricsFactory
     private let bytes: Counter
@@ -19,7 +19,7 @@ struct UploadMetrics: Sendable {
 
     func began() { self.inFlight.increment(by: 1) }
 
-    /// A request was refused by its head, or for lack of a place.
+    /// Counts a request that was refused because of its head, or for lack of a slot.
     func refused(_ status: Int) {
         Counter(
             label: "formwork_requests_refused_total", dimensions: [("code", "\(status)")], factory: self.factory

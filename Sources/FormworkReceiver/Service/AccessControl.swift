@@ -9,55 +9,55 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Who is let in: by the token, which may change while the receiver runs, or by a login.
+/// Decides which requests are let in: by the token, which may change while the receiver runs, or by a login.
 package final class AccessControl: Sendable {
-    /// What a request's credentials come to.
+    /// The result of checking a request's credentials.
     package enum Admission: Hashable, Sendable {
         case admitted
-        /// It has none.
+        /// The request has no credentials.
         case missing
-        /// It has wrong ones.
+        /// The credentials are wrong.
         case wrong
-        /// Its client had wrong ones too often: these aren't looked at.
+        /// The client has sent wrong credentials too often, so these weren't checked.
         case slowed
     }
 
     private struct State {
         var token: AccessToken?
         var tries = WrongTries()
-        /// Logins that were ended, and when they would have been over.
+        /// Logins that were ended, with the time at which they would have expired.
         var ended: [String: Int64] = [:]
     }
 
-    /// Logins that were ended, kept at once. Ours.
+    /// How many ended logins are remembered at once.
     private static let endedLimit = 10_000
 
     private let state: Mutex<State>
 
     package init(_ token: AccessToken? = nil) { self.state = Mutex(State(token: token)) }
 
-    /// What is asked for; `nil` lets everybody in.
+    /// The token that requests need; `nil` lets every request in.
     package var token: AccessToken? {
         get { self.state.withLock { $0.token } }
         set { self.state.withLock { $0.token = newValue } }
     }
 
-    /// Looks at a request's credentials.
-    /// - Parameter client: Whose wrong ones are counted.
+    /// Checks a request's credentials.
+    /// - Parameter client: The client that a wrong token is counted for.
     package func admission(_ fields: HTTPFields, client: String) -> Admission {
         guard let token = self.token else { return .admitted }
         if self.session(in: fields) != nil { return .admitted }
         let shown = token.shown(in: fields)
         guard shown != .nothing else { return .missing }
-        // Nor is a right one looked at: who guesses would learn that it is.
+        // A right token isn't accepted either: otherwise a client that guesses would learn that it has found it.
         guard !self.state.withLock({ $0.tries.isSlowed(client, at: .now) }) else { return .slowed }
         guard shown == .other else { return .admitted }
         self.state.withLock { $0.tries.note(client, at: .now) }
         return .wrong
     }
 
-    /// Looks at the login form's text.
-    /// - Returns: The cookie, for what is right.
+    /// Checks the token that the login form sent.
+    /// - Returns: The cookie for a right token.
     func logIn(_ text: String, client: String, isSecure: Bool) -> (admission: Admission, cookie: String?) {
         guard let token = self.token else { return (.admitted, nil) }
         guard !self.state.withLock({ $0.tries.isSlowed(client, at: .now) }) else { return (.slowed, nil) }
@@ -74,12 +74,12 @@ package final class AccessControl: Sendable {
         let now = Self.now
         self.state.withLock { state in
             if state.ended.count >= Self.endedLimit { state.ended = state.ended.filter { $0.value > now } }
-            // Who ends more in a day has the token, and can begin as many.
+            // A client that ends more logins than this in a day has the token, and can start as many.
             if state.ended.count < Self.endedLimit { state.ended[session.id] = session.end }
         }
     }
 
-    /// The number of the login that a request's cookie is of; `nil` for none that holds.
+    /// The login that a request's cookie belongs to; `nil` if there is none, or it is no longer valid.
     func session(in fields: HTTPFields) -> AccessToken.Session? {
         guard fields.contains(.cookie) else { return nil }
         let now = Self.now
@@ -90,13 +90,13 @@ package final class AccessControl: Sendable {
     private static var now: Int64 { Int64(clamping: Date.now.timeIntervalSince1970) }
 }
 
-/// Wrong tokens, by client: ten at once, and one in six seconds.
+/// Counts wrong tokens per client: ten at once, then one every six seconds.
 struct WrongTries {
-    /// Wrong ones before a client is slowed. Ours.
+    /// How many wrong tokens a client may send before it is slowed.
     static let burst = 10.0
-    /// Seconds until one more is looked at. Ours: a token of 16 characters takes longer than there is time.
+    /// Seconds until one more token is checked. At this rate, a token of 16 characters can't be guessed.
     static let interval = 6.0
-    /// Clients that are remembered. Ours: at 100 bytes each.
+    /// How many clients are remembered, at about 100 bytes each.
     private static let limit = 10_000
 
     private struct Entry {
@@ -109,7 +109,7 @@ struct WrongTries {
     /// Whether a client has to wait.
     func isSlowed(_ client: String, at now: ContinuousClock.Instant) -> Bool { self.left(client, now) < 1 }
 
-    /// Notes a wrong one.
+    /// Counts a wrong token.
     mutating func note(_ client: String, at now: ContinuousClock.Instant) {
         let left = self.left(client, now)
         if self.entries[client] == nil, self.entries.count >= Self.limit { self.makeRoom(now) }
@@ -123,7 +123,7 @@ struct WrongTries {
 
     private mutating func makeRoom(_ now: ContinuousClock.Instant) {
         self.entries = self.entries.filter { self.left($0.key, now) < Self.burst }
-        // More than one, so that it isn't done for each.
+        // Removes more than one entry, so that this doesn't run for every new client.
         let surplus = self.entries.count - Self.limit * 9 / 10
         guard surplus > 0 else { return }
         for (client, _) in self.entries.sorted(by: { $0.value.at < $1.value.at }).prefix(surplus) {

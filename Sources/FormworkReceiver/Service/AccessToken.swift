@@ -10,18 +10,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The secret that opens a receiver, and the ways in which a request can show it.
+/// The secret that gives access to a receiver, and the ways a request can present it.
 package struct AccessToken: Sendable {
     /// The cookie that the page's login sets.
     static let cookieName = "formwork-receiver"
 
     package let text: String
 
-    /// Takes a secret.
-    /// - Throws: 400 for one that no header could carry.
+    /// Makes a token from a text.
+    /// - Throws: 400 for a text that can't be sent in a header field.
     package init(_ text: String) throws(ProblemDetails) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw .badRequest("A token is printable ASCII without blanks.")
+            throw .badRequest("A token must be printable ASCII characters without spaces.")
         }
         self.text = text
     }
@@ -34,13 +34,13 @@ package struct AccessToken: Sendable {
         return Self(unchecked: String((0..<32).map { _ in letters.randomElement() ?? "a" }))
     }
 
-    /// Whether a text is the token; takes as long whatever the text is.
+    /// Whether a text is the token. Takes the same time for every text.
     package func isToken(_ text: String) -> Bool { Self.areEqual(text, self.text) }
 
-    /// What a request shows.
+    /// What a request presents.
     enum Shown { case nothing, other, token }
 
-    /// What a request shows as `Bearer`, or `Basic` with the token as the password.
+    /// What a request presents as `Bearer`, or as `Basic` with the token as the password.
     func shown(in fields: HTTPFields) -> Shown {
         var shown = Shown.nothing
         for value in fields[values: .authorization] {
@@ -62,18 +62,18 @@ package struct AccessToken: Sendable {
 
     // MARK: sessions
 
-    /// A login: what its cookie says.
+    /// A login, as its cookie describes it.
     struct Session: Hashable {
-        /// Tells it from others.
+        /// Identifies the login.
         var id: String
         /// Seconds since 1970.
         var end: Int64
     }
 
-    /// Seconds for which a login lasts. Ours: a day's work.
+    /// How many seconds a login lasts: one day.
     static let sessionTime: Int64 = 86_400
 
-    /// The login that a request's cookie is of, unless its time is over.
+    /// The login that a request's cookie belongs to, unless it has expired.
     func session(in fields: HTTPFields, now: Int64) -> Session? {
         for line in fields[values: .cookie] {
             for cookie in line.split(separator: ";") {
@@ -88,17 +88,17 @@ package struct AccessToken: Sendable {
         return nil
     }
 
-    /// A login that begins.
+    /// Starts a login.
     func newSession(now: Int64) -> Session {
         Session(id: String(UInt64.random(in: .min ... .max), radix: 36), end: now + Self.sessionTime)
     }
 
-    /// The cookie that opens the receiver, for this site's own requests only.
+    /// The cookie that gives access to the receiver, for requests from this site only.
     func cookie(_ session: Session, isSecure: Bool) -> String {
         Self.cookie("\(session.end).\(session.id).\(self.code(of: session))", seconds: Self.sessionTime, isSecure)
     }
 
-    /// The cookie that has a browser forget the other.
+    /// The cookie that makes a browser delete the login cookie.
     static func endOfCookie(isSecure: Bool) -> String { self.cookie("", seconds: 0, isSecure) }
 
     private static func cookie(_ value: String, seconds: Int64, _ isSecure: Bool) -> String {
@@ -106,7 +106,8 @@ package struct AccessToken: Sendable {
             + (isSecure ? "; Secure" : "")
     }
 
-    /// Not the token itself, which a browser need not keep; the same for all receivers with the token, and behind a restart.
+    /// Authenticates a cookie. A browser need not store the token itself. The code is the same for all receivers with
+    /// this token, and after a restart.
     private func code(of session: Session) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("formwork receive \(session.end) \(session.id)".utf8), using: .init(data: Data(self.text.utf8)))

@@ -10,18 +10,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a request gets: small enough to be held.
+/// The answer to a request, small enough to be held in memory.
 package struct Answer: Sendable {
     package var status: HTTPResponse.Status
     package var fields: HTTPFields
     package var body: ByteBuffer
-    /// Whether the connection ends with it.
+    /// Whether the connection is closed after the answer.
     package var closes: Bool
-    /// What has to be held until it is sent.
+    /// Memory of the fields that is held until the answer has been sent.
     var memory: FieldMemory.Share?
-    /// The same of the body's own bytes.
+    /// Memory of the body that is held until the answer has been sent.
     var share: AnswerMemory.Share?
-    /// Whether the body's bytes are counted, or are those of all: nothing is to be taken for them.
+    /// Whether the body's bytes are already counted, or shared by all answers, so that no memory is reserved for them.
     var isCounted = false
 
     package init(
@@ -34,18 +34,18 @@ package struct Answer: Sendable {
         self.init(status, fields: [.contentType: mediaType], body: body)
     }
 
-    /// A problem, for programs.
+    /// A problem document, for programs.
     package init(_ problem: ProblemDetails, closes: Bool = false) {
         self.init(
             HTTPResponse.Status(code: problem.status), fields: [.contentType: ProblemDetails.contentType],
             body: ByteBuffer(bytes: problem.jsonBytes), closes: closes)
     }
 
-    /// A way to another page, by GET.
+    /// A redirect to another page, to be fetched with GET.
     static func seeOther(_ location: String) -> Self { Self(.seeOther, fields: [.location: location]) }
 
     /// The head as it is sent.
-    /// - Parameter isHTTP2: Whether connections have no say of their own (RFC 9113 §8.2.2).
+    /// - Parameter isHTTP2: Whether the answer goes over HTTP/2, which has no `Connection` field (RFC 9113 §8.2.2).
     func head(isHTTP2: Bool) -> HTTPResponse {
         var fields = self.fields
         for field in SecurityFields.all { fields[field.name] = field.value }
@@ -57,7 +57,7 @@ package struct Answer: Sendable {
     }
 }
 
-/// What every answer carries, so that no content of it is ever run or framed.
+/// Fields of every answer, so that its content is never run or framed by a browser.
 enum SecurityFields {
     static let all: [HTTPField] = [
         HTTPField(
@@ -66,8 +66,8 @@ enum SecurityFields {
                 + "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
         HTTPField(name: .contentTypeOptions, value: "nosniff"),
         HTTPField(name: .frameOptions, value: "DENY"),
-        // Not no-referrer: with it browsers send `Origin: null` for a form of the page itself (Fetch, "append a request
-        // Origin header"), which is what a page of another site sends.
+        // Not no-referrer: with it, browsers send `Origin: null` for a form on the page itself (Fetch, "append a
+        // request Origin header"), just as for a page of another site.
         HTTPField(name: .referrerPolicy, value: "same-origin"),
         HTTPField(name: .resourcePolicy, value: "same-origin"),
         HTTPField(name: .openerPolicy, value: "same-origin"),

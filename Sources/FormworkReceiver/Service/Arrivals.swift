@@ -7,21 +7,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A file that arrived in this run, or is arriving.
+/// A file that has arrived in this run, or is arriving.
 package struct Arrival: Sendable, Hashable, Encodable {
     package enum State: String, Sendable, Encodable { case receiving, complete, failed }
 
-    /// Counts from 1 in each run.
+    /// Starts at 1 in each run.
     package var id: Int
     package var name: String
-    /// Bytes; 0 until it is complete.
+    /// Bytes; 0 until the file is complete.
     package var size: Int64
     package var type: String?
     package var sha256: String?
-    /// When it began, and then when it ended: RFC 3339, in UTC.
+    /// The time when it began, later when it ended: RFC 3339, in UTC.
     package var time: String
     package var state: State
-    /// Who sent it: a login, or an address. Nobody is told.
+    /// The sender: a login, or an address. Never shown to clients.
     var owner: String?
 
     private enum CodingKeys: CodingKey { case id, name, size, type, sha256, time, state }
@@ -34,9 +34,9 @@ package struct Arrival: Sendable, Hashable, Encodable {
     }
 }
 
-/// What has arrived in this run: the newest thousand.
+/// The files that have arrived in this run: the newest thousand.
 package final class Arrivals: Sendable {
-    /// Who sends what the task that runs takes.
+    /// The sender of the files that the current task receives.
     @TaskLocal static var owner: String?
 
     private struct Contents {
@@ -53,10 +53,10 @@ package final class Arrivals: Sendable {
     /// The newest last.
     package var all: [Arrival] { self.contents.withLock { $0.list } }
 
-    /// Grows with each change.
+    /// Increases with each change.
     var revision: Int { self.contents.withLock { $0.revision } }
 
-    /// The number of the arrival that began last; 0 for none.
+    /// The number of the arrival that began last; 0 if there is none.
     var last: Int { self.contents.withLock { $0.last } }
 
     func began(_ file: UploadReceipt.File) -> Int {
@@ -83,7 +83,7 @@ package final class Arrivals: Sendable {
 
     private func change(_ id: Int, _ change: (inout Arrival) -> Void) {
         self.contents.withLock { contents in
-            // In the order of their numbers, without gaps.
+            // The list is in the order of the numbers, without gaps.
             guard let first = contents.list.first?.id, contents.list.indices.contains(id - first) else { return }
             contents.revision += 1
             change(&contents.list[id - first])

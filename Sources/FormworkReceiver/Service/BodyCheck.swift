@@ -7,12 +7,12 @@ import FormworkResumable
 import HTTPTypes
 import NIOCore
 
-/// Compares a whole body with the digests that its head announces: Content-Digest and Repr-Digest (RFC 9530), which are the
-/// same without a Content-Encoding, and Content-MD5 (RFC 2616).
+/// Compares a whole body with the digests in its head: Content-Digest and Repr-Digest (RFC 9530), which are the same
+/// without a Content-Encoding, and Content-MD5 (RFC 2616).
 package struct BodyCheck: Sendable {
-    /// What a body has to have.
+    /// A digest that the body must have.
     package struct Digest: Sendable, Hashable {
-        /// As RFC 9530's registry names it.
+        /// The algorithm's name in the registry of RFC 9530.
         package var algorithm: String
         package var bytes: [UInt8]
         /// The field that announced it.
@@ -36,20 +36,20 @@ package struct BodyCheck: Sendable {
         }
     }
 
-    /// The digests that fields announce by algorithms that are known here; others are ignored, as RFC 9530 has it.
+    /// The announced digests whose algorithms are supported here; others are ignored, as RFC 9530 requires.
     /// - Throws: 400 for a field that can't be read.
     static func digests(of fields: HTTPFields) throws(ProblemDetails) -> [Digest] {
         var all: [Digest] = []
         for name in [HTTPField.Name.contentDigest, .reprDigest] {
             guard let value = fields[name] else { continue }
-            guard let field = DigestField(value) else { throw .badRequest("The \(name) can't be read.") }
+            guard let field = DigestField(value) else { throw .badRequest("The \(name) field can't be read.") }
             all += field.values.filter { self.digest($0.algorithm) != nil }.map { value in
                 Digest(algorithm: value.algorithm, bytes: value.bytes, field: name)
             }
         }
         if let value = fields[.contentMD5] {
             guard let bytes = Base64.decode(value), bytes.count == 16 else {
-                throw .badRequest("The Content-MD5 can't be read.")
+                throw .badRequest("The Content-MD5 field can't be read.")
             }
             all.append(Digest(algorithm: MD5Digest.algorithm, bytes: bytes, field: .contentMD5))
         }
@@ -60,26 +60,26 @@ package struct BodyCheck: Sendable {
         for index in self.running.indices { self.running[index].digest.update(buffer.readableBytesSpan) }
     }
 
-    /// 400 when a digest of the body isn't the one that was announced; `nil` when all are.
+    /// 400 if a digest of the body differs from the announced one; `nil` if all are equal.
     var mismatch: ProblemDetails? {
         for one in self.running where one.digest.finalized() != one.expected.bytes {
             return .badRequest(
-                "The body isn't what its \(one.expected.field) says (\(one.expected.algorithm)): send it again. "
-                    + "Nothing of it was kept.")
+                "The body doesn't match its \(one.expected.field) (\(one.expected.algorithm)): send it again. "
+                    + "None of it was kept.")
         }
         return nil
     }
 }
 
-/// A body whose digests are taken while it is read, and which can be read on where its reader has stopped: behind a form's
-/// close delimiter there may be more.
+/// A body whose digests are computed while it is read. Reading can continue after its reader has stopped: there may be
+/// more bytes after a form's close delimiter.
 actor CheckedBody<Base: AsyncSequence & Sendable> where Base.Element == ByteBuffer {
     private var iterator: Base.AsyncIterator
     private var check: BodyCheck
     private let limit: Int64
     private var count: Int64 = 0
 
-    /// - Parameter limit: Bytes that it may have.
+    /// - Parameter limit: The most bytes the body may have.
     init(_ base: Base, _ check: BodyCheck, limit: Int64) {
         self.iterator = base.makeAsyncIterator()
         (self.check, self.limit) = (check, limit)
@@ -100,19 +100,19 @@ actor CheckedBody<Base: AsyncSequence & Sendable> where Base.Element == ByteBuff
         return buffer
     }
 
-    /// Reads what is left, and compares.
-    /// - Throws: 400 when it isn't what was announced, and what the body throws.
+    /// Reads the remaining bytes and compares the digests.
+    /// - Throws: 400 if the body doesn't match its digests, and the errors of the body.
     func finish() async throws {
         while try await self.next() != nil {}
         // Swift 6.3.1's optimizer crashes on a typed error that is thrown on from here.
         if let mismatch = self.check.mismatch { throw mismatch }
     }
 
-    /// The same bytes for a reader.
+    /// The same bytes as a sequence.
     nonisolated var chunks: PulledChunks { PulledChunks { try await self.next() } }
 }
 
-/// Chunks that a closure gives: whatever they come from, they are of one type.
+/// Chunks from a closure: one type for every source.
 struct PulledChunks: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 

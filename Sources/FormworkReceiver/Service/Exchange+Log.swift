@@ -8,7 +8,7 @@ import Logging
 import NIOCore
 
 extension Exchange {
-    /// One line for each file.
+    /// Logs one line for each file.
     func log(_ receipt: UploadReceipt, _ duration: Duration, _ client: ClientAddress) {
         for file in receipt.files {
             var metadata: Logger.Metadata = [
@@ -40,7 +40,7 @@ extension Exchange {
         }
     }
 
-    /// One line for an upload that failed.
+    /// Logs one line for an upload that failed.
     func log(_ failure: UploadFailure, _ head: HTTPRequest, _ client: ClientAddress, _ duration: Duration?) {
         var metadata: Logger.Metadata = [
             "peer": "\(client.text)", "status": .stringConvertible(failure.problem.status),
@@ -54,7 +54,7 @@ extension Exchange {
             metadata: metadata)
     }
 
-    /// One line for a request that was refused by its head.
+    /// Logs one line for a request that was refused because of its head.
     func log(_ problem: ProblemDetails, _ head: HTTPRequest, _ client: ClientAddress) {
         self.metrics.refused(problem.status)
         self.logger.notice(
@@ -66,7 +66,7 @@ extension Exchange {
             ])
     }
 
-    /// One line for what was refused before it was a request.
+    /// Logs one line for a refusal that came before there was a request.
     func refused(_ refusal: HeadRefusal, _ channel: any Channel) {
         self.metrics.refused(refusal.problem.status)
         var metadata: Logger.Metadata = [
@@ -84,7 +84,7 @@ extension Exchange {
 }
 
 extension UploadReceipt {
-    /// The names of the fields in their order, as many as fit in a line.
+    /// The names of the fields in their order, cut to the length of a log line.
     fileprivate var fieldNames: String { self.fields.map(\.name).joined(separator: ", ").cut(to: 1_000) }
 }
 

@@ -6,7 +6,7 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-// What is not an upload: pages, the login, and problems.
+// Requests other than uploads: pages, the login, and problems.
 extension Exchange {
     func pageAnswer(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
         let query = (head.path ?? "").split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
@@ -21,7 +21,7 @@ extension Exchange {
         }
     }
 
-    /// What `/files.json` gives, or 304 for whoever has it.
+    /// The answer to `/files.json`, or 304 if the client already has it.
     func listAnswer(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
         let etag = "\"\(self.run)-\(self.arrivals.revision)\""
         let validators: HTTPFields = [.eTag: etag, .cacheControl: "no-cache", .vary: "Authorization, Cookie"]
@@ -34,7 +34,7 @@ extension Exchange {
         return answer
     }
 
-    /// An answer that is the same until something arrives.
+    /// An answer that stays the same until something arrives.
     private func keptAnswer(
         _ key: String, _ mediaType: String, _ head: HTTPRequest, _ client: ClientAddress, make: () -> ByteBuffer
     ) -> Answer {
@@ -52,9 +52,9 @@ extension Exchange {
         }
     }
 
-    // MARK: whose files a list has
+    // MARK: whose files a list shows
 
-    /// Who sends, and whose list it is: a login, or else an address.
+    /// The sender of files and owner of a list: a login, or otherwise an address.
     func owner(_ head: HTTPRequest, _ client: ClientAddress) -> String {
         self.access.session(in: head.headerFields).map { "login \($0.id)" } ?? "address \(client.key)"
     }
@@ -90,7 +90,7 @@ extension Exchange {
         return Answer(status, "text/html; charset=utf-8", ByteBuffer(string: self.page.html(state)))
     }
 
-    /// Takes the login form: small, and nothing else than `token`.
+    /// Handles the login form, which is small and contains only `token`.
     func logIn(_ head: HTTPRequest, _ body: RequestBody, _ client: ClientAddress) async -> Answer {
         guard self.access.token != nil else { return .seeOther("/") }
         var bytes: [UInt8] = []
@@ -98,7 +98,7 @@ extension Exchange {
             for try await buffer in body {
                 bytes += buffer.readableBytesView
                 guard bytes.count <= 4 << 10 else {
-                    return self.refusal(.tooLarge("A login has 4 KiB at most."), head, client)
+                    return self.refusal(.tooLarge("A login form can have at most 4 KiB."), head, client)
                 }
             }
         } catch {
@@ -123,7 +123,7 @@ extension Exchange {
         }
     }
 
-    /// Ends a login, here and in its browser.
+    /// Ends a login here and in its browser.
     func logOut(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
         self.access.logOut(head.headerFields)
         var answer = Answer.seeOther("/")
@@ -132,7 +132,7 @@ extension Exchange {
         return answer
     }
 
-    /// A problem as a browser's page, or for programs.
+    /// A problem as a page for browsers, or as a document for programs.
     func refusal(_ problem: ProblemDetails, _ head: HTTPRequest, _ client: ClientAddress) -> Answer {
         var answer: Answer
         if head.wantsHTML {
@@ -142,13 +142,13 @@ extension Exchange {
             answer = Answer(problem)
         }
         switch problem.status {
-        // Browsers would ask for a name and a password themselves if they were offered Basic.
+        // Browsers would ask for a name and a password themselves if Basic were offered.
         case 401: answer = answer.challenging(withBasic: !head.wantsHTML)
         case 405: answer.fields[.allow] = Self.methods
         case 429, 503: answer.fields[.retryAfter] = problem == .tooManyTries ? "6" : "5"
         default: break
         }
-        // Of a body that is refused not all is read.
+        // The rest of a refused body is not read.
         answer.closes = head.mayBringBody
         return answer
     }
@@ -164,7 +164,7 @@ extension Answer {
 }
 
 extension HTTPRequest {
-    /// Whether a person's browser asks, and not a program.
+    /// Whether the request comes from a person's browser, not a program.
     var wantsHTML: Bool {
         self.headerFields[values: .accept].contains { value in
             value.split(separator: ",").contains { $0.drop { $0 == " " }.hasPrefix("text/html") }

@@ -10,19 +10,19 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 
-// Uploads that come in pieces: kept until they are whole, and then handled as what they would have been at once.
+// Uploads that arrive in pieces: kept until they are complete, then handled like an upload in one request.
 extension Exchange {
-    /// Where uploads that come in pieces have their own URLs.
+    /// The path under which uploads that arrive in pieces have their URLs.
     static let uploadsPath = "/.uploads/"
 
-    /// Whether a request is one of the resumable protocols', or may be.
+    /// Whether a request belongs to one of the resumable protocols, or may.
     static func isResumable(_ head: HTTPRequest) -> Bool {
         if head.path?.hasPrefix(self.uploadsPath) == true { return true }
         if case .plain = UploadRequest(head, resource: nil) { return false }
         return true
     }
 
-    /// Answers such a request; `nil` when its connection is to be closed.
+    /// Answers such a request; `nil` if its connection is to be closed.
     func resume(
         _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ client: ClientAddress
     ) async throws -> Answer? {
@@ -31,7 +31,7 @@ extension Exchange {
             self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(error)"])
         } complete: { upload in
             let answer = await self.answer(upload, client)
-            // What is no fault of the upload's may pass: its client can end it once more.
+            // The receiver's own failure may pass: the client can complete the upload again.
             guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
             return UploadAnswer(
                 HTTPResponse(status: answer.status, headerFields: answer.fields),
@@ -43,7 +43,8 @@ extension Exchange {
                 await store.isUnfinished(name)
             }
             guard hasRoom else {
-                let problem = ProblemDetails.tooMany("Too many unfinished uploads of this client are kept.")
+                let problem = ProblemDetails.tooMany(
+                    "This client has too many unfinished uploads: complete or cancel one first.")
                 self.log(problem, head, client)
                 return self.refusal(problem, head, client)
             }
@@ -93,12 +94,12 @@ extension Exchange {
         }
     }
 
-    /// The target's own answer to an upload that is whole.
+    /// The target's own answer to a complete upload.
     private func answer(_ completed: CompletedUpload, _ client: ClientAddress) async -> Answer {
         var head = completed.request
         head.headerFields[.contentType] = completed.contentType
         head.headerFields[.contentLength] = String(completed.length)
-        // Those are of the first piece, and the whole has been compared with Repr-Digest by now.
+        // These fields describe the first piece. The whole has already been compared with Repr-Digest.
         for name in [HTTPField.Name.contentDigest, .contentMD5, .reprDigest] { head.headerFields[name] = nil }
         do throws(ProblemDetails) {
             let upload = try IncomingUpload(head, filename: completed.givenPath)
@@ -113,18 +114,18 @@ extension Exchange {
 }
 
 extension CompletedUpload {
-    /// The file's name, with its folders where tus told them: Uppy sends `relativePath` beside `filename`, and the text
-    /// `null` for none.
+    /// The file's name, with its folders if tus metadata has them: Uppy sends `relativePath` besides `filename`, and
+    /// the text `null` if there is none.
     fileprivate var givenPath: String? {
         guard let path = self.metadata["relativePath"], !path.isEmpty, path != "null" else { return self.filename }
         return path
     }
 }
 
-/// A whole upload could not be handled for a reason that may pass.
+/// A complete upload could not be handled for a reason that may pass.
 private struct IncompleteProcessing: Error { let status: HTTPResponse.Status }
 
-/// A request's body, whose sender is asked for it when its first byte is wanted.
+/// A request's body. The client is asked for it when its first byte is wanted.
 struct AskedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -150,7 +151,7 @@ struct AskedBody: AsyncSequence, Sendable {
                 self.channel.inform(HTTPResponse(status: .continue))
             }
             if let buffer = try await self.iterator.next(isolation: isolation) { return buffer }
-            // What is given to a task that was cancelled may be less than all.
+            // A task that was cancelled may have received less than the whole body.
             try Task.checkCancellation()
             return nil
         }
@@ -162,14 +163,14 @@ struct AskedBody: AsyncSequence, Sendable {
 }
 
 extension Channel {
-    /// Sends a 1xx answer, if there is room: nobody waits for a client that doesn't read.
+    /// Sends a 1xx answer if there is room. Nothing waits for a client that doesn't read.
     func inform(_ head: HTTPResponse) {
         if self.isWritable { self.writeAndFlush(HTTPResponsePart.head(head), promise: nil) }
     }
 }
 
 extension HTTPRequest {
-    /// Whether bytes may follow that nobody has read.
+    /// Whether the request may have a body that hasn't been read.
     var mayBringBody: Bool {
         self.headerFields[.contentLength] != "0" && self.method != .get && self.method != .head
     }

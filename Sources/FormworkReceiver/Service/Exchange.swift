@@ -20,24 +20,25 @@ struct Exchange: Sendable {
     var arrivals: Arrivals
     var slots: UploadSlots
     var page: any PageContent
-    /// Where uploads are kept that come in pieces; `nil` takes none.
+    /// Where uploads that arrive in pieces are kept; `nil` if they are not accepted.
     var store: UploadStore?
-    /// How many of them each client has.
+    /// The number of them that each client has.
     var unfinished = UnfinishedUploads(limit: .max)
     var metrics: UploadMetrics
     var metricsText: (@Sendable () -> String)?
     var logger: Logger
     var answerMemory = AnswerMemory()
     var kept = KeptAnswers()
-    /// Tells the entity tags of this run from those of another.
+    /// Distinguishes the entity tags of this run from those of other runs.
     var run = String(UInt64.random(in: .min ... .max), radix: 36)
 
-    /// Answers one request. Never throws for what is wrong with it: the connection's loop would only close.
+    /// Answers one request. A bad request is answered, not thrown: the connection's loop would only close the
+    /// connection.
     @concurrent
     func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
         let head = request.head
         let isHTTP2 = channel.isHTTP2Stream
-        // Whoever waits for a 100 sends its body only then; without one, an answer is all there is to say.
+        // A client that waits for 100 sends its body only after it. Without 100, the answer alone is sent.
         let waits = head.headerFields[.expect]?.lowercased() == "100-continue"
         let client = self.connections.client(of: channel, head.headerFields)
         var answer: Answer
@@ -95,8 +96,8 @@ struct Exchange: Sendable {
         try await Self.hold(answer, channel)
     }
 
-    /// Waits until the client has taken an answer that holds memory, or is gone: the channel's handler ends the connection
-    /// of one that does neither.
+    /// Waits until the client has read an answer that holds memory, or is gone. The channel's handler closes the
+    /// connection of a client that does neither.
     private static func hold(_ answer: Answer, _ channel: any Channel) async throws {
         guard answer.memory != nil || answer.share != nil else { return }
         try? await channel.triggerUserOutboundEvent(ExchangeHandler.AnswerSent()).get()
@@ -127,15 +128,15 @@ struct Exchange: Sendable {
                 return answer
             }
             let received = self.arrivals.all.filter { $0.id > before && receipt.names($0) }.map { "\($0.id)" }
-            // A browser that follows a redirect of a form's answer by GET names the form's origin (Fetch, "append a
-            // request Origin header"). wget2 asks for HTML too, and would send the form again, to each such answer.
+            // A browser that follows the redirect with GET sends the form's origin (Fetch, "append a request Origin
+            // header"). wget2 also asks for HTML, and would send the form again after each redirect.
             guard head.headerFields[.origin] != nil else {
                 let view = PageState.View.uploads(received: Set(received.compactMap { Int($0) }))
                 return self.html(.created, view, head, client, arrivals: self.arrivals(for: head, client))
             }
             return .seeOther("/?received=\(received.prefix(100).joined(separator: ","))")
         } catch {
-            // A task that is cancelled otherwise is one whose connection ended.
+            // Otherwise, a task is cancelled because its connection ended.
             let isLost = Task.isCancelled && !self.slots.isDropped
             let failure = UploadFailure(isLost ? ConnectionLost() : error)
             self.metrics.ended(failure.problem.status, nil, ContinuousClock.now - start)
@@ -144,13 +145,13 @@ struct Exchange: Sendable {
         }
     }
 
-    /// What a request gets for which there is no place.
+    /// The answer to a request for which there is no slot.
     func refuse(for lack: UploadSlots.Lack, _ head: HTTPRequest, _ client: ClientAddress) -> Answer {
         let problem: ProblemDetails =
             switch lack {
-            case .stopping: .unavailable("The receiver is being stopped.")
-            case .all: .unavailable("Too many uploads are under way.")
-            case .client: .tooMany("Too many uploads of this client are under way.")
+            case .stopping: .unavailable("The receiver is stopping.")
+            case .all: .unavailable("Too many uploads are in progress: try again later.")
+            case .client: .tooMany("This client has too many uploads in progress: try again later.")
             }
         self.log(problem, head, client)
         return self.refusal(problem, head, client)

@@ -2,16 +2,16 @@
 import Formwork
 import Synchronization
 
-/// The memory that fields which are no files take, of all forms together: they are kept until the form's answer, which
-/// repeats them, has been sent.
+/// The memory that text fields use in all forms together. They are held until the form's answer, which repeats them,
+/// has been sent.
 package final class FieldMemory: Sendable {
     private let limit: Int64
     private let taken = Mutex<Int64>(0)
 
-    /// - Parameter limit: Bytes; an answer's copies come to a small multiple.
+    /// - Parameter limit: Bytes. With the copies in answers, the memory used is a small multiple of this.
     package init(limit: Int64) { self.limit = limit }
 
-    /// 64 MiB: ours; more where one form alone may have more, with every byte escaped.
+    /// 64 MiB, or more if the limits allow more for a single form with every byte escaped.
     convenience init(_ limits: ReceivingLimits) {
         let values = limits.allFieldBytes.multipliedReportingOverflow(by: 8)
         let names = Int64(limits.parsing.totalHeaderBytes).multipliedReportingOverflow(by: 6)
@@ -20,7 +20,7 @@ package final class FieldMemory: Sendable {
         self.init(limit: isHuge ? .max : max(64 << 20, one.partialValue))
     }
 
-    /// What one form takes; given back when nobody refers to it any more.
+    /// The memory of one form, released with the last reference to it.
     package final class Share: Sendable {
         private let memory: FieldMemory
         private let bytes = Mutex<Int64>(0)
@@ -32,12 +32,12 @@ package final class FieldMemory: Sendable {
             self.memory.taken.withLock { $0 -= bytes }
         }
 
-        /// Takes more.
-        /// - Throws: 503 when all forms together would have too much.
+        /// Reserves more memory.
+        /// - Throws: 503 if all forms together would use too much.
         func take(_ count: Int64) throws(ProblemDetails) {
             try self.memory.taken.withLock { taken throws(ProblemDetails) in
                 guard count <= self.memory.limit - taken else {
-                    throw .unavailable("The forms under way have too many bytes in fields: try again.")
+                    throw .unavailable("The forms in progress have too many bytes in fields: try again.")
                 }
                 taken += count
             }
@@ -47,7 +47,7 @@ package final class FieldMemory: Sendable {
 }
 
 extension String {
-    /// Bytes that JSON takes beyond the text's own, quotation marks not counted.
+    /// Bytes that JSON adds to the text by escaping, quotation marks not counted.
     var escapingCost: Int64 {
         self.utf8.reduce(0) { cost, byte in
             switch byte {

@@ -5,7 +5,7 @@ import FormworkResumable
 
 /// The text fields of a form, in their order.
 struct FormFields: Sendable {
-    /// A field as it came.
+    /// A field as it arrived.
     struct Arrived: Sendable {
         var index: Int
         var header: ReceivedHeader
@@ -13,17 +13,17 @@ struct FormFields: Sendable {
         var bytes: [UInt8]
     }
 
-    /// A field as it is kept.
+    /// A field as it is stored.
     private struct Kept: Encodable, Sendable {
         var name: String
         var value: String
-        /// The media type that its sender gave; absent where it gave none.
+        /// The media type that the sender gave; absent if it gave none.
         var type: String?
-        /// The bytes themselves, where they aren't the value's in UTF-8.
+        /// The original bytes, if they differ from the value in UTF-8.
         var base64: String?
     }
 
-    /// What a record holds.
+    /// The content of a form record.
     private struct Record: Encodable {
         var fields: [Kept]
         var files: [UploadReceipt.File]
@@ -31,8 +31,9 @@ struct FormFields: Sendable {
 
     private var kept: [Kept] = []
 
-    /// Reads fields as text, in the charset that each declares, or the form by a field `_charset_` (RFC 7578 §4.6).
-    /// - Throws: What is wrong with a charset; `limitExceeded`; 503 where all forms have too many bytes.
+    /// Reads fields as text, in the charset that each declares, or that the form declares in a field `_charset_` (RFC
+    /// 7578 §4.6).
+    /// - Throws: The error of a charset; `limitExceeded`; 503 if all forms together have too many bytes.
     init(_ arrived: [Arrived], limit: Int64, _ share: FieldMemory.Share) throws {
         let declared = arrived.first { $0.name == "_charset_" }
             .flatMap { String(decoding: $0.bytes, as: UTF8.self).trimmedLabel }
@@ -45,15 +46,15 @@ struct FormFields: Sendable {
                     throw error.naming(PartReference(index: field.index, name: field.name))
                 }
             } else {
-                // What is no UTF-8 is repaired, as WHATWG has it.
+                // Invalid UTF-8 is repaired, as WHATWG specifies.
                 value = String(decoding: field.bytes, as: UTF8.self)
             }
-            // It may be longer than what came.
+            // The text may be longer than the bytes that arrived.
             try share.take(Int64(value.utf8.count - field.bytes.count) + value.escapingCost)
             count += Int64(value.utf8.count)
             guard count <= limit else {
                 throw ParsingFailure(.memoryBytesLimit, limit: limit).error(
-                    "The form's fields have more than \(limit) bytes together.", at: nil)
+                    "The form's fields have more than \(limit) bytes in total.", at: nil)
             }
             let isWhole = value.utf8.elementsEqual(field.bytes)
             let base64 = isWhole ? nil : Base64.encode(field.bytes)
@@ -65,14 +66,14 @@ struct FormFields: Sendable {
 
     var isEmpty: Bool { self.kept.isEmpty }
 
-    /// The fields as they are answered.
+    /// The fields as the answer shows them.
     var answered: [UploadReceipt.Field] { self.kept.map { UploadReceipt.Field(name: $0.name, value: $0.value) } }
 
-    /// The fields as a file beside the form's files: `a.jpg.form.json` beside `a.jpg`, the first of them.
+    /// The fields as a file next to the form's files: `a.jpg.form.json`, where `a.jpg` is the first of them.
     func record(for files: [UploadReceipt.File]) -> FormRecord {
         let made = "form-\(String(UInt64.random(in: .min ... .max), radix: 36)).form.json"
         let path = files.first.flatMap { SafePath($0.name + ".form.json") }
-        // Letters, digits and dots are always a name.
+        // Letters, digits and dots always make a valid name.
         let own = path ?? SafePath(made) ?? SafePath(IncomingUpload.madeUpName(FormRecord.mediaType))
         return FormRecord(path: own, bytes: JSONBytes.encode(Record(fields: self.kept, files: files)))
     }

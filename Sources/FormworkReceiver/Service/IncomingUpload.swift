@@ -16,38 +16,38 @@ package struct IncomingUpload: Sendable {
     }
 
     package var content: Content
-    /// Bytes of the body; `nil` when only its end can tell.
+    /// Bytes of the body; `nil` if only its end shows them.
     package var length: Int64?
-    /// What has to be so for a PUT to be done.
+    /// The condition for a PUT.
     package var condition = PathCondition.none
-    /// Digests that the body has to have.
+    /// The digests that the body must have.
     package var digests: [BodyCheck.Digest] = []
 
     package init(_ content: Content, length: Int64?) { (self.content, self.length) = (content, length) }
 
-    /// The upload that a request with this head is.
+    /// Reads the upload that a request with this head makes.
     ///
-    /// A file's name comes from `Content-Disposition`, or else from the path's last segment. One that leaves nothing
-    /// safe gives way to `upload-…`, except for PUT, where the path is what the client asked for.
-    /// - Parameter filename: A name that came in another way, tus' metadata.
+    /// The file's name comes from `Content-Disposition`, or otherwise from the path's last segment. If nothing safe is
+    /// left of a name, it becomes `upload-…`. A PUT is refused instead: its path is the name that the client asked for.
+    /// - Parameter filename: A name from elsewhere, such as tus metadata.
     /// - Throws: 400, 412 and 415.
     package init(_ head: HTTPRequest, filename: String? = nil) throws(ProblemDetails) {
         let type = try Self.contentType(head)
         let length = try Self.length(head)
         let name = Self.mediaType(type ?? "")
         if let coding = head.headerFields[.contentEncoding], coding.lowercased() != "identity" {
-            throw .unsupported("A body with a Content-Encoding isn't taken: send it without.")
+            throw .unsupported("A body with a Content-Encoding is not accepted: send it without one.")
         }
         if head.method != .put, name.hasPrefix("multipart/") {
             guard let type, ["multipart/form-data", "multipart/mixed"].contains(name) else {
-                throw .unsupported("Of multipart types, form-data and mixed are taken.")
+                throw .unsupported("Only multipart/form-data and multipart/mixed are accepted.")
             }
             self.init(.parts(contentType: type, isForm: name == "multipart/form-data"), length: length)
             self.digests = try BodyCheck.digests(of: head.headerFields)
             return
         }
         if head.method != .put, name == Self.urlEncoded {
-            throw .unsupported("A url-encoded form holds no file: send multipart/form-data, or a file with PUT.")
+            throw .unsupported("A url-encoded form can't contain files: send multipart/form-data, or a file with PUT.")
         }
         let file = try Self.filename(head, type, filename)
         self.init(.file(file, contentType: type), length: length)
@@ -55,26 +55,26 @@ package struct IncomingUpload: Sendable {
         if head.method == .put { self.condition = try Self.condition(head.headerFields) }
     }
 
-    /// What the conditions of a PUT come to (RFC 9110 section 13.2.2). Files have no entity tags here, so that none of a
-    /// list is theirs.
+    /// Evaluates the conditions of a PUT (RFC 9110 section 13.2.2). Files have no entity tags here, so no tag in a list
+    /// matches.
     private static func condition(_ fields: HTTPFields) throws(ProblemDetails) -> PathCondition {
         let match = fields[values: .ifMatch].map(\.trimmed)
         guard match.isEmpty || match == ["*"] else {
-            throw .preconditionFailed("Files have no entity tags here, so none matches (If-Match).")
+            throw .preconditionFailed("Files have no entity tags here, so If-Match can only be *.")
         }
         if fields[values: .ifNoneMatch].map(\.trimmed) == ["*"] {
-            guard match.isEmpty else { throw .preconditionFailed("A file can't both be there and not be there.") }
+            guard match.isEmpty else { throw .preconditionFailed("If-Match and If-None-Match contradict each other.") }
             return .isFree
         }
         return match.isEmpty ? .none : .isTaken
     }
 
-    /// The Content-Type that counts; `nil` where there is none.
+    /// The Content-Type that counts; `nil` if there is none.
     ///
-    /// A sender must not repeat the field (RFC 9110 §5.3), and wget2 1.99 does: beside the one that it was given it has
-    /// `application/x-www-form-urlencoded` of its own. So that type doesn't count beside exactly one other. Nobody can
-    /// smuggle by that: where the body ends is told by other fields, a body is stored here and never acted on as a
-    /// url-encoded form, whichever way some proxy took it, and no page of another site can send the field twice.
+    /// A sender must not repeat the field (RFC 9110 §5.3), but wget2 1.99 adds `application/x-www-form-urlencoded` to
+    /// the type it was given. So that type is ignored next to exactly one other. This opens no way to smuggle requests.
+    /// Other fields say where the body ends. A body is only stored here and never interpreted as a url-encoded form,
+    /// however a proxy reads it. And no page of another site can send the field twice.
     private static func contentType(_ head: HTTPRequest) throws(ProblemDetails) -> String? {
         let all = head.headerFields[values: .contentType]
         guard all.count > 1 else { return all.first }
@@ -93,7 +93,7 @@ package struct IncomingUpload: Sendable {
 
     private static func length(_ head: HTTPRequest) throws(ProblemDetails) -> Int64? {
         guard let text = head.headerFields[.contentLength] else {
-            // Without either, a request has no body (RFC 9112 §6.3); HTTP/2 needs neither.
+            // A request with neither has no body (RFC 9112 §6.3); HTTP/2 needs neither.
             return nil
         }
         guard let length = Int64(text), length >= 0 else {
@@ -115,19 +115,19 @@ package struct IncomingUpload: Sendable {
             return SafePath(safe, in: folders)
         }
         guard head.method != .put else {
-            throw .badRequest("The path has to end with the name of the file: PUT /name.")
+            throw .badRequest("The path must end with the file's name: PUT /name.")
         }
         return SafePath(self.madeUpName(type))
     }
 
-    /// Bytes of a name: leaves room for a number behind it, in the 255 that file systems take.
+    /// The longest name in bytes: leaves room for a number after it, within the 255 that file systems allow.
     static let nameBytes = 240
 
-    /// A name for a file that came without one.
+    /// A name for a file that arrived without one.
     static func madeUpName(_ contentType: String?) -> SafeFilename {
         let number = String(UInt64.random(in: .min ... .max), radix: 36)
         let end = contentType.flatMap { MediaTypeTable.preferredExtension(for: $0) }.map { ".\($0)" } ?? ""
-        // Letters and digits are always a name.
+        // Letters and digits always make a valid name.
         return SafeFilename("upload-\(number)\(end)", limit: self.nameBytes) ?? self.madeUpName(nil)
     }
 }
@@ -141,13 +141,13 @@ struct RequestPath: Equatable {
         self.text = String(target.prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// The segments before the last slash, percent-decoded, without those that are empty or no UTF-8.
+    /// The segments before the last slash, percent-decoded. Segments that are empty or not UTF-8 are left out.
     var folders: [String] {
         self.text.split(separator: "/", omittingEmptySubsequences: false).dropLast()
             .compactMap { $0.isEmpty ? nil : String($0).percentDecoded }
     }
 
-    /// What stands behind the last slash, percent-decoded; `nil` for nothing, and for what is no UTF-8.
+    /// The segment after the last slash, percent-decoded; `nil` if it is empty or not UTF-8.
     var lastSegment: String? {
         guard let slash = self.text.lastIndex(of: "/") else { return nil }
         let segment = self.text[self.text.index(after: slash)...]
@@ -156,7 +156,7 @@ struct RequestPath: Equatable {
 }
 
 extension String {
-    /// Without the blanks around it that a field's value may have.
+    /// The value without the spaces and tabs that may surround it in a field.
     fileprivate var trimmed: String {
         var rest = self[...]
         while rest.first == " " || rest.first == "\t" { rest.removeFirst() }
@@ -164,7 +164,7 @@ extension String {
         return String(rest)
     }
 
-    /// The text that this is the percent-encoding of (RFC 3986 §2.1); `nil` when it isn't one, or isn't UTF-8.
+    /// The percent-decoded text (RFC 3986 §2.1); `nil` if the encoding is invalid or the result isn't UTF-8.
     var percentDecoded: String? {
         var bytes: [UInt8] = []
         var rest = self.utf8[...]

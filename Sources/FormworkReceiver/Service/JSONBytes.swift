@@ -5,12 +5,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Values of this module as JSON, their members in the order of their names.
+/// Values of this module as JSON, with sorted keys.
 enum JSONBytes {
     static func encode(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and whole numbers always encode.
+        // Strings and integers always encode.
         guard let data = try? encoder.encode(value) else { return Array("{}".utf8) }
         return Array(data)
     }

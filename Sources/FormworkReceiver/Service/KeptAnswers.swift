@@ -2,7 +2,7 @@
 import NIOCore
 import Synchronization
 
-/// Lists and pages as they were made last, for as long as nothing has changed: whoever asks again shares their bytes.
+/// Caches lists and pages until something changes. Clients that ask again share the bytes.
 final class KeptAnswers: Sendable {
     private struct State {
         var revision = -1
@@ -16,12 +16,13 @@ final class KeptAnswers: Sendable {
         var share: AnswerMemory.Share?
     }
 
-    /// Bytes kept. Ours: a list of a thousand files has 0.6 MB, and the page of them 1.5 MB.
+    /// The most bytes cached. A list of a thousand files has 0.6 MB, its page 1.5 MB.
     private static let limit = 8 << 20
 
     private let state = Mutex(State())
 
-    /// What is kept for a key, or else made. It isn't made under the lock: two who ask at once may each make it.
+    /// The cached answer for a key, made if there is none. It isn't made under the lock, so two requests at once may
+    /// each make it.
     func body(_ key: String, revision: Int, make: () throws(ProblemDetails) -> Kept) throws(ProblemDetails) -> Kept {
         let kept = self.state.withLock { $0.revision == revision ? $0.answers[key] : nil }
         if let kept { return kept }
@@ -39,18 +40,18 @@ final class KeptAnswers: Sendable {
     }
 }
 
-/// The memory of all answers that aren't sent yet, but for those that all share and those that are small.
+/// The memory of all answers that haven't been sent yet, except shared and small ones.
 package final class AnswerMemory: Sendable {
-    /// Answers up to this aren't counted: so many bytes are held of each request anyway.
+    /// Answers up to this size aren't counted: each request holds this many bytes anyway.
     static let smallBytes = 4 << 10
 
     private let limit: Int
     private let taken = Mutex(0)
 
-    /// - Parameter limit: Bytes. Default 64 MiB: ours.
+    /// - Parameter limit: Bytes. Default 64 MiB.
     package init(limit: Int = 64 << 20) { self.limit = limit }
 
-    /// What one answer takes; given back when nobody refers to it any more.
+    /// The memory of one answer, released with the last reference to it.
     package final class Share: Sendable {
         private let memory: AnswerMemory
         private let count: Int
@@ -60,13 +61,13 @@ package final class AnswerMemory: Sendable {
         deinit { self.memory.taken.withLock { $0 -= self.count } }
     }
 
-    /// Takes memory for an answer.
-    /// - Throws: 503 when all have too much.
+    /// Reserves memory for an answer.
+    /// - Throws: 503 if all answers together would use too much.
     func share(of count: Int) throws(ProblemDetails) -> Share? {
         guard count > Self.smallBytes else { return nil }
         try self.taken.withLock { taken throws(ProblemDetails) in
             guard count <= self.limit - taken else {
-                throw .unavailable("Too many answers wait to be read: try again.")
+                throw .unavailable("Too many answers are waiting to be read: try again.")
             }
             taken += count
         }

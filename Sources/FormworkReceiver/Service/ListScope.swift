@@ -1,11 +1,11 @@
 #if Transfer
-/// Which files a list shows to whom.
+/// Which files a list shows to a client.
 package enum ListScope: String, Sendable, CaseIterable {
-    /// All to everybody who is let in.
+    /// All files, to every client that is let in.
     case all
-    /// To each login, or else to each address, its own.
+    /// To each login, or otherwise to each address, its own files.
     case own
-    /// None.
+    /// No files.
     case none
 }
 #endif

@@ -1,7 +1,7 @@
 #if Transfer
 import Formwork
 
-/// The files of one request, which appear together at its end or not at all.
+/// The files of one request, which appear together when it ends, or not at all.
 struct PendingFiles {
     private struct Entry {
         var upload: any StorageUpload
@@ -12,7 +12,7 @@ struct PendingFiles {
     private let storage: any ReceiverStorage
     private let arrivals: Arrivals
     private var entries: [Entry] = []
-    /// Whether the storage has them: it leaves nothing of them itself then when it fails.
+    /// Whether the storage is publishing them. If that fails, the storage removes them itself.
     private var isPublishing = false
 
     init(_ storage: any ReceiverStorage, _ arrivals: Arrivals) {
@@ -26,24 +26,25 @@ struct PendingFiles {
     mutating func begin(_ file: IncomingFile, field: String?) async throws -> any StorageUpload {
         let storage = self.storage
         var file = file
-        // Two files of one form are two files.
+        // Two files of one form never replace each other.
         file.mayReplace = !self.entries.contains { $0.file.name == file.path.text }
         let upload = try await StorageProblem.marking { try await storage.begin(file) }
-        // A head has room for a long type, and a thousand of them are kept.
+        // A head can contain a long type, and a thousand of them are kept.
         let type = file.contentType?.cut(to: 255)
         let described = UploadReceipt.File(name: file.path.text, size: 0, type: type, field: field)
         self.entries.append(Entry(upload: upload, file: described, arrival: self.arrivals.began(described)))
         return upload
     }
 
-    /// Notes what the file that was begun last came to.
+    /// Records the size and digest of the file that was begun last.
     mutating func ended(size: Int64, sha256: String?) {
         let last = self.entries.count - 1
         (self.entries[last].file.size, self.entries[last].file.sha256) = (size, sha256)
     }
 
     /// Makes all of them visible.
-    /// - Parameter record: Makes a record of the form for the files, whose names are known by then; `nil` makes none.
+    /// - Parameter record: Makes a record of the form for the files, whose names are known by then; `nil` for no
+    ///   record.
     /// - Returns: The files, and the record's name.
     mutating func finish(
         record: (@Sendable ([UploadReceipt.File]) -> FormRecord)? = nil
@@ -54,7 +55,7 @@ struct PendingFiles {
         if let record {
             makeRecord = { names in
                 var made = record(Self.renamed(files, names))
-                // No file of the form itself, that is.
+                // The record doesn't replace a file of the same form.
                 made.mayReplace = !names.contains(made.path.text)
                 return made
             }
@@ -73,11 +74,12 @@ struct PendingFiles {
         }
     }
 
-    /// Leaves nothing of them.
+    /// Removes all of them.
     func abandon() async {
         let entries = self.entries
         if !self.isPublishing {
-            // In a task of its own, because the request's may be cancelled, and a store still has to be told.
+            // In a separate task: the request's task may be cancelled, but the store must still be told to remove the
+            // files.
             await Task { for entry in entries.reversed() { await entry.upload.abandon() } }.value
         }
         for entry in entries { self.arrivals.failed(entry.arrival) }
@@ -85,7 +87,7 @@ struct PendingFiles {
 }
 
 extension String {
-    /// As much of it as so many bytes hold.
+    /// The longest prefix that fits in this many bytes of UTF-8.
     func cut(to limit: Int) -> String {
         guard self.utf8.count > limit else { return self }
         var scalars = String.UnicodeScalarView()

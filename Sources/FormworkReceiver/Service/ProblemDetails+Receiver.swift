@@ -4,14 +4,14 @@ import FormworkResumable
 
 package typealias ProblemDetails = FormworkHTTP.ProblemDetails
 
-// What the receiver says no with. A detail names no path of this machine.
+// The receiver's refusals. A detail names no path of this machine.
 extension ProblemDetails {
     static func badRequest(_ detail: String) -> Self { Self(title: "Bad Request", status: 400, detail: detail) }
     static func unauthorized(_ detail: String) -> Self { Self(title: "Unauthorized", status: 401, detail: detail) }
     static func forbidden(_ detail: String) -> Self { Self(title: "Forbidden", status: 403, detail: detail) }
     static let notFound = Self(title: "Not Found", status: 404, detail: "There is nothing at this path.")
     static func notAllowed(_ method: String) -> Self {
-        Self(title: "Method Not Allowed", status: 405, detail: "Uploads come by POST or PUT.")
+        Self(title: "Method Not Allowed", status: 405, detail: "Upload with POST or PUT.")
     }
     static func timedOut(_ detail: String) -> Self { Self(title: "Request Timeout", status: 408, detail: detail) }
     static func conflict(_ detail: String) -> Self { Self(title: "Conflict", status: 409, detail: detail) }
@@ -23,13 +23,13 @@ extension ProblemDetails {
         Self(title: "Unsupported Media Type", status: 415, detail: detail)
     }
     static let expectationFailed = Self(
-        title: "Expectation Failed", status: 417, detail: "The only expectation known is 100-continue.")
+        title: "Expectation Failed", status: 417, detail: "The only supported expectation is 100-continue.")
     static func tooMany(_ detail: String) -> Self { Self(title: "Too Many Requests", status: 429, detail: detail) }
-    static let tooManyTries = Self.tooMany("Too many wrong tokens came from this address: wait, and try again.")
+    static let tooManyTries = Self.tooMany("Too many wrong tokens were sent from this address: wait and try again.")
     static func unavailable(_ detail: String) -> Self {
         Self(title: "Service Unavailable", status: 503, detail: detail)
     }
-    /// What a storage says of itself.
+    /// A problem from a storage's error.
     init(_ failure: any StorageFailure) {
         let title =
             switch failure.publicStatus {
@@ -46,8 +46,8 @@ extension ProblemDetails {
     }
     static let noRoom = Self(
         title: "Insufficient Storage", status: 507,
-        detail: "There is no room for more of the upload; what is there of it is kept for a while.")
+        detail: "There is not enough room for the rest of the upload; the part received so far is kept for a while.")
     static let storageFailed = Self(
-        title: "Internal Server Error", status: 500, detail: "The upload can't be stored; nothing of it was kept.")
+        title: "Internal Server Error", status: 500, detail: "The upload could not be stored; none of it was kept.")
 }
 #endif

@@ -2,64 +2,65 @@
 import NIOSSL
 import SystemPackage
 
-/// How a receiver is reached, and what it takes.
+/// How a receiver is reached, and what it accepts.
 package struct ReceiverOptions: Sendable {
     /// A certificate chain and its key, ready for use.
     package typealias TLS = TLSConfiguration
 
-    /// A name or address of this machine.
+    /// A name or address of this machine to listen on.
     package var host = "127.0.0.1"
-    /// 0 has the system choose one.
+    /// The port; 0 lets the system choose one.
     package var port = 0
-    /// Whether only this machine reaches it.
+    /// Whether the receiver can be reached from this machine only.
     package var isLoopback = true
     package var token: AccessToken?
     package var limits = ReceivingLimits()
     package var pace = ReceivingPace()
-    /// Whether files' SHA-256 is taken while they arrive.
+    /// Whether the SHA-256 of files is computed while they arrive.
     package var isDigesting = true
-    /// Whether the folders of a file's path are kept, below where files go.
+    /// Whether the folders in a file's path are kept, below the destination folder.
     package var keepsPaths = false
-    /// Whether a form's text fields are kept, in a file beside the form's files.
+    /// Whether a form's text fields are stored in a file next to the form's files.
     package var keepsFields = true
-    /// Certificates and key, PEM; `nil` for plain HTTP. With them HTTP/2 is spoken too.
+    /// Certificates and key, PEM; `nil` for plain HTTP. With them, HTTP/2 is supported too.
     package var tls: TLS?
-    /// Proxies whose word about their clients is taken.
+    /// Proxies that are trusted to name their clients.
     package var proxies = TrustedProxies()
-    /// Whose files lists show; `nil`, the default, is to each their own where a token lets others in, and all else.
+    /// Which files lists show. `nil`, the default, shows each client its own files if a token lets other machines in,
+    /// and otherwise all files.
     package var listing: ListScope?
-    /// How long uploads under way may go on once the receiver is asked to stop.
+    /// How long uploads in progress may continue after the receiver is asked to stop.
     package var grace: Duration = .seconds(10)
 
-    /// Connections at once; more wait until one ends. Ours: a browser opens six, and most uploads have one.
+    /// Connections at once; more wait until one ends. A browser opens six, and most uploads use one.
     var connections: Int { min(self.limits.uploads, 1 << 20) * 4 + 64 }
 
-    /// Uploads of one client.
+    /// Uploads of one client at once.
     var uploadsPerClient: Int {
         self.limits.uploadsPerClient ?? (self.isLoopback ? .max : max(1, self.limits.uploads / 4))
     }
 
-    /// Resumable uploads of one client that are kept: a tenth of all, and no limit for a receiver that this machine alone
-    /// reaches.
+    /// Unfinished resumable uploads that are kept of one client: a tenth of all; unlimited if only this machine reaches
+    /// the receiver.
     func unfinishedPerClient(of count: Int) -> Int {
         self.limits.unfinishedPerClient ?? (self.isLoopback ? .max : max(1, count / 10))
     }
 
-    /// Connections of one client: as many for each of its uploads as there are for all.
+    /// Connections of one client, in the same ratio to its uploads as all connections to all uploads.
     var connectionsPerClient: Int { self.isLoopback ? .max : min(self.uploadsPerClient, 1 << 20) * 4 + 16 }
 
     package init() {}
 
-    /// What TLS needs.
-    /// - Throws: What NIOSSL says about a file that is none of these.
+    /// Reads the files that TLS needs.
+    /// - Throws: NIOSSL's error for a file that isn't a certificate or key, or for a pair that doesn't match.
     package static func tls(certificates: FilePath, key: FilePath) throws -> TLSConfiguration {
         let chain = try NIOSSLCertificate.fromPEMFile(certificates.string).map(NIOSSLCertificateSource.certificate)
         let key = try NIOSSLPrivateKey(file: key.string, format: .pem)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain, privateKey: .privateKey(key))
-        // RFC 8996: those before are not to be spoken any more.
+        // RFC 8996 forbids older versions.
         configuration.minimumTLSVersion = .tlsv12
-        // Whether they belong together.
+        // Checks that the certificate and key match.
         _ = try NIOSSLContext(configuration: configuration)
         return configuration
     }

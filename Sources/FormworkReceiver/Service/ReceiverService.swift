@@ -12,8 +12,8 @@ import ServiceLifecycle
 
 /// The upload server.
 ///
-/// Asked to stop gracefully, it accepts nothing more, lets uploads under way finish for ``ReceiverOptions/grace``, and
-/// drops the rest, of which nothing is left.
+/// When asked to stop gracefully, it accepts nothing more and lets uploads in progress continue for
+/// ``ReceiverOptions/grace``. Then it drops the rest, and keeps nothing of them.
 package struct ReceiverService: Service {
     private let options: ReceiverOptions
     private let exchange: Exchange
@@ -25,10 +25,10 @@ package struct ReceiverService: Service {
     private let logger: Logger
     private let onListening: @Sendable (SocketAddress) async -> Void
 
-    /// Describes a server; nothing is opened yet.
+    /// Configures a server; nothing is opened yet.
     /// - Parameters:
-    ///   - metrics: Kept and shown at `/metrics`; `nil` counts nothing.
-    ///   - onListening: Gets the address once connections are taken.
+    ///   - metrics: Shown at `/metrics`; `nil` counts nothing.
+    ///   - onListening: Called with the address once connections are accepted.
     package init(
         _ options: ReceiverOptions, storage: any ReceiverStorage, page: any PageContent = ReceiverPage(),
         store: UploadStore? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
@@ -66,26 +66,26 @@ package struct ReceiverService: Service {
             metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger)
     }
 
-    /// Ends the uploads under way; nothing is left of them.
+    /// Ends the uploads in progress; nothing is kept of them.
     package func dropUploads() {
         self.slots.drop()
         self.connections.cut()
     }
 
-    /// Asks for another token, and shows other certificates to whoever connects; uploads under way go on.
-    /// - Parameter tls: `nil` leaves what there is.
-    /// - Throws: What NIOSSL says about a certificate and a key that can't be used together; nothing has changed then.
+    /// Changes the token, and the certificates for new connections; uploads in progress continue.
+    /// - Parameter tls: `nil` keeps the current certificates.
+    /// - Throws: NIOSSL's error for a certificate and a key that can't be used together; nothing has changed then.
     package func reload(_ tls: ReceiverOptions.TLS?, token: AccessToken?) throws {
         if let tls { try self.certificates?.replace(tls) }
         self.access.token = token
     }
 
-    /// How long is waited until nothing is left of dropped uploads, in a store that may have stopped.
+    /// How long to wait for the cleanup of dropped uploads, since the storage may have stopped responding.
     private static let settlingTime = Duration.seconds(5)
 
     package func run() async throws {
         let server = try self.makeServer()
-        // Cancelled as soon as the server has ended.
+        // These are cancelled when the server has ended.
         async let _: Void = self.dropAfterGrace()
         async let _: Void = self.forgetExpired()
         async let _: Void = self.giveBackMemory()
@@ -93,7 +93,7 @@ package struct ReceiverService: Service {
         await self.slots.settle(within: Self.settlingTime)
     }
 
-    /// Removes uploads that nobody went on with.
+    /// Removes unfinished uploads that have expired.
     private func forgetExpired() async {
         guard let store = self.exchange.store else { return }
         while !Task.isCancelled {
@@ -103,7 +103,7 @@ package struct ReceiverService: Service {
         }
     }
 
-    /// Gives memory that a crowd of connections took back to the system, which the allocator keeps otherwise.
+    /// Returns memory to the system after many connections have closed; the allocator would keep it.
     private func giveBackMemory() async {
         while !Task.isCancelled {
             let (now, peak) = self.connections.takePeak()
@@ -125,7 +125,7 @@ package struct ReceiverService: Service {
             self.connections.cut()
             if dropped > 0 { self.logger.warning("uploads dropped", metadata: ["uploads": "\(dropped)"]) }
         } catch {
-            // The server has ended before.
+            // The server had already ended.
         }
     }
 
@@ -151,7 +151,7 @@ package struct ReceiverService: Service {
             }
         }
         var logger = self.logger
-        // A connection's ups and downs are not an upload's.
+        // Events of connections are logged from notice up only.
         logger.logLevel = max(logger.logLevel, .notice)
         let onListening = self.onListening
         return try builder.buildServer(

@@ -1,32 +1,32 @@
 #if Transfer
 import Formwork
 
-/// How much the receiver takes.
+/// How much the receiver accepts.
 package struct ReceivingLimits: Sendable, Hashable {
-    /// Bytes of a request's body. Default 64 GiB: ours.
+    /// Bytes of a request's body. Default 64 GiB.
     package var bodyBytes: Int64 = 64 << 30
-    /// Bytes of one file. Default 64 GiB: ours.
+    /// Bytes of one file. Default 64 GiB.
     package var fileBytes: Int64 = 64 << 30
-    /// Files of one form. Default 1,000, as Starlette's.
+    /// Files of one form. Default 1,000, as in Starlette.
     package var files = 1_000
-    /// Fields of one form that are no files. Default 1,000, as Starlette's.
+    /// Text fields of one form. Default 1,000, as in Starlette.
     package var fields = 1_000
-    /// Bytes of one field. Default 1 MiB, as busboy's and Starlette's.
+    /// Bytes of one field. Default 1 MiB, as in busboy and Starlette.
     package var fieldBytes: Int64 = 1 << 20
-    /// Bytes of all fields of a form together, which are kept in memory for the answer. Default 4 MiB: ours.
+    /// Bytes of all fields of a form together, which are held in memory for the answer. Default 4 MiB.
     package var allFieldBytes: Int64 = 4 << 20
-    /// Uploads at once. Default 256: ours.
+    /// Uploads at once. Default 256.
     package var uploads = 256
-    /// Uploads of one client at once, by its address, of IPv6 by its network's 64 bits. `nil`, the default, is a quarter of
-    /// ``uploads``, and no limit for a receiver that this machine alone reaches.
+    /// Uploads of one client at once. A client is an IPv4 address, or the first 64 bits of an IPv6 address. `nil`, the
+    /// default, is a quarter of ``uploads``, or unlimited if only this machine reaches the receiver.
     package var uploadsPerClient: Int?
-    /// Resumable uploads of one client that are kept and not finished. `nil`, the default, is a tenth of what the store keeps,
-    /// and no limit for a receiver that this machine alone reaches.
+    /// Unfinished resumable uploads that are kept of one client. `nil`, the default, is a tenth of what the store
+    /// keeps, or unlimited if only this machine reaches the receiver.
     package var unfinishedPerClient: Int?
 
     package init() {}
 
-    /// The same for a parser.
+    /// The same limits for a parser.
     var parsing: ParsingLimits {
         var limits = ParsingLimits()
         (limits.totalBytes, limits.fileBytes, limits.fieldBytes) = (self.bodyBytes, self.fileBytes, self.fieldBytes)

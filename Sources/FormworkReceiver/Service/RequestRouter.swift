@@ -4,7 +4,7 @@ import FormworkHTTP
 import FormworkResumable
 import HTTPTypes
 
-/// What is done about a request, decided by its head alone.
+/// What to do with a request, decided from its head alone.
 package enum RequestDecision: Sendable {
     case page
     case styleSheet
@@ -16,29 +16,29 @@ package enum RequestDecision: Sendable {
     /// `OPTIONS`.
     case methods
     case upload(IncomingUpload)
-    /// One that the resumable protocols know.
+    /// A request of a resumable protocol.
     case resumable
     case refused(ProblemDetails)
 }
 
-/// Decides. Nothing here waits or touches anything.
+/// Decides what to do with requests. Nothing here waits or has side effects.
 package struct RequestRouter: Sendable {
-    /// Whether the receiver is reached from this machine alone: only names of it are taken for `Host` then, so that no
-    /// foreign name that was made to lead here opens it to a browser (DNS rebinding).
+    /// Whether the receiver is reached from this machine only. `Host` must then be a name of this machine, so that no
+    /// other name that resolves to it gives a browser access (DNS rebinding).
     package var isLoopback = true
-    /// The name or address that is listened on, which is taken for `Host` too.
+    /// The name or address that the receiver listens on, which is accepted as `Host` too.
     package var host = ""
     package var isTLS = false
     package var showsMetrics = false
     package var limits = ReceivingLimits()
-    /// Whether a request is one of the resumable protocols'.
+    /// Whether a request belongs to one of the resumable protocols.
     package var isResumable: @Sendable (HTTPRequest) -> Bool = { _ in false }
 
     package init() {}
 
     /// - Parameters:
-    ///   - isSecure: Whether a proxy in front is spoken to by HTTPS.
-    ///   - admission: What the request's credentials come to; asked for when it counts.
+    ///   - isSecure: Whether the client spoke HTTPS to a proxy in front.
+    ///   - admission: The result of checking the request's credentials; evaluated only if needed.
     package func decide(
         _ head: HTTPRequest, isSecure: Bool = false,
         admission: @autoclosure () -> AccessControl.Admission = .admitted
@@ -63,7 +63,7 @@ package struct RequestRouter: Sendable {
         return self.decideOrdinary(head)
     }
 
-    /// Decides about a request that was let in, and that isn't one of the resumable protocols'.
+    /// Decides about a request that was let in and doesn't belong to a resumable protocol.
     package func decideOrdinary(_ head: HTTPRequest) -> RequestDecision {
         do throws(ProblemDetails) {
             let path = RequestPath(head.path).text
@@ -80,7 +80,7 @@ package struct RequestRouter: Sendable {
         }
     }
 
-    /// What looks the same for everybody, so that the login page has it too.
+    /// Assets that need no token: the login page uses them too.
     private static let openAssets: [String: RequestDecision] = ["/page.css": .styleSheet, "/page.js": .script]
 
     private func resource(_ path: String) throws(ProblemDetails) -> RequestDecision {
@@ -97,13 +97,13 @@ package struct RequestRouter: Sendable {
             throw .expectationFailed
         }
         if head.headerFields[.contentRange] != nil {
-            throw .badRequest("A part of a file can't be put: send all of it, or use a resumable upload.")
+            throw .badRequest("Content-Range is not accepted: send the whole file, or use a resumable upload.")
         }
         if case .create(let creation) = UploadRequest(head, resource: nil),
             !creation.completes || creation.uploadProtocol == .tus
         {
-            // Its first piece would be taken for the whole.
-            throw .notImplemented("Uploads in pieces aren't taken here: send the body whole.")
+            // The first piece would be mistaken for the whole.
+            throw .notImplemented("Resumable uploads are not enabled here: send the whole body in one request.")
         }
         let upload = try IncomingUpload(head)
         if let length = upload.length, length > self.limits.bodyBytes {
@@ -119,17 +119,17 @@ package struct RequestRouter: Sendable {
 
     private func checkHost(_ head: HTTPRequest) throws(ProblemDetails) {
         guard let authority = head.authority, !authority.isEmpty else {
-            throw .badRequest("The request names no host.")
+            throw .badRequest("The request has no host.")
         }
         guard self.isLoopback else { return }
         let name = Self.hostName(authority)
         let own = self.host.contains(":") ? "[\(self.host.lowercased())]" : self.host.lowercased()
         guard ["localhost", "127.0.0.1", "[::1]", own].contains(name) || name.hasSuffix(".localhost") else {
-            throw .forbidden("The receiver is reached as localhost, 127.0.0.1 or [::1] only.")
+            throw .forbidden("This receiver only answers to localhost, 127.0.0.1 or [::1].")
         }
     }
 
-    /// A page of another site may have a browser send forms here, but can't hide that it did.
+    /// A page of another site can make a browser send forms here, but can't hide its origin.
     private func checkOrigin(_ head: HTTPRequest) throws(ProblemDetails) {
         let fields = head.headerFields
         if let site = fields[.secFetchSite], site != "same-origin", site != "none" {
@@ -137,7 +137,8 @@ package struct RequestRouter: Sendable {
         }
         guard let origin = fields[.origin]?.lowercased() else { return }
         let authority = (head.authority ?? "").lowercased()
-        // HTTPS that a proxy in front speaks is not seen here; a page that came by it from the same host is ours.
+        // HTTPS between a client and a proxy isn't visible here; a page that was loaded through it from the same host
+        // is our own.
         guard origin == "https://" + authority || (!self.isTLS && origin == "http://" + authority) else {
             throw .forbidden("Another site's page may not upload here.")
         }
@@ -162,9 +163,9 @@ extension HTTPField.Name {
 }
 
 extension HTTPField.Name? {
-    /// A name written in this file: it is a token, or the first test fails.
+    /// Unwraps a name written in the source. It is a valid token, or the first test fails.
     var unsafelyKnown: HTTPField.Name {
-        guard let name = self else { preconditionFailure("a header's name is no token") }
+        guard let name = self else { preconditionFailure("a header's name is not a token") }
         return name
     }
 }

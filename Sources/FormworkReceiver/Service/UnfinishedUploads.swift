@@ -2,11 +2,11 @@
 import HTTPTypes
 import Synchronization
 
-/// The resumable uploads that each client has begun, in this run.
+/// The resumable uploads that each client has begun in this run.
 final class UnfinishedUploads: Sendable {
     private struct State {
         var names: [String: [String]] = [:]
-        /// When those of a client were looked at last.
+        /// When each client's uploads were last checked.
         var looked: [String: ContinuousClock.Instant] = [:]
     }
 
@@ -16,14 +16,14 @@ final class UnfinishedUploads: Sendable {
     /// - Parameter limit: Uploads of one client.
     init(limit: Int) { self.limit = limit }
 
-    /// Whether a client may begin one more.
-    /// - Parameter isThere: Whether an upload of a name is there, and not finished: files are read for that.
+    /// Whether a client may begin another upload.
+    /// - Parameter isThere: Whether an upload of this name exists and is unfinished; this reads files.
     func hasRoom(for client: String, at now: ContinuousClock.Instant = .now, isThere: (String) async -> Bool) async
         -> Bool
     {
         let (names, looked) = self.state.withLock { ($0.names[client] ?? [], $0.looked[client]) }
         guard names.count >= self.limit else { return true }
-        // Whoever asks again and again gets the answer of a moment ago.
+        // A client that asks repeatedly gets the last result for a second.
         if let looked, now - looked < .seconds(1) { return false }
         var left: [String] = []
         for name in names where await isThere(name) { left.append(name) }
@@ -37,7 +37,7 @@ final class UnfinishedUploads: Sendable {
         }
     }
 
-    /// Notes one that an answer, or a 104, tells its client of.
+    /// Records an upload whose URL an answer, or a 104, gives to its client.
     func note(_ fields: HTTPFields, of client: String) {
         guard self.limit < .max, let location = fields[.location], location.hasPrefix(Exchange.uploadsPath) else {
             return

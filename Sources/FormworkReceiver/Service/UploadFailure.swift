@@ -5,12 +5,12 @@ import FormworkNIO
 import FormworkResumable
 import SystemPackage
 
-/// What became of an upload that failed: what the client is told, and what the log says.
+/// Why an upload failed: for the client, and for the log.
 package struct UploadFailure: Error {
     package var problem: ProblemDetails
-    /// The client went away, or its connection broke: nobody is there to be told.
+    /// The client went away, or its connection broke: no answer can be sent.
     package var isConnectionLost = false
-    /// For the log, which may name paths.
+    /// For the log, which may contain paths.
     package var reason: String
 
     package init(_ error: any Error) {
@@ -28,8 +28,8 @@ package struct UploadFailure: Error {
         case let error as FormworkError: self.problem = Self.problem(error)
         case let refusal as HeadRefusal: self.problem = refusal.problem
         case is BodyTimeout:
-            self.problem = .timedOut("The body stopped arriving, or came too slowly; nothing of it was kept.")
-        case is CancellationError: self.problem = .unavailable("The receiver is being stopped.")
+            self.problem = .timedOut("The body stopped arriving or arrived too slowly; none of it was kept.")
+        case is CancellationError: self.problem = .unavailable("The receiver is stopping.")
         case is StorageProblem: self.problem = .storageFailed
         default:
             self.problem = .badRequest("The connection ended before the body did.")
@@ -40,9 +40,9 @@ package struct UploadFailure: Error {
     private static func problem(_ error: FormworkError) -> ProblemDetails {
         if let failure = error.cause as? any StorageFailure { return ProblemDetails(failure) }
         switch error.cause as? Errno {
-        case .isDirectory: return .conflict("A folder has the name of the file.")
+        case .isDirectory: return .conflict("A folder already has the file's name.")
         case .notDirectory, .tooManySymbolicLinkLevels:
-            return .conflict("Something that isn't a folder has the name of one in the file's path.")
+            return .conflict("Something other than a folder has the name of a folder in the file's path.")
         default: break
         }
         let problem = ProblemDetails(error)
@@ -50,12 +50,13 @@ package struct UploadFailure: Error {
     }
 }
 
-/// An error of a storage that says nothing to the client: kept apart from those of the connection.
+/// An error of a storage that has no message for the client. The wrapper distinguishes it from errors of the
+/// connection.
 struct StorageProblem: Error, CustomStringConvertible {
     var cause: any Error
     var description: String { "the storage failed: \(self.cause)" }
 
-    /// Runs a call on a storage.
+    /// Runs a call to a storage.
     static func marking<Result>(_ call: () async throws -> Result) async throws -> Result {
         do { return try await call() } catch {
             switch error {
@@ -66,8 +67,8 @@ struct StorageProblem: Error, CustomStringConvertible {
     }
 }
 
-/// The body's bytes stayed away, or trickled.
+/// The body stopped arriving, or arrived too slowly.
 package struct BodyTimeout: Error, CustomStringConvertible {
-    package var description: String { "the body stopped arriving, or came too slowly" }
+    package var description: String { "the body stopped arriving or arrived too slowly" }
 }
 #endif

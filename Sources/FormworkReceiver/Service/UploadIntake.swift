@@ -7,7 +7,7 @@ import FormworkClient
 import FormworkResumable
 import NIOCore
 
-/// Takes a whole body apart and stores its files: all of them, or none.
+/// Reads a whole body and stores its files: all of them, or none.
 package struct UploadIntake: Sendable {
     private let storage: any ReceiverStorage
     private let limits: ReceivingLimits
@@ -26,10 +26,11 @@ package struct UploadIntake: Sendable {
         self.fieldMemory = fieldMemory ?? FieldMemory(limits)
     }
 
-    /// Stores what a body holds. The body may come from a connection, or from a file (``BodyPlan/buffers(of:allocator:options:)``).
-    /// - Throws: ``FormworkError`` for what is wrong with the body, what the storage throws, and what the body throws;
-    ///   nothing is left then. ``ProblemDetails`` where the forms under way have too many bytes in fields, where the body
-    ///   isn't what its digests say, and for a path that is too long.
+    /// Stores the files of a body. The body may come from a connection, or from a file
+    /// (``BodyPlan/buffers(of:allocator:options:)``).
+    /// - Throws: ``FormworkError`` for an invalid body, and the errors of the storage and the body; nothing is kept
+    ///   then. ``ProblemDetails`` if the forms in progress have too many bytes in fields, if the body doesn't match its
+    ///   digests, or if a path is too long.
     package func take<Body: AsyncSequence & Sendable>(
         _ upload: IncomingUpload, _ body: Body
     ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
@@ -95,15 +96,15 @@ package struct UploadIntake: Sendable {
         }
     }
 
-    /// A multipart body, or a part that is one.
+    /// A multipart body, or a part that is a multipart body.
     private struct Level {
         var contentType: String
         var isForm: Bool
-        /// The field that it is in; `nil` for the body itself.
+        /// The field that contains it; `nil` for the body itself.
         var field: String?
         var depth = 0
 
-        /// Ours: RFC 7578 §4.3 has one level for several files of a field, and says to leave it.
+        /// RFC 7578 §4.3 describes one level, for several files of a field, and deprecates it.
         static let maximumDepth = 3
     }
 
@@ -119,7 +120,7 @@ package struct UploadIntake: Sendable {
             let field = level.field ?? part.name
             if let field { try share.take(Int64(field.utf8.count) + field.escapingCost) }
             if !part.isFile, level.depth < Level.maximumDepth, part.isMixed {
-                // Several files of one field (RFC 7578 §4.3), or files of a mixed body: files they are.
+                // Several files of one field (RFC 7578 §4.3), or the parts of a mixed body: both are stored as files.
                 try part.limit(to: self.limits.bodyBytes)
                 let inner = Level(
                     contentType: part.contentType ?? "", isForm: level.isForm, field: field, depth: level.depth + 1)
@@ -130,7 +131,7 @@ package struct UploadIntake: Sendable {
             } else {
                 var bytes: [UInt8] = []
                 let content = part.content.makeAsyncIterator()
-                // The parser sees to how many there may be.
+                // The parser limits how many bytes there may be.
                 while let buffer = try await content.next() {
                     try share.take(Int64(buffer.readableBytes))
                     bytes += buffer.readableBytesView
@@ -152,7 +153,7 @@ package struct UploadIntake: Sendable {
         let file = IncomingFile(
             try self.path(path ?? SafePath(IncomingUpload.madeUpName(part.contentType))), contentType: part.contentType)
         if part.filename == "" {
-            // What a browser sends for a file field where nothing was chosen.
+            // A browser sends this for a file field in which nothing was chosen.
             let content = part.content.makeAsyncIterator()
             guard let first = try await content.next() else { return }
             try await self.store(part.content, file, field: field, startingWith: first, &pending)
@@ -165,7 +166,7 @@ package struct UploadIntake: Sendable {
         }
     }
 
-    /// Where a file goes that was sent with this path.
+    /// The path under which a file is stored.
     private func path(_ path: SafePath) throws(ProblemDetails) -> SafePath {
         guard self.keepsPaths else { return SafePath(path.name) }
         guard !path.isTooLong else {
@@ -203,7 +204,7 @@ package struct UploadIntake: Sendable {
 }
 
 extension ReceivedPart {
-    /// Whether it is a multipart body of its own, of parts that don't depend on each other.
+    /// Whether the part is itself a multipart body, with parts that don't depend on each other.
     fileprivate var isMixed: Bool {
         let type = (self.contentType ?? "").prefix { $0 != ";" }.filter { !$0.isWhitespace }
         return type.lowercased() == "multipart/mixed"

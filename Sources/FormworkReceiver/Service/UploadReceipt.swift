@@ -1,17 +1,17 @@
 #if Transfer
-/// What was stored of one request.
+/// What was stored from one request.
 package struct UploadReceipt: Sendable, Hashable, Encodable {
     /// A file that was stored.
     package struct File: Sendable, Hashable, Encodable {
-        /// The name it got.
+        /// The name under which it was stored.
         package var name: String
         /// Bytes.
         package var size: Int64
-        /// The media type that its sender gave; `nil` where it gave none.
+        /// The media type that the sender gave; `nil` if it gave none.
         package var type: String?
-        /// Its SHA-256 in hexadecimal digits; `nil` where none was wanted.
+        /// Its SHA-256 in hexadecimal digits; `nil` if none was computed.
         package var sha256: String?
-        /// The form field it came in; `nil` for a body that is the file.
+        /// The form field it came in; `nil` if the body was the file.
         package var field: String?
 
         package init(
@@ -21,29 +21,29 @@ package struct UploadReceipt: Sendable, Hashable, Encodable {
         }
     }
 
-    /// A field of the form that is no file.
+    /// A text field of the form.
     package struct Field: Sendable, Hashable, Encodable {
         package var name: String
         package var value: String
     }
 
-    /// In the order in which they came.
+    /// In the order of arrival.
     package var files: [File] = []
     package var fields: [Field] = []
-    /// What became of the fields.
+    /// Whether the fields were stored.
     package var fieldKeeping = FieldKeeping.none
-    /// Held as long as the fields are, and as the answer that was made of them.
+    /// Held as long as the fields and the answer made from them.
     var memory = Memory()
 
     package init() {}
 
-    /// What became of a form's fields.
+    /// Whether a form's fields were stored.
     package enum FieldKeeping: Sendable, Hashable {
-        /// There were none.
+        /// The form had no fields.
         case none
-        /// They are in the file of this name.
+        /// They were stored in the file of this name.
         case kept(name: String)
-        /// They are in this answer alone.
+        /// They were not stored; only this answer contains them.
         case dropped
     }
 
@@ -60,7 +60,7 @@ package struct UploadReceipt: Sendable, Hashable, Encodable {
         }
     }
 
-    /// A share of the memory for fields; it is no part of what a receipt says.
+    /// A share of the memory for fields; it doesn't take part in comparisons.
     struct Memory: Sendable, Hashable {
         var share: FieldMemory.Share?
         static func == (one: Self, other: Self) -> Bool { true }

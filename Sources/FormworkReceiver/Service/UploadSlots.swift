@@ -2,10 +2,10 @@
 import FormworkCore
 import Synchronization
 
-/// The uploads under way: bounded in number, and dropped together when the time for them is over.
+/// The uploads in progress: limited in number, and dropped together when the grace period ends.
 final class UploadSlots: Sendable {
     private struct Entry {
-        /// Whose place it takes; `nil` for none.
+        /// The client whose slot it occupies; `nil` for a task without a slot.
         var client: String?
         var cancel: (@Sendable () -> Void)?
     }
@@ -23,7 +23,7 @@ final class UploadSlots: Sendable {
         }
     }
 
-    /// Why there is no place.
+    /// Why no slot is free.
     enum Lack { case all, client, stopping }
 
     private let limit: Int
@@ -32,18 +32,18 @@ final class UploadSlots: Sendable {
 
     /// - Parameters:
     ///   - limit: Uploads at once.
-    ///   - clientLimit: Those of one client.
+    ///   - clientLimit: Uploads of one client at once.
     init(limit: Int, clientLimit: Int = .max) { (self.limit, self.clientLimit) = (limit, clientLimit) }
 
     var isStopping: Bool { self.state.withLock { $0.isStopping } }
     var isDropped: Bool { self.state.withLock { $0.isDropped } }
     var count: Int { self.state.withLock { $0.entries.count } }
 
-    /// Runs an upload, if there is a place.
+    /// Runs an upload if a slot is free.
     ///
-    /// It ends with the request's task and with ``drop()``; what it does then to leave nothing behind isn't waited for
-    /// here, but by ``settle(within:)``.
-    /// - Throws: `CancellationError` for an upload that was ended.
+    /// The upload ends with the request's task and with ``drop()``. Its cleanup then isn't waited for here, but by
+    /// ``settle(within:)``.
+    /// - Throws: `CancellationError` for an upload that was dropped or whose request was cancelled.
     func run<Result: Sendable>(
         for client: String, _ upload: @escaping @Sendable () async -> Result, without: (Lack) -> Result
     ) async throws -> Result {
@@ -53,7 +53,8 @@ final class UploadSlots: Sendable {
         case .failure(let refusal): return without(refusal.lack)
         }
         let (results, continuation) = AsyncStream<Result>.makeStream()
-        // No child of the request's task: a storage that has stopped would hold the connection, and with it the service.
+        // Not a child of the request's task: a storage that has stopped responding would hold the connection, and with
+        // it the service.
         let task = Task {
             let result = await upload()
             self.leave(slot)
@@ -65,16 +66,17 @@ final class UploadSlots: Sendable {
             continuation.finish()
         }
         for await result in results { return result }
-        // Before the request's end: a body that ends with its connection is no whole one for a task that is cancelled.
+        // Cancelled before the request ends: a cancelled task doesn't mistake a body that ends with its connection for
+        // a complete one.
         task.cancel()
         throw CancellationError()
     }
 
-    /// Has ``drop()`` cancel a task that may outlive its request, and takes no place.
+    /// Makes ``drop()`` cancel a task that may outlive its request. The task occupies no slot.
     func watch(_ task: Task<some Sendable, Never>) {
         let slot = self.state.withLock { $0.add(Entry(client: nil)) }
         self.hold(slot) { task.cancel() }
-        // Ends with the task that it waits for.
+        // Ends with the watched task.
         Task {
             _ = await task.value
             self.leave(slot)
@@ -108,11 +110,11 @@ final class UploadSlots: Sendable {
 
     private func leave(_ slot: Int) { self.state.withLock { _ = $0.entries.removeValue(forKey: slot) } }
 
-    /// Lets no more in.
+    /// Accepts no more uploads.
     func stop() { self.state.withLock { $0.isStopping = true } }
 
-    /// Ends what is still under way.
-    /// - Returns: How many uploads that were.
+    /// Ends the uploads still in progress.
+    /// - Returns: The number of uploads ended.
     @discardableResult
     func drop() -> Int {
         let entries = self.state.withLock { state in
@@ -123,7 +125,7 @@ final class UploadSlots: Sendable {
         return entries.count
     }
 
-    /// Waits until nothing is under way; of what was dropped, no longer than a time.
+    /// Waits until no upload is in progress; for dropped uploads, no longer than `limit`.
     func settle(within limit: Duration) async {
         var end: ContinuousClock.Instant?
         while self.count > 0 {

@@ -7,23 +7,24 @@ import NIOPosix
 import Synchronization
 import SystemPackage
 
-/// Keeps uploads as files of one folder.
+/// Stores uploads as files in a folder.
 package final class FolderStorage: ReceiverStorage {
     private let folder: OpenFolder
     private let replacing: Bool
     private let durably: Bool
-    /// Bytes of the disk that stay free.
+    /// Bytes of disk space to keep free.
     private let freeBytes: Int64
-    /// Uploads under way, which share the memory for bytes that wait to be written.
+    /// The number of uploads in progress, which share the memory for bytes that wait to be written.
     private let count = Atomic(0)
 
-    /// Opens the folder, or makes it if only its last component is missing, and removes what a killed receiver left.
+    /// Opens the folder, or creates it if only its last component is missing, and removes leftovers of a killed
+    /// receiver.
     /// - Parameters:
     ///   - path: The folder.
     ///   - replacing: Whether a file of the same name is replaced; `name (1).ext` is made otherwise.
-    ///   - durably: Whether a file appears only when the disk has it.
-    ///   - freeBytes: Bytes of the disk that uploads leave free, 0 or more.
-    ///   - avoidsUnnamedFiles: Has files written under hidden names even where that isn't needed.
+    ///   - durably: Whether a file becomes visible only after it has been written to the disk.
+    ///   - freeBytes: Bytes of disk space that uploads leave free, 0 or more.
+    ///   - avoidsUnnamedFiles: Whether files are written under hidden names even where unnamed files are possible.
     /// - Throws: `writeFailed`.
     package init(
         _ path: FilePath, replacing: Bool = false, durably: Bool = false, freeBytes: Int64 = 0,
@@ -32,7 +33,7 @@ package final class FolderStorage: ReceiverStorage {
         self.folder = try OpenFolder(path, avoidsUnnamedFiles: avoidsUnnamedFiles)
         (self.replacing, self.durably, self.freeBytes) = (replacing, durably, max(0, freeBytes))
         try self.folder.removeLeftovers()
-        // A folder that takes no files is said now, and not to the first client.
+        // Reports a folder that can't be written to now, not with the first upload.
         let probe = try self.folder.makeFile()
         probe.close()
     }
@@ -42,16 +43,16 @@ package final class FolderStorage: ReceiverStorage {
     }
 
     private func lookForRoom(for bytes: Int64) throws(FormworkError) {
-        // Where it isn't told, writing will tell.
+        // If the free space is unknown, writing will fail when it runs out.
         guard let room = DiskSpace.available(at: self.folder.path), bytes > room - min(room, self.freeBytes) else {
             return
         }
         throw FormworkError(
-            .writeFailed, "has no room for \(bytes) bytes beside the \(self.freeBytes) that stay free",
+            .writeFailed, "has no room for \(bytes) bytes besides the \(self.freeBytes) that must stay free",
             path: self.folder.path.string, cause: Errno.noSpace)
     }
 
-    /// Writes some of a file.
+    /// Writes some of a file's bytes.
     fileprivate func write(_ batch: [ByteBuffer], to file: UnpublishedFile) throws(FormworkError) {
         if self.freeBytes > 0 { try self.lookForRoom(for: batch.reduce(0) { $0 + Int64($1.readableBytes) }) }
         try file.write(batch)
@@ -67,7 +68,7 @@ package final class FolderStorage: ReceiverStorage {
         return FolderUpload(self, unpublished, file)
     }
 
-    /// Bytes that an upload may collect before they are written: much at a time for a few, little for many.
+    /// How many bytes an upload may collect before they are written: many for few uploads, few for many.
     fileprivate var batchBytes: Int {
         let count = max(1, self.count.load(ordering: .relaxed))
         return max(64 << 10, min(1 << 20, (32 << 20) / count))
@@ -80,7 +81,7 @@ package final class FolderStorage: ReceiverStorage {
         throw FailedCondition(condition: file.condition)
     }
 
-    /// Makes the files of a form visible. Once it has begun nothing stops it: it ends, or is undone.
+    /// Makes the files of a form visible. Once this has begun, cancellation doesn't stop it: it completes or is undone.
     package func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
     ) async throws -> [String] {
@@ -89,13 +90,13 @@ package final class FolderStorage: ReceiverStorage {
             try Task.checkCancellation()
             for upload in uploads {
                 guard let whole = (upload as? FolderUpload)?.takeWhole() else {
-                    throw FormworkError(.writeFailed, "the upload is over")
+                    throw FormworkError(.writeFailed, "the upload has already ended")
                 }
                 taken.append(whole)
             }
         } catch {
             let begun = taken
-            // In a task of its own, because the request's may be cancelled.
+            // In a separate task, because the request's task may be cancelled.
             await Task {
                 for upload in uploads { await upload.abandon() }
                 try? await NIOThreadPool.singleton.runIfActive { for whole in begun { whole.file.close() } }
@@ -103,11 +104,11 @@ package final class FolderStorage: ReceiverStorage {
             throw error
         }
         let all = taken
-        // Not as a child of the request's task: that may be cancelled between two names.
+        // Not a child of the request's task, which may be cancelled between two names.
         let published = try await Task {
             do {
-                // One by one, so that a form of many files doesn't keep a thread from other uploads. What is still in
-                // memory may be more than the disk has room for: nothing has a name yet.
+                // One by one, so that a form with many files doesn't keep a thread from other uploads. The disk may be
+                // too full for the bytes still in memory, so they are written before any file gets its name.
                 for whole in all { try await NIOThreadPool.singleton.runIfActive { try self.complete(whole) } }
             } catch {
                 try await NIOThreadPool.singleton.runIfActive { for whole in all { whole.file.close() } }
@@ -161,7 +162,8 @@ package final class FolderStorage: ReceiverStorage {
     fileprivate func remove(_ file: PublishedFile) { self.folder.remove(file) }
 }
 
-/// A file of a ``FolderStorage`` on its way. Buffers are collected, and written on a thread for blocking calls.
+/// A file that is being uploaded to a ``FolderStorage``. Buffers are collected, and written on a thread for blocking
+/// calls.
 private final class FolderUpload: StorageUpload {
     private enum State {
         case writing(UnpublishedFile, batch: [ByteBuffer], bytes: Int)
@@ -194,14 +196,14 @@ private final class FolderUpload: StorageUpload {
         try await NIOThreadPool.singleton.runIfActive { try storage.write(batch, to: file) }
     }
 
-    /// What there is to publish.
+    /// A complete file to be published.
     struct Whole: Sendable {
         let file: UnpublishedFile
         let batch: [ByteBuffer]
         let incoming: IncomingFile
     }
 
-    /// Hands over the file, which whoever takes it closes; `nil` when the upload is over.
+    /// Hands over the file, which the caller must close; `nil` if the upload has ended.
     func takeWhole() -> Whole? {
         let whole = self.state.withLock { state -> Whole? in
             guard case .writing(let file, let batch, _) = state else { return nil }
@@ -226,7 +228,7 @@ private final class FolderUpload: StorageUpload {
         }
         guard let file else { return }
         self.storage.ended()
-        // What it held is given back here, which takes time for much.
+        // Closing releases the file's space, which takes time for a large file.
         try? await NIOThreadPool.singleton.runIfActive {
             file.close()
         }
@@ -243,7 +245,8 @@ private final class FolderUpload: StorageUpload {
 }
 
 extension [ByteBuffer] {
-    /// Appends bytes without keeping much more memory than they take: what is a small part of its storage is copied.
+    /// Appends bytes without holding much more memory than they need: a buffer that uses a small part of its storage is
+    /// copied.
     fileprivate mutating func collect(_ buffer: ByteBuffer) {
         guard buffer.readableBytes < buffer.storageCapacity / 2 else { return self.append(buffer) }
         let room = 32 << 10
@@ -261,7 +264,7 @@ extension [ByteBuffer] {
 }
 
 extension ByteBuffer {
-    /// Whether this was made to collect small pieces in.
+    /// Whether this buffer was made to collect small pieces.
     fileprivate func isOwn(_ room: Int) -> Bool { self.readerIndex == 0 && self.storageCapacity == room }
 }
 #endif

@@ -3,20 +3,20 @@ import Formwork
 import FormworkCore
 import NIOCore
 
-/// Where uploads end up: a folder, or an object store.
+/// The destination of uploads: a folder, or an object store.
 package protocol ReceiverStorage: Sendable {
-    /// Looks whether there is room for so many bytes, as far as that can be told; asked before the first is taken.
-    /// - Throws: What is answered with 507.
+    /// Checks whether there is room for this many bytes, as far as that is known. Called before the first byte is read.
+    /// - Throws: An error that is answered with 507.
     func checkRoom(for bytes: Int64) async throws
-    /// Begins a file, which nobody sees before it is finished.
+    /// Begins a file, which stays invisible until it is finished.
     func begin(_ file: IncomingFile) async throws -> any StorageUpload
-    /// Makes the files of one form visible, all of them or, behind an error, none; then nothing is left of them.
-    /// - Parameter record: Makes one more file of the names that they got; `nil` makes none.
-    /// - Returns: Their names, and then the record's.
+    /// Makes the files of one form visible, all of them or, if an error is thrown, none. Nothing is left of them then.
+    /// - Parameter record: Makes a record, stored as one more file, from the files' final names; `nil` for no record.
+    /// - Returns: The files' names, followed by the record's.
     func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
     ) async throws -> [String]
-    /// Lets go of what it holds, connections say; all uploads have ended before.
+    /// Releases resources such as connections. All uploads have ended before.
     func close() async
 }
 
@@ -24,7 +24,7 @@ extension ReceiverStorage {
     package func close() async {}
     package func checkRoom(for bytes: Int64) async throws {}
 
-    /// One after the other; those that are visible are withdrawn when a later one fails.
+    /// Finishes the uploads one after another; those already visible are withdrawn if a later one fails.
     package func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
     ) async throws -> [String] {
@@ -42,7 +42,8 @@ extension ReceiverStorage {
             return names
         } catch {
             let (all, finished) = (uploads, names.count)
-            // In a task of its own, because the request's may be cancelled, and a store still has to be told.
+            // In a separate task: the request's task may be cancelled, but the store must still be told to remove the
+            // files.
             await Task {
                 for (index, upload) in all.enumerated().reversed() {
                     if index < finished { await upload.withdraw() } else { await upload.abandon() }
@@ -53,29 +54,29 @@ extension ReceiverStorage {
     }
 }
 
-/// What is kept of a form beside its files: its text fields, as JSON.
+/// A form's text fields, stored as JSON next to its files.
 package struct FormRecord: Sendable {
     static let mediaType = "application/json"
 
     package var path: SafePath
     package var bytes: [UInt8]
-    /// Whether it may take the place of a file of its name, in a storage that replaces files at all.
+    /// Whether it may replace a file of the same name, in a storage that replaces files.
     package var mayReplace = true
 
     package init(path: SafePath, bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
 }
 
-/// What is known of a file before its first byte.
+/// A file's properties, known before its first byte.
 package struct IncomingFile: Sendable {
-    /// Where it should be: a name, and folders if paths are kept, each of them safe everywhere.
+    /// Its path: a name, and folders if paths are kept. Each of them is safe on every system.
     package var path: SafePath
-    /// The media type that its sender gave; `nil` where it gave none.
+    /// The media type that the sender gave; `nil` if it gave none.
     package var contentType: String?
-    /// Bytes in all; `nil` when only the end can tell.
+    /// Bytes in total; `nil` if only the end shows them.
     package var length: Int64?
-    /// Whether it may take the place of a file of its name, in a storage that replaces files at all.
+    /// Whether it may replace a file of the same name, in a storage that replaces files.
     package var mayReplace: Bool
-    /// What has to be there, or not, for it to be stored.
+    /// The condition for storing it.
     package var condition = PathCondition.none
 
     package init(
@@ -84,7 +85,7 @@ package struct IncomingFile: Sendable {
         (self.path, self.contentType, self.length, self.mayReplace) = (path, contentType, length, mayReplace)
     }
 
-    /// Describes a file of the storage's own folder.
+    /// Describes a file directly in the storage's own folder.
     package init(
         name: SafeFilename, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true
     ) {
@@ -92,47 +93,47 @@ package struct IncomingFile: Sendable {
     }
 }
 
-/// What a client wants to be so before its file is stored (RFC 9110 section 13.1).
+/// A client's condition for storing a file (RFC 9110 section 13.1).
 package enum PathCondition: Sendable, Hashable {
     case none
-    /// `If-None-Match: *`: nothing has the file's path.
+    /// `If-None-Match: *`: the file's path must be free.
     case isFree
-    /// `If-Match: *`: something has it.
+    /// `If-Match: *`: the file's path must be taken.
     case isTaken
 }
 
-/// A condition that doesn't hold.
+/// A condition that isn't met.
 package struct FailedCondition: StorageFailure, Hashable, CustomStringConvertible {
     package var condition: PathCondition
 
     package var publicStatus: Int { 412 }
     package var publicDetail: String {
         self.condition == .isTaken
-            ? "There is no file of this name (If-Match)." : "There is a file of this name (If-None-Match)."
+            ? "No file has this name (If-Match)." : "A file already has this name (If-None-Match)."
     }
     package var description: String { self.publicDetail }
 }
 
-/// A file on its way. Whoever begins one ends it, by ``finish()`` or by ``abandon()``.
+/// A file that is being uploaded. Whoever begins one must end it with ``finish()`` or ``abandon()``.
 package protocol StorageUpload: Sendable {
-    /// Takes the next bytes; returns when it can take more, which bounds the memory.
+    /// Adds the next bytes; returns when more can be added, which limits the memory used.
     func write(_ buffer: ByteBuffer) async throws
     /// Makes the file visible.
-    /// - Returns: The name it got, which is another one where its own was taken.
+    /// - Returns: Its final name, which differs from its own if that was taken.
     func finish() async throws -> String
-    /// Leaves nothing of it. Not called any more once ``finish()`` has returned.
+    /// Removes the file. Not called after ``finish()`` has returned.
     func abandon() async
-    /// Takes back what ``finish()`` made visible, because another file of the same form failed. What it replaced
-    /// doesn't come back, and what has replaced it meanwhile stays.
+    /// Removes the file that ``finish()`` made visible, because another file of the same form failed. A file that it
+    /// replaced doesn't come back, and a file that has replaced it since then stays.
     func withdraw() async
 }
 
-/// An error of a storage that knows what the client is to be told.
+/// An error of a storage with a message for the client.
 package protocol StorageFailure: Error {
-    /// The HTTP status code: 409 for a name that another program took meanwhile, 502 for a store that fails or refuses,
-    /// 503 for one that has no time, 507 for a full one.
+    /// The HTTP status code: 409 for a name that another program took in the meantime, 502 for a store that fails or
+    /// refuses, 503 for an overloaded store, 507 for a full one.
     var publicStatus: Int { get }
-    /// What to tell the client; no path, address or credential is in it.
+    /// The message for the client; it contains no path, address or credential.
     var publicDetail: String { get }
 }
 #endif

@@ -5,15 +5,15 @@ import FormworkDigests
 import FormworkHTTP
 
 extension BodyPlan {
-    /// The body's SHA-256 for `Repr-Digest` (RFC 9530 §3), by reading all of it once.
+    /// The body's SHA-256 for `Repr-Digest` (RFC 9530 §3), computed by reading the whole body once.
     ///
-    /// A field stands in front of the body, so its digest costs a pass over every source before the first byte is
-    /// sent; a trailer would be lost by most servers, and by every upload that is cut.
-    /// - Throws: ``FormworkError/Code/notReplayable`` when the body can't be read twice, and what a reader throws.
+    /// The field comes before the body, so computing it reads every source once before the first byte is sent. A
+    /// trailer would be lost by most servers, and by every upload that is cut.
+    /// - Throws: ``FormworkError/Code/notReplayable`` if the body can't be read twice, and the errors of a reader.
     package func reprDigest() async throws -> DigestField {
         if let blocker = self.replayBlocker {
             throw FormworkError(
-                .notReplayable, "a digest in front of the body would need it twice, but \(blocker.reason)",
+                .notReplayable, "a digest before the body requires reading it twice, but \(blocker.reason)",
                 part: blocker.part)
         }
         let reader = AsyncBodyReader(

@@ -11,37 +11,37 @@ import FormworkHTTP
 import HTTPTypes
 import SystemPackage
 
-/// What a later process needs to go on with an upload: where it is, and how the same bytes are made.
+/// The state that a later process needs to resume an upload: its URL, and how to make the same bytes again.
 ///
-/// The arguments are not in it, nor is any content: the later process has the same arguments, and ``plan(from:)``
-/// gives them the boundaries and file states of before. The upload's URL lets whoever knows it add to the upload, so
-/// the file is this user's alone.
+/// It contains neither the arguments nor any content: the later process gets the same arguments, and ``plan(from:)``
+/// gives it the original boundaries and file states. Whoever knows the upload's URL can add to the upload, so only this
+/// user may read the file.
 package struct ResumableState: Codable, Sendable, Hashable {
-    /// A file of the body, as it was.
+    /// A file of the body, as it was when the upload began.
     package struct File: Codable, Sendable, Hashable {
         package var path: String
-        /// Where the stretch begins that is sent.
+        /// The first byte that is sent.
         package var offset: Int64
         package var length: Int64
         package var fingerprint: FileFingerprint
     }
 
-    /// What ``key(url:method:plan:)`` gave: the same arguments again give the same.
+    /// The result of ``key(url:method:plan:)``, which is the same for the same arguments.
     package var key: String
-    /// Where the body was to be sent.
+    /// The URL that the body is sent to.
     package var url: String
     package var uploadURL: String
     package var uploadProtocol: ResumableProtocol
-    /// The boundaries of the body and of the parts in parts, in the order in which they begin.
+    /// The boundaries of the body and of nested multipart parts, in the order in which they begin.
     package var boundaries: [String]
-    /// Bytes of the body; `nil` when it is measured by its end alone.
+    /// Bytes of the body; `nil` if only its end shows them.
     package var length: Int64?
     package var files: [File]
     package var created: Date
-    /// When the server forgets the upload; `nil` when it doesn't say.
+    /// When the upload expires on the server; `nil` if the server doesn't say.
     package var expires: Date?
 
-    /// - Throws: ``FormworkError/Code/notReplayable`` for a body that a later process can't make again.
+    /// - Throws: ``FormworkError/Code/notReplayable`` for a body that a later process can't create again.
     package init(
         _ link: UploadLink, url: String, method: HTTPRequest.Method, plan: BodyPlan, now: Date = Date()
     ) throws(FormworkError) {
@@ -65,16 +65,16 @@ package struct ResumableState: Codable, Sendable, Hashable {
         }
     }
 
-    /// The upload to go on with; `nil` when its URL is none.
+    /// The upload to resume; `nil` if its URL is invalid.
     package var link: UploadLink? {
         UploadTarget(self.uploadURL).map { UploadLink(target: $0, uploadProtocol: self.uploadProtocol) }
     }
 
-    /// Whether the server has forgotten the upload by now.
+    /// Whether the upload has expired on the server.
     package func isExpired(now: Date = Date()) -> Bool { self.expires.map { $0 <= now } ?? false }
 
-    /// The body of before, from a plan that the same arguments gave now.
-    /// - Throws: ``FormworkError/Code/sourceChanged`` when a file isn't what it was, or the arguments are others.
+    /// The original body, from a plan made now with the same arguments.
+    /// - Throws: ``FormworkError/Code/sourceChanged`` if a file has changed, or the arguments differ.
     package func plan(from fresh: BodyPlan) throws(FormworkError) -> BodyPlan {
         var description = try fresh.describe()
         var boundaries = self.boundaries[...]
@@ -102,12 +102,12 @@ package struct ResumableState: Codable, Sendable, Hashable {
 
     private static var otherForm: FormworkError {
         FormworkError(
-            .sourceChanged, "the form is not the one whose upload began: begin anew, or give the same parts")
+            .sourceChanged, "the form differs from the one whose upload began: give the same parts, or start again")
     }
 
-    /// What tells one upload from another: SHA-256 of where it goes and what it is made of, but for boundaries, and for
-    /// files' sizes and times.
-    /// - Throws: ``FormworkError/Code/notReplayable`` as ``init(_:url:method:plan:now:)``.
+    /// Identifies an upload: the SHA-256 of its destination and its form, without boundaries, and without the sizes and
+    /// times of files.
+    /// - Throws: ``FormworkError/Code/notReplayable`` as in ``init(_:url:method:plan:now:)``.
     package static func key(
         url: String, method: HTTPRequest.Method, plan: BodyPlan
     ) throws(FormworkError) -> String {
@@ -140,29 +140,29 @@ package struct ResumableState: Codable, Sendable, Hashable {
 }
 
 extension ResumableState {
-    /// Reads a saved state; `nil` when there is no file.
-    /// - Throws: `sourceUnavailable` for a file that can't be read, or holds something else.
+    /// Reads a saved state; `nil` if the file doesn't exist.
+    /// - Throws: `sourceUnavailable` for a file that can't be read, or doesn't contain a state.
     package init?(file path: FilePath) throws(FormworkError) {
         let data: Data
         do { data = try Data(contentsOf: URL(filePath: path.string)) } catch {
             if (error as? CocoaError)?.code == .fileReadNoSuchFile { return nil }
             throw FormworkError(
-                .sourceUnavailable, "holds no state of an upload: remove it to begin anew", path: path.string,
+                .sourceUnavailable, "is not the saved state of an upload: remove it to start again", path: path.string,
                 cause: error)
         }
         do throws(FormworkError) { try self.init(Array(data)) } catch {
             var error = error
-            (error.message, error.path) = ("holds no state of an upload: remove it to begin anew", path.string)
+            (error.message, error.path) = ("is not the saved state of an upload: remove it to start again", path.string)
             throw error
         }
     }
 
-    /// Reads what ``bytes()`` gave.
-    /// - Throws: `sourceUnavailable` for something else.
+    /// Reads a state made by ``bytes()``.
+    /// - Throws: `sourceUnavailable` for anything else.
     package init(_ bytes: [UInt8]) throws(FormworkError) {
         do { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) } catch {
             throw FormworkError(
-                .sourceUnavailable, "what is kept is no state of an upload: forget it to begin anew", cause: error)
+                .sourceUnavailable, "the upload's saved state can't be read: discard it to start again", cause: error)
         }
     }
 
@@ -175,18 +175,18 @@ extension ResumableState {
         }
     }
 
-    /// Saves the state, in one step, for this user alone.
+    /// Saves the state in one step, readable by this user only.
     /// - Throws: `writeFailed`.
     package func write(to path: FilePath) throws(FormworkError) {
         try PrivateFile.write(try self.bytes(), to: path)
     }
 
-    /// Forgets a saved state, if there is one.
+    /// Removes a saved state, if there is one.
     package static func remove(_ path: FilePath) { PrivateFile.remove(path) }
 }
 
 extension PlanDescription {
-    /// Shows every framing and every file in the order in which they are sent, to look at and to change.
+    /// Visits every framing and every file in the order in which they are sent, to read or change them.
     mutating func visit(_ framing: (inout MultipartFraming) -> Void, file: (inout Content) -> Void) {
         framing(&self.framing)
         for index in self.parts.indices { self.parts[index].visit(framing, file: file) }
@@ -202,7 +202,7 @@ extension PlanDescription.Part {
             case .multipart(var inner, var parts):
                 let old = inner.boundary.text
                 framing(&inner)
-                // The part's own type names the boundary too.
+                // The part's own type contains the boundary too.
                 let new = inner.boundary.text
                 self.header.contentType = self.header.contentType?.replacing(old, with: new)
                 self.type.mediaType = self.type.mediaType?.replacing(old, with: new)

@@ -3,7 +3,7 @@ import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
-// What each kind of answer leads to.
+// Handles each kind of answer.
 extension UploadClient {
     mutating func created(_ response: HTTPResponse, _ exchange: Exchange, _ retryAfter: Duration?) {
         let draft = self.uploadProtocol?.draft
@@ -22,7 +22,7 @@ extension UploadClient {
                 self.fail(
                     UploadFailure(
                         .protocolBroken,
-                        "the server answered \(response.status.code) without telling where the upload goes on (Location)"
+                        "the server answered \(response.status.code) without saying where to continue the upload (Location)"
                     ))
                 return
             }
@@ -36,22 +36,22 @@ extension UploadClient {
             } else if self.holdsNothing(exchange) || self.options.repeatsUnanswered && self.canGive(0) {
                 self.retry(.create, response, after: retryAfter)
             } else {
-                // Nothing to resume, and nobody said that all of it may be repeated.
+                // There is nothing to resume, and the caller hasn't allowed repeating the whole request.
                 self.finish(response)
             }
         default: self.finish(response)
         }
     }
 
-    /// A server that knows another version refuses the whole upload (NIOResumableUpload does so): speak that, or
-    /// nothing.
+    /// A server with another version refuses the whole upload (NIOResumableUpload does so). Falls back to that version,
+    /// or to an ordinary request.
     private mutating func fallBack(_ response: HTTPResponse) -> Bool {
         guard self.canGive(0), let draft = self.uploadProtocol?.draft else { return false }
         if let other = response.headerFields.interopVersion {
             guard other < draft else { return false }
             self.uploadProtocol = .draft(other)
         } else {
-            // An answer with content is about the request.
+            // An answer with content is about the request itself.
             guard response.headerFields[.contentLength] == "0" else { return false }
             if draft > .v6 {
                 self.uploadProtocol = .draft(.v6)
@@ -95,7 +95,7 @@ extension UploadClient {
         }
     }
 
-    /// The target's own answer, whatever it says; but what wasn't sent can't be there.
+    /// The target's own answer, whatever it is. But a success can't be about bytes that weren't sent.
     private mutating func end(_ response: HTTPResponse, _ exchange: Exchange) {
         guard response.status.kind == .successful, !exchange.completes else {
             return self.finish(response, isOver: true)
@@ -103,26 +103,26 @@ extension UploadClient {
         self.fail(
             UploadFailure(
                 .protocolBroken,
-                "the server answered \(response.status.code) to a part of the body as if it were all (Upload-Complete)"
+                "the server answered \(response.status.code) to a part of the body as if it were the whole (Upload-Complete)"
             ))
     }
 
-    /// The request was taken: where the next one begins.
+    /// The request was accepted: determines where the next one begins.
     private mutating func goOn(_ response: HTTPResponse, _ exchange: Exchange) {
         let end = exchange.range.map { range in
             range.count.map { min(range.offset + $0, max(self.sent, range.offset)) } ?? self.sent
         }
         guard let offset = response.headerFields.uploadOffset ?? (self.isTus ? nil : end) else {
-            // tus tells the offset after content; a creation without any begins at 0.
+            // tus reports the offset after content; a creation without content begins at 0.
             if case .create = exchange.kind, exchange.range?.count == 0 {
                 self.isTus && self.length == 0 ? self.finish(response) : (self.phase = .append)
             } else {
-                // A server that never tells how far it is may never move either: so this is a try.
+                // A server that never reports its offset may never progress either, so this counts as a try.
                 self.retry(
                     .ask,
                     UploadFailure(
                         .interrupted,
-                        "the server answered \(response.status.code) without telling how far it is (Upload-Offset)"))
+                        "the server answered \(response.status.code) without saying how much it has (Upload-Offset)"))
             }
             return
         }
@@ -141,7 +141,7 @@ extension UploadClient {
                 self.fail(
                     UploadFailure(
                         .protocolBroken,
-                        "the server answered \(response.status.code) without telling how much it has (Upload-Offset)"
+                        "the server answered \(response.status.code) without saying how much it has (Upload-Offset)"
                     ))
                 return
             }
@@ -151,7 +151,7 @@ extension UploadClient {
                 self.fail(
                     UploadFailure(
                         .protocolBroken,
-                        "the upload on the server has \(length) bytes in all, and this body \(own): it is another one"
+                        "the upload on the server has \(length) bytes in total, but this body has \(own): it is a different one"
                     ))
                 return
             }
@@ -161,7 +161,7 @@ extension UploadClient {
                     self.fail(
                         UploadFailure(
                             .protocolBroken,
-                            "the server has \(offset) of \(length) bytes, and says that these are all (Upload-Complete)"
+                            "the server has \(offset) of \(length) bytes, but reports the upload as complete (Upload-Complete)"
                         ))
                 } else if draft.replaysAnswer {
                     self.phase = .replay(response)
@@ -191,7 +191,7 @@ extension UploadClient {
         }
     }
 
-    /// The upload is gone: begin anew, if the body can.
+    /// The upload no longer exists: starts again, if the body can be read again.
     private mutating func restart(_ response: HTTPResponse) {
         self.link = nil
         self.redirected = nil
@@ -200,16 +200,16 @@ extension UploadClient {
             self.fail(
                 UploadFailure(
                     .gone,
-                    "the server has forgotten the upload (\(response.status.code)) after \(self.acknowledged) bytes, and "
+                    "the server lost the upload (\(response.status.code)) after \(self.acknowledged) bytes, "
                         + (self.options.isReplayable
-                            ? "did so \(self.restarts) times" : "the body can't be read again")))
+                            ? "\(self.restarts) times in total" : "and the body can't be read again")))
             return
         }
         self.acknowledged = 0
         self.retry(.create, response)
     }
 
-    /// Whether the same request may be answered otherwise later.
+    /// Whether the same request may be answered differently later.
     private func mayPass(_ response: HTTPResponse) -> Bool {
         switch response.status.code {
         case 408, 423, 425, 429, 500...599: true
@@ -218,14 +218,14 @@ extension UploadClient {
         }
     }
 
-    /// Goes on after an answer that may pass; the one that used up the tries is shown.
+    /// Retries after an answer that may pass; the answer that used up the tries is shown.
     private mutating func retry(_ phase: Phase, _ response: HTTPResponse, after wanted: Duration? = nil) {
         self.retry(phase, UploadFailure(.interrupted, "the server answered \(response.status.code)"), after: wanted)
-        // A success that brings nothing is none.
+        // A success without progress isn't shown as a success.
         if case .failed = self.phase, response.status.code >= 400 { self.finish(response) }
     }
 
-    /// Too much at once: go on in smaller pieces, where the server resumes at all.
+    /// The request was too large: continues in smaller pieces, if the server supports resuming.
     private mutating func shrink(_ response: HTTPResponse, _ exchange: Exchange) {
         let isKnown = self.link != nil || self.isSupported || response.headerFields[.uploadLimit] != nil
         let fits = (self.limits.maxSize ?? .max) >= (self.length ?? 0)
@@ -240,7 +240,7 @@ extension UploadClient {
         self.phase = self.link == nil ? .create : .ask
     }
 
-    /// Bytes below which a 413 isn't about the size of a request.
+    /// The piece size below which a 413 isn't about the size of a request.
     private static var smallestPiece: Int64 { 16 << 10 }
 }
 #endif

@@ -3,20 +3,21 @@ import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
-// What the machine is told while a request is on its way, and when it ended.
+// The events while a request is in progress, and at its end.
 extension UploadClient {
-    /// The body was taken up to `offset`: call it before these bytes can leave, or an answer may come too early.
+    /// The body was read up to `offset`. Call this before the bytes can be sent, because the answer could come earlier
+    /// otherwise.
     public mutating func sending(upTo offset: Int64) {
         self.sent = max(self.sent, offset)
     }
 
-    /// The body turned out to end at `length`.
+    /// The body's end is known: it has `length` bytes.
     public mutating func bodyEnded(at length: Int64) {
         self.sent = max(self.sent, length)
         if self.length == nil { self.length = length }
     }
 
-    /// A 1xx answer came.
+    /// A 1xx answer was received.
     public mutating func informed(_ response: HTTPResponse) -> UploadAdvice {
         guard case .busy(let exchange) = self.phase, response.status.code == 104,
             case .draft(let draft)? = self.uploadProtocol, response.headerFields.interopVersion == draft
@@ -38,11 +39,11 @@ extension UploadClient {
         return self.advice(for: exchange)
     }
 
-    /// Stops what the limits don't allow: too much at once goes in pieces, too much at all not at all.
+    /// Applies the limits: a request that is too large continues in pieces, and an upload that is too large ends.
     private mutating func advice(for exchange: Exchange) -> UploadAdvice {
         if let size = self.limits.maxSize, let length = self.length, length > size {
             self.fail(
-                UploadFailure(.tooLarge, "the body has \(length) bytes, and the server takes \(size) at most"))
+                UploadFailure(.tooLarge, "the body has \(length) bytes, but the server accepts at most \(size)"))
             return .stop
         }
         guard let size = self.limits.maxAppendSize, let range = exchange.range,
@@ -52,8 +53,8 @@ extension UploadClient {
         return .stop
     }
 
-    /// The final answer came, its header section at least.
-    /// - Parameter retryAfter: What its `Retry-After` asks for.
+    /// The final answer was received, at least its header section.
+    /// - Parameter retryAfter: The wait that its `Retry-After` asks for.
     public mutating func answered(_ response: HTTPResponse, retryAfter: Duration? = nil) {
         guard case .busy(let exchange) = self.phase else { return }
         self.learn(response)
@@ -66,7 +67,8 @@ extension UploadClient {
         }
     }
 
-    /// The request was refused for how it was sent, and not for what it is: the same again, which is no failed try.
+    /// The request was refused for the way it was sent, not for its content. It is sent again, which doesn't count as a
+    /// failed try.
     package mutating func refused() {
         guard case .busy(let exchange) = self.phase else { return }
         switch exchange.kind {
@@ -76,8 +78,8 @@ extension UploadClient {
         }
     }
 
-    /// No final answer came.
-    /// - Parameter wasReached: Whether anything can have arrived; `false` when no connection was made.
+    /// No final answer was received.
+    /// - Parameter wasReached: Whether the server can have received anything; `false` if no connection was made.
     public mutating func lost(_ cause: any Error, wasReached: Bool = true) {
         guard case .busy(let exchange) = self.phase else { return }
         let failure = UploadFailure(.interrupted, "the connection broke before the server answered", cause: cause)
@@ -94,7 +96,7 @@ extension UploadClient {
         self.retry(.create, failure)
     }
 
-    /// Takes the upload's URL from an answer.
+    /// Reads the upload's URL from an answer.
     mutating func adopt(_ location: String, of exchange: Exchange) {
         guard let target = exchange.target.resolving(location), let spoken = self.uploadProtocol else { return }
         self.link = UploadLink(target: target, uploadProtocol: spoken, limits: self.limits)
@@ -109,21 +111,21 @@ extension UploadClient {
         if self.isTus, let expires = fields[.uploadExpires] { self.link?.expires = expires }
     }
 
-    /// Takes the server's offset.
-    /// - Returns: Whether it can be right; the upload has failed otherwise.
+    /// Applies the server's offset.
+    /// - Returns: Whether the offset is plausible; otherwise the upload has failed.
     mutating func take(_ offset: Int64) -> Bool {
         let bound = self.isContinued ? self.length ?? .max : self.sent
         if offset < self.acknowledged {
             self.fail(
                 UploadFailure(
                     .protocolBroken,
-                    "the server had acknowledged \(self.acknowledged) bytes, and now has \(offset) only"))
+                    "the server had confirmed \(self.acknowledged) bytes, but now has only \(offset)"))
             return false
         }
         guard offset <= min(bound, self.length ?? .max) else {
             self.fail(
                 UploadFailure(
-                    .protocolBroken, "the server says it has \(offset) bytes, but \(bound) were sent at most"))
+                    .protocolBroken, "the server claims to have \(offset) bytes, but at most \(bound) were sent"))
             return false
         }
         if offset > self.acknowledged { (self.failedAttempts, self.redirects, self.lastFailure) = (0, 0, nil) }
@@ -131,14 +133,14 @@ extension UploadClient {
         return true
     }
 
-    /// Goes on after a failure, if it may.
+    /// Retries after a failure, if tries are left.
     mutating func retry(_ phase: Phase, _ failure: UploadFailure, after wanted: Duration? = nil) {
         self.failedAttempts += 1
         self.redirected = nil
         self.lastFailure = failure
         guard self.failedAttempts < self.options.maximumAttempts else {
             var failure = failure
-            failure.message += "; \(self.failedAttempts) tries got no further"
+            failure.message += "; \(self.failedAttempts) tries made no progress"
             self.fail(failure)
             return
         }

@@ -4,7 +4,7 @@ import FormworkHTTP
 import Formwork
 import HTTPTypes
 
-// What goes out: each request with what has to be known when its answer comes.
+// The requests, each with the data needed to interpret its answer.
 extension UploadClient {
     func question() -> (HTTPRequest, Exchange) {
         let target = self.uploadTarget
@@ -21,7 +21,7 @@ extension UploadClient {
     }
 
     mutating func creation() -> (HTTPRequest, Exchange) {
-        // Nothing of an earlier creation that was lost counts any more.
+        // Nothing of an earlier creation that was lost counts.
         self.acknowledged = 0
         var request = self.original
         self.adopt(self.creationTarget, in: &request)
@@ -56,8 +56,9 @@ extension UploadClient {
         )
     }
 
-    /// tus carries one file and its metadata: the encoded form is that file, and its `Content-Type` goes with it. It
-    /// is created without content: what is cut before the upload's URL is known would be lost.
+    /// tus transfers one file and its metadata: the encoded form is that file, and the metadata contain its
+    /// `Content-Type`. The upload is created without content: content that is cut before the upload's URL is known
+    /// would be lost.
     private func describeTusCreation(_ request: inout HTTPRequest) {
         request.method = .post
         var metadata = self.options.metadata
@@ -98,18 +99,18 @@ extension UploadClient {
             if draft.hasLengthAndLimits { request.headerFields.uploadLength = self.length }
         case .tus?, nil:
             request.headerFields[.contentType] = Self.tusMediaType
-            // Only a length that was deferred is told here.
+            // Only a deferred length is sent here.
             if !self.isLengthDeclared { request.headerFields.uploadLength = self.length }
         }
         return request
     }
 
-    /// The next bytes, and whether the body ends with them.
+    /// The next range, and whether the body ends with it.
     private func nextRange() -> (UploadRange, Bool) {
         let offset = self.acknowledged
         var size = min(self.pieceSize ?? .max, self.limits.maxAppendSize ?? .max)
         size = max(size, self.limits.minAppendSize ?? 1, 1)
-        // As many bytes as reach the last offset are as good as no bound, and their end is a number.
+        // A size that reaches the largest offset is no limit, and would overflow.
         if size >= .max - offset { size = .max }
         guard let length = self.length else {
             return (UploadRange(offset: offset, count: size == .max ? nil : size), size == .max)
@@ -123,7 +124,7 @@ extension UploadClient {
 
     private var uploadTarget: UploadTarget { self.redirected ?? self.link?.target ?? self.creationTarget }
 
-    /// The original's fields without those about its content.
+    /// A request with the original's fields, without those about its content.
     private func request(_ method: HTTPRequest.Method, _ target: UploadTarget) -> HTTPRequest {
         var request = self.original
         request.method = method
@@ -140,7 +141,7 @@ extension UploadClient {
         }
     }
 
-    /// Goes elsewhere; what is meant for the original's origin alone isn't told to another one.
+    /// Changes the request's target, and removes the fields that only the original's origin may see.
     private func adopt(_ target: UploadTarget, in request: inout HTTPRequest) {
         (request.scheme, request.authority, request.path) = (target.scheme, target.authority, target.path)
         guard !target.hasOrigin(of: self.target) else { return }

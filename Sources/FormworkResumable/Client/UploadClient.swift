@@ -3,28 +3,29 @@ import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
-/// The client's side of an upload that can be resumed: says which request comes next, and is told what came of it.
+/// The client's side of a resumable upload: decides which request comes next, and is informed of the results.
 ///
-/// It does no IO and knows no time. Ask for ``next()``; while a request is on its way call ``sending(upTo:)`` before
-/// bytes leave, ``informed(_:)`` for every 1xx answer, and end it by ``answered(_:retryAfter:)`` or
-/// ``lost(_:wasReached:)``. The offset counts the encoded body, framing included.
+/// It does no IO and has no clock. Ask for ``next()``. While a request is in progress, call ``sending(upTo:)`` before
+/// bytes are sent, and ``informed(_:)`` for every 1xx answer. End the request with ``answered(_:retryAfter:)`` or
+/// ``lost(_:wasReached:)``. The offset counts the encoded body, including its framing.
 public struct UploadClient: Sendable {
-    /// What may come next.
+    /// The state of the upload.
     enum Phase: Sendable {
         /// The upload's first request. → busy
         case create
         case ask
         case append
-        /// An empty PATCH that gets a finished upload's answer again; holds the answer that told it was finished.
+        /// An empty PATCH that requests a completed upload's answer again; contains the answer that reported it
+        /// complete.
         case replay(HTTPResponse)
-        /// → what follows
+        /// → then
         indirect case pause(Duration, then: Phase)
         case busy(Exchange)
         case done(UploadOutcome)
         case failed(UploadFailure)
     }
 
-    /// A request on its way.
+    /// A request in progress.
     struct Exchange: Sendable {
         enum Kind: Sendable { case create, ask, append, replay(HTTPResponse) }
         var kind: Kind
@@ -32,7 +33,7 @@ public struct UploadClient: Sendable {
         var range: UploadRange?
         /// Whether the body ends with this request.
         var completes = false
-        /// Whether the server learns the length by it.
+        /// Whether this request tells the server the length.
         var declaresLength = false
     }
 
@@ -42,41 +43,41 @@ public struct UploadClient: Sendable {
     var phase: Phase
     /// Bytes of the body; `nil` until its end is known.
     public internal(set) var length: Int64?
-    /// What is spoken; `nil` for an ordinary request.
+    /// The protocol; `nil` for an ordinary request.
     public internal(set) var uploadProtocol: ResumableProtocol?
-    /// The upload's URL once it is known: save it whenever it changes, forget it when it becomes `nil`.
+    /// The upload's URL once it is known. Save it whenever it changes, and discard it when it becomes `nil`.
     public internal(set) var link: UploadLink?
-    /// Bytes that the server has for sure.
+    /// Bytes that the server has confirmed.
     public internal(set) var acknowledged: Int64 = 0
-    /// The end of what was ever taken from the body.
+    /// The furthest offset up to which the body was ever read.
     package internal(set) var sent: Int64 = 0
-    /// Why the last try failed, for a progress line; `nil` once there is progress.
+    /// Why the last try failed, for a progress line; `nil` after progress.
     public internal(set) var lastFailure: UploadFailure?
 
-    /// Where a redirect led; until the next question for the offset.
+    /// The target of a redirect; until the next request for the offset.
     var redirected: UploadTarget?
-    /// Where the creation goes, which redirects move.
+    /// The target of the creation, which redirects change.
     var creationTarget: UploadTarget
     var limits = UploadLimits()
-    /// Bytes of one request, after the server found more too large.
+    /// The most bytes of one request, after the server found a larger one too large.
     var pieceSize: Int64?
-    /// Whether the server showed that it knows the protocol.
+    /// Whether the server has shown that it supports the protocol.
     var isSupported: Bool
     let createsFirst: Bool
-    /// Whether a tus server was told the length.
+    /// Whether a tus server has received the length.
     var isLengthDeclared: Bool
-    /// Whether this process can't know how much an earlier one sent.
+    /// Whether this process doesn't know how much an earlier one sent.
     var isContinued = false
-    /// Failures in a row that brought it no further.
+    /// Consecutive failures without progress.
     package internal(set) var failedAttempts = 0
     var restarts = 0
     var redirects = 0
 
-    /// An upload at its beginning, or a saved one that goes on.
+    /// Creates an upload, or resumes a saved one.
     /// - Parameters:
-    ///   - request: The request as it would be sent without resuming, with scheme and authority.
-    ///   - length: Bytes of the body; `nil` when only its end can tell.
-    ///   - link: A saved upload, to go on with.
+    ///   - request: The request as it would be sent without resuming, including scheme and authority.
+    ///   - length: Bytes of the body; `nil` if only its end shows them.
+    ///   - link: A saved upload to resume.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a request without scheme or authority, and a negative
     ///   length.
     public init(
@@ -116,10 +117,10 @@ public struct UploadClient: Sendable {
         self.phase = .ask
     }
 
-    /// What to do now. While a request is on its way this is a mistake of the caller's.
+    /// The next step. Must not be called while a request is in progress.
     public mutating func next() -> UploadStep {
         switch self.phase {
-        case .busy: preconditionFailure("a request is on its way: tell what came of it first")
+        case .busy: preconditionFailure("a request is in progress: report its result first")
         case .done(let outcome): return .done(outcome)
         case .failed(let failure): return .fail(failure)
         case .pause(let duration, let phase):
@@ -132,20 +133,20 @@ public struct UploadClient: Sendable {
         }
     }
 
-    /// Sends what needs the body from `offset` on.
+    /// Makes a request that needs the body from `offset`.
     private mutating func start(
         at offset: Int64, tooLate code: UploadFailure.Code,
         _ make: (inout UploadClient) -> (HTTPRequest, Exchange)
     ) -> UploadStep {
         if let size = self.limits.maxSize, let length = self.length, length > size {
             return self.fail(
-                UploadFailure(.tooLarge, "the body has \(length) bytes, and the server takes \(size) at most"))
+                UploadFailure(.tooLarge, "the body has \(length) bytes, but the server accepts at most \(size)"))
         }
         guard self.canGive(offset) else {
             return self.fail(
                 UploadFailure(
                     code,
-                    "the server wants the body from byte \(offset), but it was read up to \(self.sent) and can't be read again: give a source that can be opened again",
+                    "the server needs the body from byte \(offset), but it was read up to byte \(self.sent) and can't be read again: use a source that can be reopened",
                     cause: self.lastFailure?.cause))
         }
         return self.send(make(&self))
@@ -162,31 +163,32 @@ public struct UploadClient: Sendable {
         return .fail(failure)
     }
 
-    /// Whether the body can be given from `offset` on.
+    /// Whether the body can be read from `offset`.
     func canGive(_ offset: Int64) -> Bool {
         self.options.isReplayable || offset == self.sent && !self.isContinued
     }
 
-    /// Whether what is spoken is tus.
+    /// Whether the protocol is tus.
     var isTus: Bool { self.uploadProtocol == .tus }
 
-    /// Whether a creation may be repeated without anything being processed twice: an empty upload of tus is whole by it.
+    /// Whether a creation may be repeated without processing anything twice: an empty tus upload is complete once
+    /// created.
     func holdsNothing(_ exchange: Exchange) -> Bool {
         exchange.range?.count == 0 && !exchange.completes && !(self.isTus && self.length == 0)
     }
 
-    /// Whether a success is about a part of the upload, and tells how far it is.
+    /// Whether a success is about a part of the upload, and contains the offset.
     package func isPart(_ response: HTTPResponse) -> Bool {
         guard let offset = response.headerFields.uploadOffset, let spoken = self.uploadProtocol else {
             return false
         }
         guard case .draft(let draft) = spoken else { return true }
-        // Not every server of an old draft says what the offset means.
+        // Some servers of old drafts don't say what the offset means.
         let isComplete = response.headerFields.isUploadComplete(draft) ?? (offset >= self.length ?? .max)
         return !isComplete
     }
 
-    /// Whether the server has every byte, as far as it told.
+    /// Whether the server has every byte, as far as it has reported.
     var hasAll: Bool { self.length == self.acknowledged }
 }
 #endif

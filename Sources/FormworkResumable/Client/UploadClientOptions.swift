@@ -2,38 +2,40 @@
 import FormworkHTTP
 import HTTPTypes
 
-/// How an upload is to be made.
+/// How an upload is made.
 public struct UploadClientOptions: Sendable {
-    /// Which protocol.
+    /// The protocol to use.
     public var choice: ResumableChoice = .auto
-    /// Whether the body can be given again, from any offset.
+    /// Whether the body can be read again, from any offset.
     public var isReplayable = true
-    /// Whether the draft's upload is created without content, which costs a round trip, and can be resumed whatever
-    /// happens to 1xx answers. Not for `auto`, whose server may know nothing of it.
+    /// Whether an upload by the draft is created with an empty request. This costs a round trip, but then the upload
+    /// can be resumed even if 1xx answers are lost. Not for `auto`, whose server may not support the draft.
     public var createsFirst = false
-    /// Whether a whole ordinary request may be repeated when its answer was lost, or is one that may pass: it may have
-    /// been processed.
+    /// Whether a complete ordinary request may be repeated if its answer was lost, or was one that may pass. The server
+    /// may have processed the first one.
     public var repeatsUnanswered = false
-    /// Whether any answer of 400 or more is tried again, and any failure of the connection, and not only what may pass.
+    /// Whether to retry after any answer of 400 or more, and after any failure of the connection, instead of only those
+    /// that may pass.
     public var retriesAllErrors = false
-    /// What the server is to check the whole body by; the draft's versions 6 and later.
+    /// The digest with which the server checks the whole body; for the draft's versions 6 and later.
     public var reprDigest: DigestField?
-    /// tus: what goes with the upload, besides what the request tells.
+    /// Metadata for tus, in addition to what the request provides.
     public var metadata = TusMetadata()
-    /// Bytes of content of one request at most; `nil` for no limit but the server's.
+    /// The most bytes of content of one request; `nil` for no limit except the server's.
     public var maximumAppendSize: Int64?
-    /// Tries one after another that brought the upload no further, before it fails.
+    /// How many tries in a row may make no progress before the upload fails.
     public var maximumAttempts = 8
-    /// How often an upload that the server lost may begin anew.
+    /// How often an upload that the server lost may be started again.
     public var maximumRestarts = 2
-    /// Redirects in a row that move the upload; with 0 the first one of an ordinary request is its answer.
+    /// How many redirects in a row to follow; with 0 the first redirect of an ordinary request is its answer.
     public var maximumRedirects = 10
-    /// Waiting before the tries that follow a failure; the last for all others. `Retry-After` comes first.
+    /// The waits before the tries after a failure; the last one applies to all further tries. `Retry-After` takes
+    /// precedence.
     public var delays: [Duration] = [
         .zero, .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(30),
     ]
 
-    /// The defaults, to be changed where needed.
+    /// Creates the default options.
     public init(_ choice: ResumableChoice = .auto) { self.choice = choice }
 }
 #endif

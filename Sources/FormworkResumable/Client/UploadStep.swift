@@ -3,33 +3,33 @@ import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
-/// A stretch of the encoded body.
+/// A range of the encoded body.
 public struct UploadRange: Sendable, Hashable {
-    /// Its first byte, counted from the body's.
+    /// Its first byte, counted from the start of the body.
     public var offset: Int64
-    /// Bytes at most; `nil` for all up to an end that nobody knows yet.
+    /// The most bytes; `nil` for all bytes up to an end that isn't known yet.
     public var count: Int64?
 
-    /// A stretch from `offset` on.
+    /// Creates a range from `offset`.
     public init(offset: Int64, count: Int64?) { (self.offset, self.count) = (offset, count) }
 }
 
-/// What to do next for an upload.
+/// The next step of an upload.
 public enum UploadStep: Sendable {
-    /// Send this, with these bytes of the body; without a range the request has no content. The machine then wants to
-    /// be told by ``UploadClient/answered(_:retryAfter:)`` or ``UploadClient/lost(_:wasReached:)``.
+    /// Send this request, with this range of the body; without a range it has no content. Then call
+    /// ``UploadClient/answered(_:retryAfter:)`` or ``UploadClient/lost(_:wasReached:)``.
     case send(HTTPRequest, content: UploadRange?)
-    /// Do nothing for so long, then ask for the next step.
+    /// Wait this long, then ask for the next step.
     case wait(Duration)
-    /// It is over, by this answer.
+    /// The upload has ended with this answer.
     case done(UploadOutcome)
-    /// It is over, without an answer to show.
+    /// The upload has ended without an answer to show.
     case fail(UploadFailure)
 }
 
-/// Whether a request that is on its way is still worth its bytes.
+/// Whether a request in progress should continue.
 public enum UploadAdvice: Sendable, Hashable {
-    /// Send on.
+    /// Continue sending.
     case goOn
     /// Stop sending, close the connection or reset the stream, then ask for the next step.
     case stop
@@ -37,43 +37,44 @@ public enum UploadAdvice: Sendable, Hashable {
 
 /// How an upload ended.
 public struct UploadOutcome: Sendable, Hashable {
-    /// The answer to show: the target's own, or the one that ended the attempts.
+    /// The answer to show: the target's own, or the one that ended the tries.
     public var response: HTTPResponse
-    /// Whether the server has the whole upload, and its answer was lost: what is shown is about the upload only.
+    /// Whether the server has the whole upload, but its answer was lost. The response shown is then about the upload
+    /// only.
     public var isAnswerLost: Bool
-    /// Whether nothing can be resumed any more: saved state is to be removed.
+    /// Whether the upload can no longer be resumed, so that saved state should be removed.
     public var isOver: Bool
 }
 
-/// Why an upload ended without an answer.
+/// The reason why an upload ended without an answer.
 public struct UploadFailure: Error, Sendable, CustomStringConvertible {
-    /// What a caller can do about it. More may come, so a `switch` needs a `default`.
+    /// The kind of failure, for the caller to act on. More kinds may be added, so a `switch` needs a `default`.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String { case interrupted, gone, notReplayable, tooLarge, redirected, protocolBroken }
         private let kind: Kind
 
-        /// The connection broke, and the upload can't be resumed, or broke too often.
+        /// The connection broke, and the upload can't be resumed, or this happened too often.
         public static let interrupted = Self(kind: .interrupted)
-        /// The upload is gone from the server, and can't begin anew.
+        /// The upload no longer exists on the server, and can't be started again.
         public static let gone = Self(kind: .gone)
-        /// The body can't be given again from where the server wants it.
+        /// The body can't be read again from the offset that the server needs.
         public static let notReplayable = Self(kind: .notReplayable)
-        /// The body is longer than the server takes.
+        /// The body is longer than the server accepts.
         public static let tooLarge = Self(kind: .tooLarge)
-        /// A redirect leads where the upload can't go on.
+        /// A redirect leads to a place where the upload can't continue.
         public static let redirected = Self(kind: .redirected)
-        /// The server broke the protocol.
+        /// The server violated the protocol.
         public static let protocolBroken = Self(kind: .protocolBroken)
 
         /// The code's name, fit for a metrics label.
         public var description: String { self.kind.rawValue }
     }
 
-    /// What to decide on.
+    /// The kind of failure.
     public var code: Code
-    /// One sentence: what happened, the numbers that decided, what to do where something can be done.
+    /// One sentence: what happened, the relevant numbers, and how to fix it if possible.
     public var message: String
-    /// What the transport said last, kept whole.
+    /// The last error of the transport.
     public var cause: (any Error)?
 
     package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -86,18 +87,18 @@ public struct UploadFailure: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// The upload's own URL, and what the server told about it.
+/// The upload's own URL, and its properties on the server.
 public struct UploadLink: Sendable, Hashable {
     /// The URL.
     public var target: UploadTarget
-    /// What is spoken there.
+    /// The protocol to use.
     public var uploadProtocol: ResumableProtocol
-    /// `Upload-Expires` of tus, as it was sent.
+    /// `Upload-Expires` of tus, as received.
     public var expires: String?
-    /// What the server takes.
+    /// The server's limits.
     public var limits: UploadLimits
 
-    /// A saved upload: its URL and protocol are enough to go on with it.
+    /// Creates a link from a saved upload; its URL and protocol are enough to resume it.
     public init(
         target: UploadTarget, uploadProtocol: ResumableProtocol, expires: String? = nil,
         limits: UploadLimits = UploadLimits()

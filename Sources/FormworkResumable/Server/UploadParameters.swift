@@ -5,25 +5,25 @@ import HTTPTypes
 
 /// A request to begin an upload.
 public struct UploadCreation: Sendable, Hashable {
-    /// By which protocol.
+    /// The protocol.
     public var uploadProtocol: ResumableProtocol
-    /// Whether the body ends with this request's content. Never said by tus, where the length tells.
+    /// Whether the body ends with this request's content. Always `false` for tus, where the length shows the end.
     public var completes = false
-    /// Bytes of the whole upload; `nil` when not known yet.
+    /// Bytes of the whole upload; `nil` if not known yet.
     public var length: Int64?
-    /// Bytes of this request's content; `nil` when not told.
+    /// Bytes of this request's content; `nil` if not given.
     public var contentLength: Int64?
-    /// The type of the whole; `nil` when not told.
+    /// The type of the whole body; `nil` if not given.
     public var contentType: String?
     /// `Content-Disposition`, which may name the file.
     public var disposition: String?
-    /// What tus tells of the file.
+    /// tus metadata about the file.
     public var metadata = TusMetadata()
-    /// What the whole is to be checked by.
+    /// The digest of the whole body.
     public var reprDigest: DigestField?
     /// The algorithms of `Want-Repr-Digest`, the most wanted first.
     public var wantedDigests: [String] = []
-    /// What this request's content is to be checked by.
+    /// The check of this request's content.
     public var check: UploadCheck?
 
     init(_ uploadProtocol: ResumableProtocol, _ fields: HTTPFields) {
@@ -32,7 +32,7 @@ public struct UploadCreation: Sendable, Hashable {
         self.check = UploadCheck(fields, uploadProtocol)
     }
 
-    /// A whole body that comes in one request, which says nothing of resuming.
+    /// Creates an upload from a whole body in an ordinary request.
     init(ordinary fields: HTTPFields) {
         self.init(.draft(.latest), fields)
         self.completes = true
@@ -42,7 +42,7 @@ public struct UploadCreation: Sendable, Hashable {
         self.reprDigest = fields[.reprDigest].flatMap(DigestField.init(_:))
     }
 
-    /// For a request whose content, should it have any, is no part of the upload.
+    /// The same upload, for a request whose content, if any, isn't part of it.
     var withoutContent: UploadCreation {
         var copy = self
         copy.contentLength = 0
@@ -53,15 +53,15 @@ public struct UploadCreation: Sendable, Hashable {
 
 /// A request to add to an upload.
 public struct UploadAppend: Sendable, Hashable {
-    /// Where its content belongs.
+    /// The offset of its content.
     public var offset: Int64
-    /// Whether the body ends with it, as far as the request says so.
+    /// Whether the body ends with it, as far as the request says.
     public var completes: Bool
-    /// Bytes of the whole upload; `nil` when not told.
+    /// Bytes of the whole upload; `nil` if not given.
     public var length: Int64?
-    /// Bytes of this request's content; `nil` when not told.
+    /// Bytes of this request's content; `nil` if not given.
     public var contentLength: Int64?
-    /// What this request's content is to be checked by.
+    /// The check of this request's content.
     public var check: UploadCheck?
 
     init(offset: Int64, completes: Bool, _ fields: HTTPFields) {
@@ -71,13 +71,13 @@ public struct UploadAppend: Sendable, Hashable {
     }
 }
 
-/// What one request's content is checked by: none of it is kept when it turns out to be something else.
+/// The check of one request's content: if it fails, none of the content is kept.
 public enum UploadCheck: Sendable, Hashable {
     /// `Content-Digest` (RFC 9530).
     case contentDigest(DigestField)
     /// `Upload-Checksum` of tus, by its own names of algorithms: `sha1`, `sha256`.
     case checksum(DigestValue)
-    /// An `Upload-Checksum` that can't be read.
+    /// An `Upload-Checksum` that is malformed.
     case malformedChecksum
 
     init?(_ fields: HTTPFields, _ uploadProtocol: ResumableProtocol?) {

@@ -3,25 +3,25 @@ import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
-/// What a request wants of resumable uploads.
+/// The operation that a request asks for.
 public enum UploadRequest: Sendable {
-    /// To begin an upload, at any resource.
+    /// Begin an upload, at any resource.
     case create(UploadCreation)
-    /// To add to an upload.
+    /// Add to an upload.
     case append(UploadAppend)
-    /// To know how far an upload is.
+    /// Report how much of an upload has arrived.
     case offset
-    /// To have an upload forgotten.
+    /// Cancel an upload.
     case cancel
-    /// To know what is possible here; not at an upload.
+    /// Report the supported features; not at an upload.
     case options
-    /// Nothing: it is to be handled as any other.
+    /// None: handle the request like any other.
     case plain
-    /// What can't be done; the answer to give.
+    /// Invalid: send this answer.
     case refused(UploadAnswer)
 
     /// Reads a request's head.
-    /// - Parameter resource: What is spoken with the upload that the target names; `nil` when it names none.
+    /// - Parameter resource: The protocol of the upload that the target names; `nil` if it names none.
     public init(_ request: HTTPRequest, resource: ResumableProtocol?) {
         switch resource {
         case .draft(let draft)?: self = Self.draftResource(request, draft)
@@ -39,16 +39,18 @@ public enum UploadRequest: Sendable {
         if request.method == .options { return isStarted ? .plain : .options }
         guard isStarted, ![.get, .head, .delete].contains(request.method) else { return .plain }
         guard let draft = fields.interopVersion else {
-            // A version that isn't known here: without a 104 it is an upload like any other, if it is whole.
+            // The version isn't known here. Without a 104, the request is an ordinary upload if it is complete.
             let isPartial =
                 fields.isUploadComplete(.latest) == false || fields.isUploadComplete(.v3) == false
             return isPartial
-                ? .refused(Self.interop(UploadAnswer(.badRequest, .other(title: "unknown upload version"))))
+                ? .refused(
+                    Self.interop(
+                        UploadAnswer(.badRequest, .other(title: "Upload-Draft-Interop-Version is missing or unknown"))))
                 : .plain
         }
         guard let isWhole = fields.isUploadComplete(draft) else { return .plain }
         guard fields.uploadOffset ?? 0 == 0 else {
-            return .refused(UploadAnswer(.badRequest, .other(title: "a creation has no offset")))
+            return .refused(UploadAnswer(.badRequest, .other(title: "a new upload must begin at offset 0")))
         }
         var creation = UploadCreation(.draft(draft), fields)
         creation.completes = isWhole
@@ -77,10 +79,10 @@ public enum UploadRequest: Sendable {
         case .patch:
             guard draft.partialMediaType.map({ fields.hasContentType($0) }) ?? true else {
                 return .refused(
-                    UploadAnswer(.unsupportedMediaType, .other(title: "not application/partial-upload"))
+                    UploadAnswer(.unsupportedMediaType, .other(title: "Content-Type is not application/partial-upload"))
                         .with(draft, isComplete: false))
             }
-            // -01 leaves Upload-Incomplete away where the body ends.
+            // -01 omits Upload-Incomplete if the body ends.
             let completes = fields.isUploadComplete(draft) ?? (draft == .v3 ? true : nil)
             guard let offset = fields.uploadOffset, let completes else {
                 return .refused(
@@ -107,9 +109,9 @@ public enum UploadRequest: Sendable {
         if request.method == .options { return .options }
         guard fields[.tusResumable] == "1.0.0" else { return .refused(Self.otherTus) }
         guard request.tusMethod == .post else { return .plain }
-        // Whoever sends parts to be joined later would have each of them taken for a whole file.
+        // Otherwise each of the parts that the client wants to join later would be mistaken for a whole file.
         guard !fields.contains(.uploadConcat) else {
-            return .refused(Self.tus(.badRequest, .other(title: "Uploads aren't concatenated here")))
+            return .refused(Self.tus(.badRequest, .other(title: "Upload-Concat is not supported here")))
         }
         var creation = UploadCreation(.tus, fields)
         creation.length = fields.uploadLength
@@ -120,7 +122,7 @@ public enum UploadRequest: Sendable {
             let title =
                 fields.contains(.uploadLength) && creation.length == nil
                 ? "Upload-Length is not a number of bytes with up to 18 digits"
-                : "Either Upload-Length or Upload-Defer-Length: 1 is needed"
+                : "Upload-Length or Upload-Defer-Length: 1 is required"
             return .refused(Self.tus(.badRequest, .other(title: title)))
         }
         if let value = fields[.uploadMetadata] {
@@ -134,10 +136,12 @@ public enum UploadRequest: Sendable {
             return .create(creation.withoutContent)
         }
         guard fields.hasContentType(UploadClient.tusMediaType) else {
-            // Some clients name a type although they send nothing.
+            // Some clients send a type without content.
             return creation.contentLength == nil
                 ? .create(creation.withoutContent)
-                : .refused(Self.tus(.unsupportedMediaType, .other(title: "not application/offset+octet-stream")))
+                : .refused(
+                    Self.tus(
+                        .unsupportedMediaType, .other(title: "Content-Type is not application/offset+octet-stream")))
         }
         return .create(creation)
     }
@@ -152,7 +156,8 @@ public enum UploadRequest: Sendable {
         case .patch:
             guard fields.hasContentType(UploadClient.tusMediaType) else {
                 return .refused(
-                    Self.tus(.unsupportedMediaType, .other(title: "not application/offset+octet-stream")))
+                    Self.tus(
+                        .unsupportedMediaType, .other(title: "Content-Type is not application/offset+octet-stream")))
             }
             guard let offset = fields.uploadOffset else {
                 let title =
@@ -192,8 +197,8 @@ public enum UploadRequest: Sendable {
 }
 
 extension HTTPRequest {
-    /// What tus reads as the method: a client that can't send it says it in a field, with POST. tus has any method
-    /// overridden; like tusd we don't, as what GET is taken for elsewhere (a request that changes nothing) has to hold here.
+    /// The method as tus reads it: a client that can't send a method puts it in a field of a POST. tus allows
+    /// overriding any method. Like tusd, we don't, because a GET must not change anything.
     fileprivate var tusMethod: Method {
         guard self.method == .post else { return self.method }
         return self.headerFields[.methodOverride].flatMap { Method($0) } ?? self.method

@@ -2,9 +2,9 @@
 import FormworkHTTP
 import HTTPTypes
 
-// What an upload answers.
+// The answers of an upload.
 extension UploadResource {
-    /// The 104 that offers to resume; `nil` for tus, which has no such thing.
+    /// The 104 that announces the upload's URL; `nil` for tus, which has none.
     public func offer(location: String) -> HTTPResponse? {
         guard let draft = self.uploadProtocol.draft else { return nil }
         var response = HTTPResponse(status: .uploadResumptionSupported, headerFields: [.location: location])
@@ -13,7 +13,7 @@ extension UploadResource {
         return response
     }
 
-    /// The 104 that tells how far the upload is; `nil` where the protocol has no such thing.
+    /// The 104 that reports progress; `nil` if the protocol has none.
     public func progress() -> HTTPResponse? {
         guard let draft = self.uploadProtocol.draft, draft.hasProgress else { return nil }
         var response = HTTPResponse(status: .uploadResumptionSupported)
@@ -22,7 +22,7 @@ extension UploadResource {
         return response
     }
 
-    /// The answer to a question for the offset.
+    /// The answer to a request for the offset.
     public func told() -> UploadAnswer {
         var answer = UploadAnswer(self.uploadProtocol == .tus ? .ok : .noContent, [.cacheControl: "no-store"])
         self.describe(&answer)
@@ -52,11 +52,11 @@ extension UploadResource {
 
     /// The target's own answer, marked as such.
     /// - Parameters:
-    ///   - answer: What the target answers to the whole body.
+    ///   - answer: The target's answer to the whole body.
     ///   - location: The upload's URL for the answer to a creation; `nil` otherwise.
     public func final(_ answer: UploadAnswer, location: String? = nil) -> UploadAnswer {
         guard let draft = self.uploadProtocol.draft else {
-            // tus wants 201 or 204, and has no place for the target's own success.
+            // tus requires 201 or 204, and can't convey the target's own success.
             guard answer.response.status.kind == .successful else {
                 var answer = answer
                 self.describe(&answer)
@@ -76,35 +76,35 @@ extension UploadResource {
         return answer
     }
 
-    /// The answer when the target could not process the upload now: it is kept, and can be ended again.
+    /// The answer if the target could not process the upload now: the upload is kept, and can be completed again.
     public func failed(_ status: HTTPResponse.Status) -> UploadAnswer {
         self.answer(status, .other(title: "the upload could not be processed"))
     }
 
-    /// An upload that is complete takes no more.
+    /// The answer to an addition to a complete upload.
     package var completed: UploadAnswer {
         self.answer(self.uploadProtocol == .tus ? .forbidden : .badRequest, .completedUpload)
     }
 
-    /// The answer to more than the limits allow.
+    /// The answer to a request beyond the limits.
     public var tooLarge: UploadAnswer {
-        var answer = self.answer(.contentTooLarge, .other(title: "more than this server takes"))
+        var answer = self.answer(.contentTooLarge, .other(title: "more than this server accepts"))
         self.addLimits(&answer.response.headerFields)
         return answer
     }
 
-    /// The answer to lengths that differ.
+    /// The answer to lengths that contradict each other.
     public var inconsistent: UploadAnswer { self.answer(.badRequest, .inconsistentLength) }
 
-    /// The answer to content that isn't what its digest says.
-    /// - Parameter isChecksum: Whether tus' own field told the digest.
+    /// The answer to content that doesn't match its digest.
+    /// - Parameter isChecksum: Whether the digest was in tus' own field.
     public func mismatch(isChecksum: Bool) -> UploadAnswer {
         self.answer(
             isChecksum ? HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch") : .badRequest,
-            .other(title: "the content is not what its digest says"))
+            .other(title: "the content doesn't match its digest"))
     }
 
-    /// The answer that an upload's own URL gives when there is no upload.
+    /// The answer at an upload's URL if there is no upload.
     public static func missing(_ uploadProtocol: ResumableProtocol?) -> UploadAnswer {
         var answer = UploadAnswer(.notFound, .other(title: "no such upload"))
         Self.identify(&answer.response.headerFields, uploadProtocol)
@@ -118,7 +118,7 @@ extension UploadResource {
         return answer
     }
 
-    /// The answer to `OPTIONS`, for both protocols: they don't disturb each other.
+    /// The answer to `OPTIONS`, for both protocols, whose fields don't conflict.
     public static func options(limits: UploadLimits) -> UploadAnswer {
         var fields: HTTPFields = [
             .tusVersion: "1.0.0", .tusResumable: "1.0.0",
@@ -132,7 +132,7 @@ extension UploadResource {
         return UploadAnswer(.noContent, fields)
     }
 
-    /// An answer about the upload, which says how far it is.
+    /// An answer about the upload, with its offset.
     package func answer(_ status: HTTPResponse.Status, _ problem: UploadProblem) -> UploadAnswer {
         var answer = UploadAnswer(status, problem)
         self.describe(&answer)

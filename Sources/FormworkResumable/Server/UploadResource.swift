@@ -3,39 +3,39 @@ import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
-/// The server's side of one upload: what it has, what may be added, and what it answers.
+/// The server's side of one upload: what it has, what may be added, and how it answers.
 ///
-/// It does no IO. A request's head goes in by ``init(_:limits:)`` or ``begin(_:)``, its content by ``take(_:)``, its end by
-/// ``end(wasWhole:)``; the bytes themselves are kept by whoever calls.
+/// It does no IO. Pass it a request's head with ``init(_:limits:)`` or ``begin(_:)``, its content with ``take(_:)``,
+/// and its end with ``end(wasWhole:)``. The caller stores the bytes themselves.
 public struct UploadResource: Sendable, Hashable {
-    /// By which protocol it is made.
+    /// The upload's protocol.
     public let uploadProtocol: ResumableProtocol
-    /// What is taken.
+    /// The limits.
     public let limits: UploadLimits
-    /// Bytes that are kept for good. Never decreases.
+    /// Bytes that are stored for good. Never decreases.
     public private(set) var offset: Int64
-    /// Bytes of the whole; `nil` when not known yet.
+    /// Bytes of the whole upload; `nil` if not known yet.
     public private(set) var length: Int64?
-    /// Whether every byte is there and the client said so.
+    /// Whether every byte has arrived and the client has confirmed that.
     public private(set) var isWhole = false
     /// Whether the target has processed it.
     public private(set) var isProcessed = false
-    /// Whether the request on its way ends the body.
+    /// Whether the current request ends the body.
     private var completes = false
-    /// Bytes of content of the request on its way.
+    /// Bytes of content received in the current request.
     private var received: Int64 = 0
 
-    /// How a request ended.
+    /// The result of a request.
     public enum Ending: Sendable, Hashable {
         /// The upload waits for more, see ``appended(isCreation:location:)``.
         case more
-        /// The request can't be; the answer to give.
+        /// The request was refused, with this answer.
         case refused(UploadAnswer)
-        /// Every byte is there: have it processed.
+        /// The upload is complete, and must be processed.
         case whole
     }
 
-    /// An upload as it was kept.
+    /// Restores a stored upload.
     public init(
         _ uploadProtocol: ResumableProtocol, offset: Int64, length: Int64?, isWhole: Bool, isProcessed: Bool,
         limits: UploadLimits
@@ -48,7 +48,7 @@ public struct UploadResource: Sendable, Hashable {
         self.limits = limits
     }
 
-    /// A new upload.
+    /// Creates a new upload.
     public init(_ creation: UploadCreation, limits: UploadLimits) {
         self.uploadProtocol = creation.uploadProtocol
         self.limits = limits
@@ -57,7 +57,7 @@ public struct UploadResource: Sendable, Hashable {
         self.completes = creation.completes
     }
 
-    /// Why a creation can't be; `nil` when it can.
+    /// The refusal of a creation; `nil` if it is accepted.
     public static func refusal(of creation: UploadCreation, limits: UploadLimits) -> UploadAnswer? {
         let resource = UploadResource(creation, limits: limits)
         if let size = limits.maxSize, (creation.length ?? creation.contentLength ?? 0) > size {
@@ -69,14 +69,14 @@ public struct UploadResource: Sendable, Hashable {
         return resource.refusal(of: creation.contentLength, completes: creation.completes, isCreation: true)
     }
 
-    /// Begins to add to it.
-    /// - Returns: Why that can't be; `nil` when it can.
+    /// Begins an addition.
+    /// - Returns: The refusal; `nil` if the addition is accepted.
     public mutating func begin(_ append: UploadAppend) -> UploadAnswer? {
         guard append.offset == self.offset else {
             return self.answer(.conflict, .mismatchingOffset(expected: self.offset, provided: append.offset))
         }
         if self.isWhole {
-            // Nothing is added; the answer is wanted, which may have been lost.
+            // Nothing is added; the client asks for an answer that may have been lost.
             let mayRepeat = !self.isProcessed || self.uploadProtocol.draft?.replaysAnswer ?? true
             return mayRepeat && append.contentLength ?? 0 == 0 ? nil : self.completed
         }
@@ -89,7 +89,7 @@ public struct UploadResource: Sendable, Hashable {
             return refusal
         }
         if let count = append.contentLength {
-            // A Content-Length is the peer's, and any number.
+            // A Content-Length comes from the client, and can be any number.
             let (end, isTooLarge) = self.offset.addingReportingOverflow(count)
             guard !isTooLarge, end <= self.length ?? .max else { return self.inconsistent }
             guard end <= self.limits.maxSize ?? .max else { return self.tooLarge }
@@ -108,10 +108,10 @@ public struct UploadResource: Sendable, Hashable {
         return nil
     }
 
-    /// Takes the next bytes of content.
-    /// - Returns: Why they can't be kept; `nil` when they are. After a refusal none of the request's later bytes are.
+    /// Counts the next bytes of content.
+    /// - Returns: The refusal; `nil` if the bytes are accepted. After a refusal, none of the request's later bytes are.
     public mutating func take(_ count: Int) -> UploadAnswer? {
-        // Where it goes on is a file's size, and any number.
+        // The offset comes from a file's size, and can be any number.
         let (end, isTooLarge) = self.offset.addingReportingOverflow(Int64(count))
         guard !isTooLarge else { return self.tooLarge }
         guard end <= self.length ?? .max else { return self.inconsistent }
@@ -123,7 +123,7 @@ public struct UploadResource: Sendable, Hashable {
     }
 
     /// A request's content ended.
-    /// - Parameter wasWhole: Whether it ended as it should, and wasn't cut.
+    /// - Parameter wasWhole: Whether it ended properly, rather than being cut.
     public mutating func end(wasWhole: Bool) -> Ending {
         if self.isWhole { return .whole }
         if self.uploadProtocol == .tus {
@@ -137,17 +137,17 @@ public struct UploadResource: Sendable, Hashable {
         return self.isWhole ? .whole : .more
     }
 
-    /// Goes on as the request that creates it, which brings its first content.
+    /// Continues as the request that creates it, with its first content.
     public mutating func beginCreation(_ creation: UploadCreation) {
         (self.completes, self.received) = (creation.completes, 0)
     }
 
-    /// The target has processed it.
+    /// Marks the upload as processed by the target.
     public mutating func processed() { self.isProcessed = true }
 
-    /// Gives up bytes that were taken and turned out to be wrong, before anybody was told of them.
+    /// Discards bytes that were accepted and turned out to be wrong, before they were reported to a client.
     public mutating func takeBack(to offset: Int64) {
-        precondition(offset <= self.offset, "only what was taken can be taken back")
+        precondition(offset <= self.offset, "only bytes that were accepted can be discarded")
         self.offset = offset
     }
 }

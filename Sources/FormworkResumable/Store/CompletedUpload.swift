@@ -5,22 +5,22 @@ import FormworkHTTP
 import HTTPTypes
 import SystemPackage
 
-/// An upload of which every byte is there: a file, or a form.
+/// A complete upload: a file, or a form.
 public struct CompletedUpload: Sendable {
-    /// Tells it from others.
+    /// Identifies the upload.
     package var name: String
-    /// Its bytes, which can be read any number of times until the handler returns. They are removed then.
+    /// Its bytes, which can be read repeatedly until the handler returns. Then they are removed.
     public var content: BodySource
-    /// Bytes of it.
+    /// Its length in bytes.
     public var length: Int64
-    /// The media type of the whole; `nil` when nobody told. For tus what the metadata says under `content-type`, or
-    /// else `filetype`: a form that Formwork sent by tus has its `multipart/form-data; boundary=…` there.
+    /// The media type of the whole body; `nil` if not given. For tus it comes from the metadata's `content-type`, or
+    /// otherwise `filetype`; a form that Formwork sent with tus has its `multipart/form-data; boundary=…` there.
     public var contentType: String?
-    /// The file's name as it was sent, not made safe; `nil` when none was.
+    /// The file's name as it was sent, not made safe; `nil` if there was none.
     public var filename: String?
-    /// What tus told; empty for the draft.
+    /// The tus metadata; empty for the draft.
     public var metadata: TusMetadata
-    /// The request that began it, without credentials, and without content.
+    /// The request that created the upload, without credentials and without content.
     public var request: HTTPRequest
 
     init(_ name: String, _ record: UploadRecord, _ content: BodySource, length: Int64) {
@@ -35,16 +35,16 @@ public struct CompletedUpload: Sendable {
             ?? record.request.headerFields[.contentDisposition].flatMap(DispositionFilename.read)
     }
 
-    /// Whether it is a form with parts, which ``parts(profile:limits:)`` and ``form(profile:limits:memory:)`` read.
+    /// Whether it is a multipart form, which ``parts(profile:limits:)`` and ``form(profile:limits:memory:)`` read.
     public var isForm: Bool {
         self.contentType?.prefix { $0 != ";" && $0 != " " }.lowercased().hasPrefix("multipart/") ?? false
     }
 
-    /// The form's parts, one after another.
+    /// The form's parts, one by one.
     /// - Parameters:
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
-    /// - Throws: What ``ReceivedParts`` throws, ``FormworkError/Code/limitExceeded``, and what the storage does.
+    ///   - profile: How strictly the body is parsed.
+    ///   - limits: The limits for reading the form.
+    /// - Throws: The errors of ``ReceivedParts`` and of the storage, and ``FormworkError/Code/limitExceeded``.
     public func parts(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default
     ) throws(FormworkError) -> ReceivedParts<BodyChunks> {
@@ -53,10 +53,10 @@ public struct CompletedUpload: Sendable {
 
     /// The whole form, multipart or url-encoded.
     /// - Parameters:
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
-    ///   - memory: How much of it stays in memory, and where the rest goes.
-    /// - Throws: What ``parts(profile:limits:)`` throws.
+    ///   - profile: How strictly the body is parsed.
+    ///   - limits: The limits for reading the form.
+    ///   - memory: How much of the form stays in memory, and where the rest is stored.
+    /// - Throws: The errors of ``parts(profile:limits:)``.
     public func form(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
         memory: CollectingLimits = CollectingLimits()
@@ -65,15 +65,16 @@ public struct CompletedUpload: Sendable {
             profile: profile, limits: limits, memory: memory, deadlines: ReceivingDeadlines())
     }
 
-    /// Writes each file of a form, or the upload itself where it is no form, to a new file in a folder: `a.txt`, or
-    /// `a (1).txt` where that is taken. A control that was left empty is no file. A file without a name is named as its
-    /// field is, or `file`.
+    /// Writes each file of a form, or the upload itself if it isn't a form, to a new file in a folder: `a.txt`, or
+    /// `a (1).txt` if that is taken. An empty file control is skipped. A file without a name is named after its field,
+    /// or `file`.
     /// - Parameters:
-    ///   - folder: Where the files are made; it is made too if only its last component is missing.
-    ///   - limits: How much of a form is read.
-    ///   - durably: Whether to wait until the disk has the bytes before a file gets its name.
+    ///   - folder: The folder for the files; created if only its last component is missing.
+    ///   - limits: The limits for reading a form.
+    ///   - durably: Whether to write the bytes to the disk before a file gets its name.
     /// - Returns: The files, in order.
-    /// - Throws: ``FormworkError/Code/writeFailed``, and what ``parts(profile:limits:)`` throws. Nothing is left then.
+    /// - Throws: ``FormworkError/Code/writeFailed``, and the errors of ``parts(profile:limits:)``. No file is left
+    ///   then.
     @discardableResult
     public func writeFiles(
         into folder: some PathConvertible, limits: ParsingLimits = .default, durably: Bool = false

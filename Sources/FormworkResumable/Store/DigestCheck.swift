@@ -5,15 +5,15 @@ import FormworkDigests
 import FormworkHTTP
 import HTTPTypes
 
-/// Content compared with the digests that were told for it.
+/// Compares content with its announced digests.
 struct DigestCheck: Sendable {
     private var digests: [(digest: any BodyDigest, expected: [UInt8])] = []
-    /// Whether tus' own field told the digest.
+    /// Whether the digest was in tus' own field.
     let isChecksum: Bool
 
-    /// What a request's content has to be.
-    /// - Returns: `nil` when nothing that is known here was told: RFC 9530 has other algorithms ignored.
-    /// - Throws: The answer to a checksum of tus that can't be compared.
+    /// Creates the check of a request's content.
+    /// - Returns: `nil` if no known algorithm was announced: RFC 9530 requires ignoring others.
+    /// - Throws: ``UnknownChecksum`` for a tus checksum that can't be verified.
     init?(_ check: UploadCheck?) throws(UnknownChecksum) {
         switch check {
         case nil: return nil
@@ -52,13 +52,13 @@ struct DigestCheck: Sendable {
 
     var matches: Bool { self.digests.allSatisfy { $0.digest.finalized() == $0.expected } }
 
-    /// Whether a whole upload is what was announced, and the digest that was asked for.
+    /// Whether a complete upload matches its digest, and the digest that was asked for.
     enum Verdict {
         case right(DigestField?)
         case wrong
     }
 
-    /// Reads the bytes once, if `Repr-Digest` or `Want-Repr-Digest` came with the creation.
+    /// Reads all bytes once, if the creation had `Repr-Digest` or `Want-Repr-Digest`.
     static func whole(_ record: UploadRecord, _ content: BodySource) async throws -> Verdict {
         let expected = record.request.headerFields[.reprDigest].flatMap(DigestField.init(_:)) ?? DigestField([])
         var digests: [any BodyDigest] = []

@@ -9,16 +9,16 @@ import FormworkCore
 import Synchronization
 import SystemPackage
 
-/// Uploads in a folder: `NAME.data` holds the bytes, `NAME.json` the record.
+/// Uploads in a folder: `NAME.data` contains the bytes, `NAME.json` the record.
 ///
-/// Several processes may share the folder: an upload is one's at a time. Nothing is kept in memory that the files
-/// don't hold, so it survives the end of the process at any moment.
+/// Several processes may share the folder: only one at a time uses an upload. All state is in the files, so it survives
+/// the end of the process at any moment.
 struct FolderUploads: UploadStorage {
     let folder: FilePath
-    /// Whether bytes and records are on the disk before anybody is told of them.
+    /// Whether bytes and records are written to the disk before they are reported to a client.
     let isDurable: Bool
 
-    /// Makes the folder, for this user alone.
+    /// Creates the folder, accessible to this user only.
     /// - Throws: `writeFailed`.
     func makeFolder() throws(FormworkError) {
         do {
@@ -26,18 +26,19 @@ struct FolderUploads: UploadStorage {
                 atPath: self.folder.string, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
         } catch {
-            throw FormworkError(.writeFailed, "uploads can't be kept there", path: self.folder.string, cause: error)
+            throw FormworkError(
+                .writeFailed, "can't be used as a folder for uploads", path: self.folder.string, cause: error)
         }
     }
 
     func create(_ name: String, record: [UInt8]) async throws {
         try self.makeFolder()
-        // The record comes last: an upload that has none doesn't exist.
+        // The record is written last: an upload without a record doesn't exist.
         _ = try AppendedFile(self.dataPath(name), creating: true)
         do {
             try await self.keep(record, of: name)
         } catch {
-            // It may be there, and not on the disk.
+            // The record may exist without having been written to the disk.
             PrivateFile.remove(self.recordPath(name))
             PrivateFile.remove(self.dataPath(name))
             throw error
@@ -75,14 +76,15 @@ struct FolderUploads: UploadStorage {
     func discardBytes(of name: String) async throws { PrivateFile.remove(self.dataPath(name)) }
 
     func discard(_ name: String) async throws {
-        // The record goes first, and the upload with it.
+        // The record is removed first, and the upload with it.
         PrivateFile.remove(self.recordPath(name))
         PrivateFile.remove(self.dataPath(name))
     }
 
     func names() async throws -> [String] { try self.files().records }
 
-    /// Removes bytes that have had no record for an hour: the process ended while it made or removed an upload.
+    /// Removes bytes without a record that are older than an hour: the process ended while it created or removed an
+    /// upload.
     func removeLeftovers(now: Date) {
         guard let files = try? self.files() else { return }
         let records = Set(files.records)
@@ -91,19 +93,19 @@ struct FolderUploads: UploadStorage {
         }
     }
 
-    /// What an upload's files show without being read; `nil` without a record.
+    /// The state that an upload's files show without being read; `nil` without a record.
     func stamp(of name: String) -> (record: FileValidator, size: Int64, written: Double)? {
         guard let record = try? FileValidator(ofRegularFile: self.recordPath(name)) else { return nil }
         let data = try? FileValidator(ofRegularFile: self.dataPath(name))
         return (record, data?.size ?? 0, Double((data ?? record).modified.seconds))
     }
 
-    /// Seconds since a record was written; `nil` for one that can't be looked at.
+    /// Seconds since a record was written; `nil` if that can't be determined.
     func age(ofRecord name: String, now: Date) -> TimeInterval? { self.age(self.recordPath(name), now) }
 
-    /// Whether the disk has that many bytes; `true` where it doesn't tell.
+    /// Whether the disk has room for this many bytes; `true` if that can't be determined.
     func diskHasRoom(for length: Int64) -> Bool {
-        // Where the folder is made only for the first upload, it will be on the disk of the one above.
+        // If the folder doesn't exist yet, it will be on the same disk as its parent.
         let above = self.folder.removingLastComponent()
         let bytes = DiskSpace.available(at: self.folder) ?? DiskSpace.available(at: above.isEmpty ? "." : above)
         return bytes.map { length <= $0 } ?? true
@@ -112,19 +114,20 @@ struct FolderUploads: UploadStorage {
     private func dataPath(_ name: String) -> FilePath { self.folder.appending("\(name).data") }
     private func recordPath(_ name: String) -> FilePath { self.folder.appending("\(name).json") }
 
-    /// The uploads' names, by the files that there are of them.
+    /// The uploads' names, by kind of file.
     private struct Files {
         var records: [String] = []
         var data: [String] = []
     }
 
-    /// Lists both at once, so that no failure makes one of them look like what was left alone.
+    /// Lists both kinds at once, so that bytes don't look as if they had no record.
     private func files() throws(FormworkError) -> Files {
         let all: [String]
         do { all = try FileManager.default.contentsOfDirectory(atPath: self.folder.string) } catch {
-            // It is made for the first upload.
+            // The folder is created for the first upload.
             if (error as? CocoaError)?.code == .fileReadNoSuchFile { return Files() }
-            throw FormworkError(.writeFailed, "uploads can't be listed", path: self.folder.string, cause: error)
+            throw FormworkError(
+                .writeFailed, "the uploads in it can't be listed", path: self.folder.string, cause: error)
         }
         func names(_ suffix: String) -> [String] {
             all.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }
@@ -139,7 +142,7 @@ struct FolderUploads: UploadStorage {
     }
 }
 
-/// The bytes of an upload in a folder, locked against other processes while this is open.
+/// The bytes of an upload in a folder, locked against other processes while open.
 final class FolderContent: UploadContent {
     private let file: Mutex<AppendedFile?>
     private let path: FilePath

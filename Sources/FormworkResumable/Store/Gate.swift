@@ -1,7 +1,7 @@
 #if Resumable
 import Synchronization
 
-/// Lets one task in at a time, in the order in which they came. Who finds it open goes in without a pause.
+/// Lets tasks in one at a time, in order of arrival. A task that finds the gate open enters without suspending.
 final class Gate: Sendable {
     fileprivate struct State {
         var isOccupied = false
@@ -10,7 +10,7 @@ final class Gate: Sendable {
 
     private let state = Mutex(State())
 
-    /// Waits for its turn; ``leave()`` has to follow.
+    /// Waits for the task's turn. Must be followed by ``leave()``.
     func enter() async {
         if self.state.withLock({ $0.enters() }) { return }
         await withCheckedContinuation { continuation in
@@ -23,7 +23,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Lets the next one in.
+    /// Lets the next task in.
     func leave() {
         let next = self.state.withLock { state in
             if state.waiting.isEmpty {

@@ -4,36 +4,36 @@ import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
-/// The requests of resumable uploads, by the IETF's draft and by tus, at an upload's target and at the uploads'
+/// Handles the requests of resumable uploads, by the IETF's draft and by tus, at an upload's target and at the uploads'
 /// own URLs.
 ///
-/// For a server that Formwork has no door for. Hummingbird has `resumableUploads(_:in:complete:)`, and a server on NIO alone
-/// `ServerRequest.resumableUpload(at:in:complete:)`.
+/// For servers that Formwork doesn't support directly. For Hummingbird there is `resumableUploads(_:in:complete:)`, and
+/// for a server on NIO alone `ServerRequest.resumableUpload(at:in:complete:)`.
 public struct ResumableHandler: Sendable {
     package let store: UploadStore
-    /// The path under which uploads have their own URLs, with a slash at its end.
+    /// The path of the uploads' own URLs, with a slash at its end.
     package let prefix: String
-    /// The path of the one target, whose uploads these are, without a slash at its end; `nil` for any path.
+    /// The path of the only target, without a slash at its end; `nil` for any path.
     private let target: String?
-    /// Between two 104s that tell how far an upload is.
+    /// The interval between two 104s that report progress.
     package var progressInterval: Duration = .seconds(1)
-    /// Is told of each task that processes a whole upload, which goes on when its request is cut.
+    /// Called with each task that processes a complete upload, which continues if its request is cut.
     package var processing: @Sendable (Task<UploadAnswer, Never>) -> Void = { _ in }
-    /// Handles a whole upload, and gives what the target answers. What it throws leaves the upload as it is, so that
-    /// the client can end it again.
+    /// Handles a complete upload, and returns the target's answer. If it throws, the upload is kept, so that the client
+    /// can complete it again.
     let complete: @Sendable (CompletedUpload) async throws -> UploadAnswer
-    /// Is told of an upload whose processing failed.
+    /// Called with an upload whose processing failed.
     let report: @Sendable (_ name: String, _ error: any Error) -> Void
-    /// Is told why the storage failed.
+    /// Called with errors of the storage.
     private let failed: @Sendable (any Error) -> Void
 
-    /// Uploads to any path, those on their way under a path of their own. One that isn't resumable is left to the caller.
+    /// Handles uploads to any path; unfinished ones have URLs below `prefix`. Ordinary requests are left to the caller.
     package init(
         _ store: UploadStore, prefix: String = "/.uploads/",
         report: @escaping @Sendable (_ name: String, _ error: any Error) -> Void = { _, _ in },
         complete: @escaping @Sendable (CompletedUpload) async throws -> UploadAnswer
     ) {
-        precondition(prefix.hasPrefix("/") && prefix.hasSuffix("/"), "a path with slashes around it")
+        precondition(prefix.hasPrefix("/") && prefix.hasSuffix("/"), "the prefix must begin and end with a slash")
         self.store = store
         self.prefix = prefix
         self.target = nil
@@ -42,15 +42,17 @@ public struct ResumableHandler: Sendable {
         self.complete = complete
     }
 
-    /// Uploads to one target, those on their way right below it: `/files` and `/files/9f86…`. An ordinary request with a
-    /// body is an upload too, which can't be gone on with.
+    /// Handles uploads to one target; unfinished ones have URLs directly below it: `/files` and `/files/9f86…`. An
+    /// ordinary request with a body is an upload too, but can't be resumed.
     /// - Parameters:
     ///   - target: The target's path, without a query.
-    ///   - store: Where uploads are kept until they are whole.
-    ///   - report: Is told of each failure that is the server's: of the storage, and of what `complete` throws.
-    ///   - complete: Handles a whole upload, and gives the target's answer, also a refusal. A ``FormworkError`` or
-    ///     ``RequestProblem`` that is the client's fault is answered by its ``ProblemDetails``, and the upload is over. Any
-    ///     other error is answered by 500, and the upload stays, so that the client can end it again.
+    ///   - store: Keeps uploads until they are complete.
+    ///   - report: Called with each failure that is the server's fault: errors of the storage, and those that
+    ///     `complete` throws.
+    ///   - complete: Handles a complete upload, and returns the target's answer, which may be a refusal. A
+    ///     ``FormworkError`` or ``RequestProblem`` that is the client's fault is answered with its ``ProblemDetails``,
+    ///     and the upload has ended. Any other error is answered with 500, and the upload is kept, so that the client
+    ///     can complete it again.
     public init(
         target: String, in store: UploadStore, report: @escaping @Sendable (any Error) -> Void = { _ in },
         complete: @escaping @Sendable (CompletedUpload) async throws -> UploadAnswer
@@ -71,20 +73,20 @@ public struct ResumableHandler: Sendable {
 
     /// What to do with a request.
     public enum Outcome: Sendable {
-        /// It is none of a resumable upload: handle it as any other. Its body is untouched.
+        /// The request isn't part of a resumable upload: handle it as any other. Its body is untouched.
         case notResumable
-        /// Answer so. Where the body isn't read to its end, the connection can't be used again.
+        /// Send this answer. If the body isn't read to its end, the connection can't be used again.
         case answer(UploadAnswer)
-        /// Close the connection, or reset the stream: it was cut, or another request took over.
+        /// Close the connection, or reset the stream: the request was cut, or another request took over.
         case close
     }
 
-    /// Handles a request, at an upload's own URL or at a target that takes uploads.
+    /// Handles a request at an upload's own URL, or at a target that accepts uploads.
     /// - Parameters:
     ///   - request: Its head, with a path.
-    ///   - body: Its content; throws when it is cut, and listens to cancellation.
-    ///   - inform: Sends a 1xx answer. Where that can't be done, a client learns of its upload's URL by the final answer
-    ///     alone, and has to begin with an empty request.
+    ///   - body: Its content. It must throw if it is cut, and support cancellation.
+    ///   - inform: Sends a 1xx answer. If it can't, a client learns its upload's URL only from the final answer, and
+    ///     has to begin with an empty request.
     public func handle<Body: AsyncSequence & Sendable>(
         _ request: HTTPRequest, body: Body,
         inform: @escaping @Sendable (HTTPResponse) async throws -> Void
@@ -122,7 +124,7 @@ public struct ResumableHandler: Sendable {
         }
     }
 
-    /// Whether a request is to the target, or to the URL of an upload of its.
+    /// Whether a request is to the target, or to the URL of one of its uploads.
     package func isResponsible(for request: HTTPRequest) -> Bool {
         let path = UploadRecord.target(request.path ?? "/")
         return path == self.target || path.hasPrefix(self.prefix) && !path.dropFirst(self.prefix.count).contains("/")
@@ -130,7 +132,7 @@ public struct ResumableHandler: Sendable {
 
     /// Whether a request begins an upload or adds to one.
     package func bringsBytes(_ request: HTTPRequest) async -> Bool {
-        // One that can't be read is answered so before its bytes.
+        // An upload that can't be read is refused before its bytes arrive.
         let upload = (try? await self.upload(request)) ?? nil
         switch UploadRequest(request, resource: upload?.uploadProtocol) {
         case .create, .append: return true
@@ -138,7 +140,7 @@ public struct ResumableHandler: Sendable {
         }
     }
 
-    /// The upload that the request's path names; `nil` for none of this target's.
+    /// The upload that the request's path names; `nil` if this target has none of that name.
     private func upload(_ request: HTTPRequest) async throws -> StoredUpload? {
         guard let name = self.name(request), let upload = try await self.store.upload(name) else { return nil }
         return self.target == nil || upload.target == self.target ? upload : nil
@@ -156,7 +158,7 @@ public struct ResumableHandler: Sendable {
         switch try await self.begin(creation, request) {
         case .noSpace: return isOptional ? .notResumable : .answer(Self.insufficientStorage)
         case .tooMany:
-            // No room to keep it: a whole one can still be taken as it comes.
+            // There is no room to keep it; a whole one can still be handled as it arrives.
             return isOptional ? .notResumable : .answer(Self.tooMany)
         case .upload(let upload):
             let location = self.prefix + upload.name
@@ -174,8 +176,8 @@ public struct ResumableHandler: Sendable {
 
     private func begin(_ creation: UploadCreation, _ request: HTTPRequest) async throws -> Beginning {
         await self.store.sweep()
-        // Not when the disk is full of it: what can't be whole would keep others out for as long as it is kept. Where it
-        // is to go may have room.
+        // Refused if the disk has no room: an upload that can't be completed would keep others out. Its final
+        // destination may have room.
         guard self.store.diskHasRoom(for: creation.length ?? creation.contentLength ?? 0) else { return .noSpace }
         if let upload = try await self.store.create(creation, request) { return .upload(upload) }
         if await self.store.makeRoom(), let upload = try await self.store.create(creation, request) {
@@ -184,7 +186,7 @@ public struct ResumableHandler: Sendable {
         return .tooMany
     }
 
-    /// Takes the body of a request that nobody can go on with: all of it, or nothing.
+    /// Receives the body of a request that can't be resumed: all of it, or nothing.
     private func takeOrdinary<Body: AsyncSequence & Sendable>(
         _ request: HTTPRequest, _ body: Body
     ) async throws -> Outcome where Body.Element: BodyChunk {
@@ -222,7 +224,7 @@ public struct ResumableHandler: Sendable {
                 for await _ in turn.isOver {}
                 return .superseded
             }
-            // The turn ends with a refusal too: what the transfer itself says counts.
+            // The turn also ends with a refusal: the transfer's own result counts.
             var result = Transfer.superseded
             while let next = try await group.next() {
                 group.cancelAll()
@@ -255,7 +257,7 @@ public struct ResumableHandler: Sendable {
         _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ body: Body,
         _ inform: @Sendable (HTTPResponse) async throws -> Void
     ) async throws -> Transfer where Body.Element: BodyChunk {
-        // A creation of tus has a length of 0 where its content, if any, is no part of the upload.
+        // A tus creation has a length of 0 if its content, if any, isn't part of the upload.
         if expected == 0 { return .ended(wasWhole: true) }
         var received: Int64 = 0
         var told = ContinuousClock.now
@@ -316,7 +318,7 @@ public struct ResumableHandler: Sendable {
 }
 
 extension ProblemDetails {
-    /// What the client did wrong; `nil` for an error that is no fault of its.
+    /// The problem of a client's error; `nil` if the client isn't at fault.
     fileprivate init?(clientFault error: any Error) {
         switch error {
         case let error as RequestProblem: self = error.details
@@ -329,7 +331,7 @@ extension ProblemDetails {
 }
 
 extension UploadAnswer {
-    /// The answer to somebody who speaks none of the protocols.
+    /// The answer for a client that uses neither protocol.
     fileprivate var ordinary: UploadAnswer {
         var copy = self
         for name in [

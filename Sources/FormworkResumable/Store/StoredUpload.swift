@@ -9,27 +9,27 @@ import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
-/// One upload in a store. Its calls come one after another, on a thread of its own, and one request at a time adds to
-/// it: the next request ends the one before.
+/// One upload in a store. Its calls run one after another, on a thread of its own. One request at a time adds to it: a
+/// new request ends the previous one.
 package actor StoredUpload {
-    /// What a request that adds to the upload needs to go on doing so.
+    /// The right of a request to add to the upload.
     struct Turn: Sendable {
         let number: Int
-        /// Ends when the turn does, by the next request.
+        /// Ends when the turn does, because of the next request.
         let isOver: AsyncStream<Never>
     }
 
-    /// Why a request can't go on.
+    /// Why a request can't continue.
     enum Failure: Error {
-        /// Another request has the upload now.
+        /// Another request uses the upload now.
         case superseded
-        /// Another process has it.
+        /// Another process uses it.
         case busy
-        /// It is gone.
+        /// It no longer exists.
         case missing
-        /// It can't be opened or read at the moment: no descriptor may be left, say.
+        /// It can't be opened or read at the moment, for example because no descriptor is left.
         case unreadable(any Error)
-        /// The storage takes no more.
+        /// The storage accepts no more bytes.
         case full(any Error)
     }
 
@@ -37,16 +37,16 @@ package actor StoredUpload {
         var number: Int
         var end: AsyncStream<Never>.Continuation
         var check: DigestCheck?
-        /// Where the content belongs.
+        /// The offset of the content.
         var start: Int64
     }
 
     nonisolated let name: String
     nonisolated let uploadProtocol: ResumableProtocol
-    /// The target that took it, without a query.
+    /// The target that accepted it, without a query.
     nonisolated let target: String?
     private nonisolated let executor = ThreadExecutor()
-    /// Keeps calls apart while a storage is waited for.
+    /// Separates calls while they wait for the storage.
     private let gate = Gate()
     private let store: UploadStore
     private var record: UploadRecord
@@ -56,7 +56,7 @@ package actor StoredUpload {
     private var transfer: Transfer?
     private var turns = 0
     private var processing: Task<UploadAnswer, Never>?
-    /// Whether only this object has the answer, since the storage took it not.
+    /// Whether only this object has the answer, since the storage failed to save it.
     private var isAnswerUnsaved = false
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -73,10 +73,10 @@ package actor StoredUpload {
         self.resource = record.resource(offset: 0, limits: store.options.limits, now: Date())
     }
 
-    /// Whether a request adds to it, or it is processed.
+    /// Whether a request adds to it, or it is being processed.
     var isInUse: Bool { self.file != nil || self.processing != nil }
 
-    /// Takes what the storage says, behind the end of the request that was on its way.
+    /// Reads the storage's state, after ending the request in progress.
     private func takeOver() async throws {
         self.endTransfer()
         guard self.processing == nil else { return }
@@ -90,21 +90,21 @@ package actor StoredUpload {
         }
     }
 
-    /// Locks it, and takes what the storage says. Nothing is open behind that when the answer is there.
+    /// Locks it, and reads the storage's state. If the answer exists, nothing is open afterwards.
     private func readState() async throws {
-        // In this order: who had the lock until now wrote down what came of it before it let go.
+        // In this order: the previous holder of the lock saved its result before it released the lock.
         if self.file == nil { self.file = try await self.store.openBytes(self.name) }
         guard let record = try await self.store.record(self.name) else { throw Failure.missing }
         self.record = record
         guard record.answer == nil else {
-            // A process that was killed right behind its answer left them.
+            // A process that was killed right after saving the answer left the bytes.
             if self.file != nil { try await self.store.discardBytes(of: self.name) }
             await self.close()
             return self.refresh(offset: record.length ?? 0)
         }
         guard self.file != nil else { throw Failure.missing }
         try await self.dropUnchecked()
-        // Bytes may be there of a request that was ended a moment ago, or with its process: they are told of next.
+        // There may be bytes of a request that was ended a moment ago, or with its process. They are reported next.
         try await self.file?.sync()
         let count: Int64
         do { count = try await self.store.count(of: self.name) } catch { throw Failure.unreadable(error) }
@@ -116,11 +116,11 @@ package actor StoredUpload {
             offset: offset, limits: self.store.options.limits, now: Date())
     }
 
-    /// Cuts off bytes whose digest was never compared.
+    /// Removes bytes whose digest was never compared.
     private func dropUnchecked() async throws {
         guard let offset = self.record.uncheckedOffset else { return }
         try await self.file?.truncate(to: offset)
-        // Should the record be on the disk, and this not, wrong bytes would count.
+        // If the record reached the disk and this truncation didn't, wrong bytes would count.
         try await self.file?.sync()
         self.record.uncheckedOffset = nil
         try await self.save()
@@ -160,9 +160,9 @@ package actor StoredUpload {
         return try await self.open(check)
     }
 
-    /// Begins to add to it, or says why not.
+    /// Begins an addition, or refuses it.
     func begin(_ append: UploadAppend, _ check: DigestCheck?) async throws -> Result<Turn, Refusal> {
-        // Now, and not when the gate is open: who is on its way may hold it for as long as the storage takes.
+        // Immediately, not when the gate opens: the request in progress may hold it for as long as the storage takes.
         self.endTransfer()
         await self.gate.enter()
         defer { self.gate.leave() }
@@ -176,8 +176,8 @@ package actor StoredUpload {
 
     struct Refusal: Error { var answer: UploadAnswer }
 
-    /// Keeps the next bytes.
-    /// - Returns: The answer that ends the request; `nil` to go on.
+    /// Stores the next bytes.
+    /// - Returns: The answer that ends the request; `nil` to continue.
     func write(_ bytes: some BodyChunk, in turn: Turn) async throws -> UploadAnswer? {
         await self.gate.enter()
         defer { self.gate.leave() }
@@ -188,8 +188,8 @@ package actor StoredUpload {
         if let refusal = next.take(count) {
             self.endTransfer()
             if self.uploadProtocol.draft != nil, self.resource.length != nil, !self.resource.isWhole {
-                // The draft has such an upload refused for good: nobody knows which bytes it was to have. Of a whole
-                // one that is known, and it may be being processed.
+                // The draft requires refusing such an upload for good: it isn't known which bytes it should have had.
+                // The bytes of a complete upload are known, and it may be being processed.
                 try await self.remove()
             } else {
                 do { try await self.dropUnchecked() } catch {
@@ -214,13 +214,13 @@ package actor StoredUpload {
             throw Failure.full(error)
         }
         self.resource = next
-        // Ended while the storage took the bytes, which are there.
+        // The turn ended while the storage stored the bytes, which are there.
         guard self.transfer?.number == turn.number else { throw Failure.superseded }
         self.transfer?.check?.update(bytes)
         return nil
     }
 
-    /// The 104 that tells how far it is; `nil` where there is none to tell.
+    /// The 104 that reports progress; `nil` if there is none to send.
     func progress(in turn: Turn) async throws -> HTTPResponse? {
         await self.gate.enter()
         defer { self.gate.leave() }
@@ -269,16 +269,16 @@ package actor StoredUpload {
         return ending
     }
 
-    /// What the client is told after a request that left the upload waiting for more.
+    /// The answer to a request that left the upload incomplete.
     func appended(isCreation: Bool, location: String?) -> UploadAnswer {
         self.expiring(self.resource.appended(isCreation: isCreation, location: location))
     }
 
-    /// How far it is. Whatever was on its way is ended; what is being processed is waited for.
+    /// The answer to a request for the offset. It ends the request in progress, and waits for processing.
     ///
-    /// A client of tus takes the offset at the end for success, and asks no more. So a whole upload that nobody has
-    /// processed, as this process or the one before failed or was killed, is processed first; and of one that was
-    /// refused, the refusal is told.
+    /// A tus client takes an offset at the end for success, and asks no more. So a complete upload that hasn't been
+    /// processed, because this process or the one before failed or was killed, is processed first. If it was refused,
+    /// the refusal is the answer.
     func told(by handler: ResumableHandler) async throws -> UploadAnswer {
         let isWhole = try await self.lookAgain()
         if isWhole {
@@ -294,7 +294,8 @@ package actor StoredUpload {
         return answer
     }
 
-    /// - Returns: Whether every byte of an upload by tus is there, so that it is to be processed, and is held for that.
+    /// - Returns: Whether every byte of a tus upload has arrived, so that it must be processed; it is then held for
+    ///   that.
     private func lookAgain() async throws -> Bool {
         self.endTransfer()
         await self.gate.enter()
@@ -305,7 +306,7 @@ package actor StoredUpload {
         return false
     }
 
-    /// Forgets it.
+    /// Cancels it.
     func cancel() async throws -> UploadAnswer {
         try await self.stop()
         _ = await self.processing?.value
@@ -320,7 +321,7 @@ package actor StoredUpload {
         try await self.takeOver()
     }
 
-    /// Removes it, whatever became of it.
+    /// Removes it, in any state.
     func forget() async throws {
         await self.gate.enter()
         defer { self.gate.leave() }
@@ -334,7 +335,7 @@ package actor StoredUpload {
         await file?.close()
     }
 
-    /// Lets others open it, unless it is being processed.
+    /// Releases it for others, unless it is being processed.
     private func letGo() async { if self.processing == nil { await self.close() } }
 
     private func remove() async throws {
@@ -350,7 +351,7 @@ package actor StoredUpload {
         return answer
     }
 
-    /// Has the whole upload processed, once, whoever asks.
+    /// Has the complete upload processed, once, however many requests ask.
     func process(location: String?, by handler: ResumableHandler) async -> UploadAnswer {
         if let answer = self.record.answer {
             return self.resource.final(
@@ -360,7 +361,7 @@ package actor StoredUpload {
         if let running = self.processing {
             task = running
         } else {
-            // Not a child of the request's task: the request may be cut, and the upload is whole all the same.
+            // Not a child of the request's task: the request may be cut, but the upload is complete all the same.
             task = Task { await self.processed(by: handler) }
             self.processing = task
             handler.processing(task)
@@ -369,7 +370,7 @@ package actor StoredUpload {
         return self.record.answer == nil ? answer : self.resource.final(answer, location: location)
     }
 
-    /// - Returns: The target's answer as it is, or one about the upload when it has none yet.
+    /// - Returns: The target's unchanged answer, or an answer about the upload if there is none yet.
     private func processed(by handler: ResumableHandler) async -> UploadAnswer {
         let answer: UploadAnswer
         do { answer = try await self.completed(by: handler) } catch {
@@ -385,7 +386,7 @@ package actor StoredUpload {
 
     private func completed(by handler: ResumableHandler) async throws -> UploadAnswer {
         if self.file == nil {
-            // A request that came in between let go of it, and another process may have it, or have had it.
+            // A request in between closed it, and another process may have opened it since then.
             try await self.readAlone()
             if let answer = self.record.answer {
                 return UploadAnswer(answer.response, content: Array(answer.content))
@@ -420,15 +421,14 @@ package actor StoredUpload {
         try await self.readState()
     }
 
-    /// Writes the answer down, in place of what was uploaded.
-    /// - Throws: What the storage throws; the answer is kept in memory then, and written by a later call.
+    /// Saves the answer, in place of the uploaded bytes.
+    /// - Throws: The storage's error; the answer is then kept in memory, and saved by a later call.
     private func saveAnswer() async throws {
         self.isAnswerUnsaved = (try? await self.save()) == nil
-        // Not before: should the process end between the two, the upload is there, or its answer.
+        // Not earlier: if the process ends between the two steps, either the upload or its answer exists.
         try? await self.store.discardBytes(of: self.name)
         if self.isAnswerUnsaved {
-            // A full disk has no room for the answer as long as the bytes take theirs, which they do while they are
-            // open.
+            // A full disk has no room for the answer while the bytes use it, which they do while they are open.
             try? await self.file?.truncate(to: 0)
             do { try await self.save() } catch {
                 await self.close()
@@ -436,16 +436,16 @@ package actor StoredUpload {
             }
             self.isAnswerUnsaved = false
         }
-        // Not before either: who gets the lock then finds the answer, or no bytes.
+        // Not earlier either: the next holder of the lock must find the answer, or no bytes.
         await self.close()
     }
 
     private static let largestKeptAnswer = 64 << 10
 }
 
-/// An upload was processed, and its answer can't be written down.
+/// An upload was processed, but its answer couldn't be saved.
 private struct UnsavedAnswer: Error, CustomStringConvertible {
     let cause: any Error
-    var description: String { "it was processed, but its answer is in memory only: \(self.cause)" }
+    var description: String { "it was processed, but its answer could only be kept in memory: \(self.cause)" }
 }
 #endif

@@ -7,16 +7,16 @@ import Foundation
 import Formwork
 import Synchronization
 
-/// What the records said when they were read last: in a folder a record is read again only when its file is another.
+/// Caches the content of records. In a folder, a record is read again only if its file has changed.
 final class UploadIndex: Sendable {
-    /// Of one upload, what it takes to choose among them.
+    /// The data of an upload that eviction is based on.
     struct Entry: Sendable {
         var name: String
         var expires: Date
         var isFinished: Bool
-        /// Bytes that are there.
+        /// Bytes stored.
         var size: Int64
-        /// When bytes came last, or else the upload began: seconds since 1970.
+        /// When bytes last arrived, or otherwise when the upload began: seconds since 1970.
         var written: Double
     }
 
@@ -28,7 +28,7 @@ final class UploadIndex: Sendable {
 
     private let known = Mutex([String: Known]())
 
-    /// Those of these names of which there is a record that this version knows.
+    /// The entries of those uploads that have a record of a known version.
     func entries(_ names: [String], in storage: any UploadStorage) async -> [Entry] {
         let folder = storage as? FolderUploads
         let known = self.known.withLock { $0 }

@@ -9,27 +9,27 @@ import FormworkCore
 import FormworkHTTP
 import HTTPTypes
 
-/// What is written down of an upload beside its bytes. How many there are is told by their file alone.
+/// The stored properties of an upload. The number of its bytes isn't one of them: their file shows it.
 struct UploadRecord: Codable, Sendable {
-    /// The target's answer, kept for a client that lost it.
+    /// The target's answer, kept for a client that didn't receive it.
     struct Answer: Codable, Sendable {
         var response: HTTPResponse
         var content: Data
     }
 
     var uploadProtocol: ResumableProtocol
-    /// The request that began it, without credentials.
+    /// The request that created the upload, without credentials.
     var request: HTTPRequest
     var contentType: String?
     var metadata: TusMetadata
     var wantedDigests: [String]
-    /// Bytes of the whole; `nil` when not known yet.
+    /// Bytes of the whole upload; `nil` if not known yet.
     var length: Int64?
     var created: Date
     var expires: Date
-    /// Whether the client said that every byte is there.
+    /// Whether the client has confirmed that every byte was sent.
     var isWhole = false
-    /// Where bytes begin whose digest isn't checked yet: should the process end now, they don't count.
+    /// The offset of bytes whose digest hasn't been checked yet: if the process ends now, they don't count.
     var uncheckedOffset: Int64?
     var answer: Answer?
 
@@ -48,30 +48,30 @@ struct UploadRecord: Codable, Sendable {
         self.expires = now.addingTimeInterval(lifetime)
     }
 
-    /// Reads a record; `nil` for one that is damaged, or another version's.
+    /// Reads a record; `nil` if it is damaged, or of another version.
     init?(_ bytes: [UInt8]) {
         guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
         self = record
     }
 
-    /// What ``init(_:)`` reads.
+    /// The record as bytes for ``init(_:)``.
     func encoded() throws(FormworkError) -> [UInt8] {
         do { return Array(try JSONEncoder().encode(self)) } catch {
             throw FormworkError(.writeFailed, "an upload's record can't be written", cause: error)
         }
     }
 
-    /// The target that took the upload, without a query and a slash at its end.
+    /// The target that accepted the upload, without its query and trailing slashes.
     var target: String? { self.request.path.map(Self.target) }
 
-    /// A path without its query and without slashes at its end.
+    /// A path without its query and trailing slashes.
     static func target(_ path: String) -> String {
         var path = path.prefix { $0 != "?" }
         while path.hasSuffix("/") { path.removeLast() }
         return String(path)
     }
 
-    /// The upload in this state, with so many bytes.
+    /// The upload's state, with this many bytes.
     func resource(offset: Int64, limits: UploadLimits, now: Date) -> UploadResource {
         var limits = limits
         limits.maxAge = max(0, Int64(clamping: self.expires.timeIntervalSince(now)))

@@ -1,38 +1,38 @@
 #if Resumable
 import Formwork
 
-/// Where uploads are kept until they are whole, for an ``UploadStore`` that isn't a folder: object storage, a database,
+/// A storage for uploads that aren't complete yet, for an ``UploadStore`` without a folder: object storage, a database,
 /// memory.
 ///
-/// An upload has a name, a record, and bytes that only grow at their end. A record is a few kilobytes that mean something to
-/// the ``UploadStore`` alone. Calls for one upload come one after another; those for several come at once. An error is
-/// answered to the client by 503 or 507, the upload stays, and the client comes back.
+/// An upload has a name, a record, and bytes that grow only at their end. A record has a few kilobytes, which only the
+/// ``UploadStore`` interprets. Calls for one upload come one after another; those for several may be concurrent. After
+/// an error the client gets 503 or 507, the upload is kept, and the client tries again.
 public protocol UploadStorage: Sendable {
-    /// Keeps a new upload, which has no bytes yet.
+    /// Stores a new upload, which has no bytes yet.
     /// - Parameters:
     ///   - name: 32 lower-case hexadecimal digits that no other upload has.
-    ///   - record: What ``record(of:)`` gives from now on.
-    /// - Throws: Anything; the upload then doesn't exist.
+    ///   - record: The record, which ``record(of:)`` returns from now on.
+    /// - Throws: Any error; the upload doesn't exist then.
     func create(_ name: String, record: [UInt8]) async throws
 
-    /// An upload's record; `nil` when there is no such upload.
+    /// An upload's record; `nil` if there is no such upload.
     func record(of name: String) async throws -> [UInt8]?
 
-    /// Replaces an upload's record, in one step: a reader gets the old one or the new one.
+    /// Replaces an upload's record atomically: a reader gets the old one or the new one.
     func keep(_ record: [UInt8], of name: String) async throws
 
-    /// How many bytes an upload has; 0 when there is none.
+    /// How many bytes an upload has; 0 if there is none.
     func count(of name: String) async throws -> Int64
 
-    /// Opens an upload's bytes to add to them.
-    /// - Returns: `nil` when there is no such upload, or its bytes were discarded.
+    /// Opens an upload's bytes to append to them.
+    /// - Returns: `nil` if there is no such upload, or its bytes were discarded.
     /// - Throws: ``UploadIsBusy`` while another process has it open. A storage that one process uses alone needs no lock.
     func open(_ name: String) async throws -> (any UploadContent)?
 
-    /// Removes an upload's bytes and keeps its record: the upload was processed, and its answer may be asked for again.
+    /// Removes an upload's bytes and keeps its record: the upload was processed, but its answer may be requested again.
     func discardBytes(of name: String) async throws
 
-    /// Removes an upload; no error when there is none.
+    /// Removes an upload; not an error if there is none.
     func discard(_ name: String) async throws
 
     /// The names of all uploads, in any order.
@@ -41,33 +41,33 @@ public protocol UploadStorage: Sendable {
 
 /// The bytes of one upload, opened by ``UploadStorage/open(_:)`` for one user at a time.
 public protocol UploadContent: Sendable {
-    /// Adds bytes at the end. All of them are kept when it returns; whether some are when it throws, is asked by
-    /// ``UploadStorage/count(of:)``.
-    /// - Parameter offset: How many bytes there are by now.
+    /// Appends bytes. All of them are stored when it returns. If it throws, some may be; ``UploadStorage/count(of:)``
+    /// is called to find out.
+    /// - Parameter offset: The number of bytes so far.
     func append(_ bytes: [UInt8], at offset: Int64) async throws
 
-    /// Removes what is behind the first `count` bytes.
+    /// Removes the bytes after the first `count`.
     func truncate(to count: Int64) async throws
 
-    /// Waits until the bytes survive a loss of power, where the storage can say so.
+    /// Waits until the bytes would survive a loss of power, if the storage supports that.
     func sync() async throws
 
-    /// All bytes, to be read by whoever processes the whole upload, any number of times, until ``close()``.
-    /// - Parameter count: How many there are.
+    /// All bytes, which can be read repeatedly while the complete upload is processed, until ``close()``.
+    /// - Parameter count: The number of bytes.
     func finished(count: Int64) async throws -> BodySource
 
-    /// Lets another process open the upload. Called once, last.
+    /// Releases the upload for other processes. Called once, last.
     func close() async
 }
 
 extension UploadContent {
-    /// Does nothing, unless the storage has its own.
+    /// Does nothing by default.
     public func sync() async throws {}
 }
 
-/// Another process has the upload open: the client is asked to come back a second later.
+/// Another process has the upload open: the client is asked to try again after a second.
 public struct UploadIsBusy: Error {
-    /// The error, which has no more to say.
+    /// Creates the error.
     public init() {}
 }
 #endif

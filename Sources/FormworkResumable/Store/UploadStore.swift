@@ -11,44 +11,44 @@ import HTTPTypes
 import Synchronization
 import SystemPackage
 
-/// Uploads on their way, in a folder or in a storage of the caller's.
+/// Unfinished uploads, in a folder or in a storage of the caller's.
 ///
-/// One object serves any number of requests and routes. Several processes may have one for the same folder: an upload is
-/// one's at a time, and goes on in another after the end of the first. Each object removes what its time is over, once a
-/// minute while requests come; ``removeExpired()`` does it now.
+/// One object serves any number of requests and routes. Several processes may each have one for the same folder: only
+/// one at a time uses an upload, and another can continue it after the first has ended. Each object removes expired
+/// uploads once a minute while requests arrive; ``removeExpired()`` does it at once.
 public final class UploadStore: Sendable {
     package let options: UploadStoreOptions
     private let storage: any UploadStorage
-    /// The storage, where it is a folder.
+    /// The storage, if it is a folder.
     private let folder: FolderUploads?
-    /// Those in use, or used before; one object for each.
+    /// The uploads that are or were in use; one object for each.
     private let uploads = Mutex<[String: StoredUpload]>([:])
     private let index = UploadIndex()
-    /// One creation counts after the other.
+    /// Separates creations while they check the limits.
     private let creating = Gate()
     private let swept = Mutex(ContinuousClock.now)
     private let afterReading: (@Sendable () async -> Void)?
 
-    /// Opens a folder, which is made for this user alone when the first upload begins.
+    /// Opens a folder, which is created, accessible to this user only, when the first upload begins.
     /// - Parameters:
-    ///   - folder: Where the uploads are kept. Nothing else belongs in there.
-    ///   - options: What is taken, and for how long.
+    ///   - folder: The folder for the uploads. Nothing else should be in it.
+    ///   - options: Which uploads are accepted, and how long they are kept.
     public convenience init(_ folder: some PathConvertible, options: UploadStoreOptions = UploadStoreOptions()) {
         self.init(FolderUploads(folder: folder.filePath, isDurable: options.isDurable), options, nil)
     }
 
-    /// Takes uploads into a storage of the caller's.
+    /// Keeps uploads in a storage of the caller's.
     /// - Parameters:
-    ///   - storage: Where they are kept.
-    ///   - options: What is taken, and for how long.
+    ///   - storage: The storage.
+    ///   - options: Which uploads are accepted, and how long they are kept.
     public convenience init(storage: some UploadStorage, options: UploadStoreOptions = UploadStoreOptions()) {
         self.init(storage, options, nil)
     }
 
-    /// Opens a folder, or makes it, for this user alone.
+    /// Opens a folder, or creates it, accessible to this user only.
     /// - Parameters:
-    ///   - makesFolder: Whether it is made now, and not only for the first upload.
-    ///   - afterReading: Is called whenever a request has read a record: what other processes do then can be tried.
+    ///   - makesFolder: Whether it is created now, instead of for the first upload.
+    ///   - afterReading: Called whenever a request has read a record, so that tests can imitate other processes.
     /// - Throws: `writeFailed`.
     package convenience init(
         _ folder: FilePath, options: UploadStoreOptions = UploadStoreOptions(), makesFolder: Bool,
@@ -68,9 +68,9 @@ public final class UploadStore: Sendable {
 
     // MARK: one upload
 
-    /// Begins an upload.
-    /// - Returns: `nil` when there are too many, or too many bytes.
-    /// - Throws: What the storage throws.
+    /// Creates an upload.
+    /// - Returns: `nil` if there are too many uploads, or too many bytes.
+    /// - Throws: The storage's error.
     func create(
         _ creation: UploadCreation, _ request: HTTPRequest, now: Date = Date()
     ) async throws -> StoredUpload? {
@@ -85,8 +85,8 @@ public final class UploadStore: Sendable {
         return upload
     }
 
-    /// The upload of a name; `nil` when there is none that this version knows, or its time is over. A whole one that is
-    /// being processed then can still be asked for its answer.
+    /// The upload with a name; `nil` if there is none of a known version, or it has expired. A complete one that is
+    /// being processed at that time can still be asked for its answer.
     /// - Throws: `unreadable`.
     package func upload(_ name: String, now: Date = Date()) async throws -> StoredUpload? {
         guard Self.isName(name) else { return nil }
@@ -109,7 +109,7 @@ public final class UploadStore: Sendable {
         return nil
     }
 
-    /// What is written down of an upload; `nil` for nothing that this version knows.
+    /// An upload's record; `nil` if there is none of a known version.
     /// - Throws: `unreadable`.
     func record(_ name: String) async throws -> UploadRecord? {
         let bytes: [UInt8]?
@@ -121,7 +121,7 @@ public final class UploadStore: Sendable {
         return bytes.flatMap { UploadRecord($0) }
     }
 
-    /// Writes an upload's record down.
+    /// Saves an upload's record.
     func save(_ record: UploadRecord, of name: String) async throws {
         try await self.storage.keep(try record.encoded(), of: name)
     }
@@ -129,8 +129,8 @@ public final class UploadStore: Sendable {
     /// How many bytes an upload has.
     func count(of name: String) async throws -> Int64 { try await self.storage.count(of: name) }
 
-    /// Opens an upload's bytes, and so locks the upload against everybody else.
-    /// - Returns: `nil` when there are none, or none any more.
+    /// Opens an upload's bytes, which locks the upload against all others.
+    /// - Returns: `nil` if there are no bytes, or no longer any.
     /// - Throws: `busy` and `unreadable`.
     func openBytes(_ name: String) async throws -> (any UploadContent)? {
         do { return try await self.storage.open(name) } catch is UploadIsBusy {
@@ -149,7 +149,7 @@ public final class UploadStore: Sendable {
         try await self.storage.discard(name)
     }
 
-    /// Whether a request adds to an upload, or it is processed, here or in another process.
+    /// Whether a request adds to an upload, or it is being processed, here or in another process.
     private func isInUse(_ name: String) async throws -> Bool {
         if let upload = self.uploads.withLock({ $0[name] }), await upload.isInUse { return true }
         do { await (try await self.openBytes(name))?.close() } catch StoredUpload.Failure.busy { return true }
@@ -158,10 +158,10 @@ public final class UploadStore: Sendable {
 
     // MARK: all uploads
 
-    /// Whether there is a place for that many bytes; `true` where nothing tells.
+    /// Whether there is room for this many bytes; `true` if that can't be determined.
     func diskHasRoom(for length: Int64) -> Bool { self.folder?.diskHasRoom(for: length) ?? true }
 
-    /// An upload, as a list shows it.
+    /// An upload in a list.
     package struct Entry: Sendable, Hashable {
         package var name: String
         package var offset: Int64
@@ -187,10 +187,10 @@ public final class UploadStore: Sendable {
         return entries.sorted { ($0.created, $0.name) < ($1.created, $1.name) }
     }
 
-    /// Removes the uploads whose time is over, and what an end of the process left half made. What is in use, here or in
-    /// another process, or can't be read at the moment, stays; a record of another version stays for as long as an upload
-    /// may, since that version may come back.
-    /// - Returns: How many uploads.
+    /// Removes expired uploads, and leftovers of a process that ended. Uploads that are in use, here or in another
+    /// process, or can't be read at the moment, are kept. A record of another version is kept for the lifetime of an
+    /// upload, since that version may be used again.
+    /// - Returns: The number of uploads removed.
     @discardableResult
     public func removeExpired() async -> Int { await self.removeExpired(now: Date()) }
 
@@ -205,7 +205,7 @@ public final class UploadStore: Sendable {
         return count
     }
 
-    /// Removes what its time is over, once a minute.
+    /// Removes expired uploads, at most once a minute.
     func sweep() async {
         let isDue = self.swept.withLock { last in
             guard ContinuousClock.now - last >= .seconds(60) else { return false }
@@ -215,12 +215,12 @@ public final class UploadStore: Sendable {
         if isDue { await self.removeExpired() }
     }
 
-    /// Removes an upload whose time is over, unless somebody has it.
+    /// Removes an expired upload, unless it is in use.
     private func removeOver(_ name: String, _ now: Date) async -> Bool {
         if let upload = self.uploads.withLock({ $0[name] }), await upload.isInUse { return false }
         do {
             let bytes = try await self.openBytes(name)
-            // Who had it until now may have written down the answer, which has a time of its own.
+            // Its previous user may have saved the answer, which has its own lifetime.
             let isRemoved = await self.isOver(name, now) ? (try? await self.remove(name)) != nil : false
             // Locked until here.
             await bytes?.close()
@@ -235,16 +235,16 @@ public final class UploadStore: Sendable {
         return age > self.options.lifetime
     }
 
-    /// Whether there is an upload of that name which isn't finished.
+    /// Whether there is an unfinished upload of this name.
     package func isUnfinished(_ name: String) async -> Bool {
         guard let record = (try? await self.record(name)) ?? nil else { return false }
         return record.answer == nil
     }
 
-    /// Makes room for another upload: removes those whose time is over, or else, where there are too many, some of these, in
-    /// this order: finished ones, of which only the answer is kept; those without bytes; those of which nothing came for
-    /// long; within each, the oldest first. What is in use stays.
-    /// - Returns: Whether there is more room.
+    /// Makes room for another upload. Removes expired uploads, or if there are none and there are too many uploads,
+    /// some of these, in this order: completed ones, of which only the answer is kept; those without bytes; those that
+    /// have received nothing for long; within each group, the oldest first. Uploads in use are kept.
+    /// - Returns: Whether there is more room now.
     func makeRoom(now: Date = Date()) async -> Bool {
         guard let names = try? await self.storage.names() else { return false }
         let entries = await self.index.entries(names, in: self.storage)
@@ -259,7 +259,7 @@ public final class UploadStore: Sendable {
         let empty = entries.filter { !$0.isFinished && $0.size == 0 && idle($0) >= self.options.idleTime }
         let others = entries.filter { !$0.isFinished && $0.size > 0 && idle($0) >= self.options.idleTime * 60 }
         let victims = finished + [empty, others].flatMap { $0.sorted { $0.written < $1.written } }
-        // More than one of many: to look for them takes a while.
+        // Removes several at once, since finding them takes a while.
         let most = max(1, self.options.maximumCount / 16)
         for victim in victims where count < most {
             if await self.removeUnused(victim.name) { count += 1 }
@@ -267,7 +267,7 @@ public final class UploadStore: Sendable {
         return count > 0
     }
 
-    /// Removes an upload, unless somebody has it.
+    /// Removes an upload, unless it is in use.
     private func removeUnused(_ name: String) async -> Bool {
         if let upload = self.uploads.withLock({ $0[name] }), await upload.isInUse { return false }
         do {
@@ -288,7 +288,7 @@ public final class UploadStore: Sendable {
         return length <= left
     }
 
-    /// 128 bits of the system's generator: the URL is all that a client needs to write into the upload.
+    /// 128 random bits from the system's generator: the URL is all that a client needs to write to the upload.
     private static func newName() -> String {
         var generator = SystemRandomNumberGenerator()
         let digits = String(UInt128.random(in: .min ... .max, using: &generator), radix: 16)

@@ -1,27 +1,28 @@
 #if Resumable
 import FormworkHTTP
 
-/// What an ``UploadStore`` takes, and for how long.
+/// Which uploads an ``UploadStore`` accepts, and how long it keeps them.
 public struct UploadStoreOptions: Sendable {
-    /// What clients are told; `maxAge` is the store's to set. Without limits unless said otherwise.
+    /// The limits sent to clients; the store sets `maxAge` itself. By default there are none.
     public var limits = UploadLimits()
-    /// Seconds from its creation after which an upload is gone, whole or not; one that a request adds to just then, or
-    /// that is being processed, when that ends. Default a day.
+    /// Seconds after its creation until an upload expires, complete or not. An upload that is being received or
+    /// processed at that time expires when that ends. Default a day.
     public var lifetime: Double = 24 * 3600
-    /// Seconds for which a finished upload's answer can still be had. Default an hour.
+    /// Seconds for which a completed upload's answer is kept. Default an hour.
     public var answerLifetime: Double = 3600
-    /// Uploads at most, those included whose answer is kept. Default 1000.
+    /// The most uploads, including those whose answer is kept. Default 1000.
     public var maximumCount = 1000
-    /// Seconds for which an upload without bytes is left alone where there are too many. One with bytes is for sixty times as
-    /// long.
+    /// Seconds for which an upload without bytes is protected if there are too many. One with bytes is protected sixty
+    /// times as long.
     package var idleTime: Double = 10
-    /// Bytes of all uploads at most; `nil` for no limit.
+    /// The most bytes of all uploads together; `nil` for no limit.
     public var maximumTotalSize: Int64?
-    /// Whether bytes and records are on the disk before anybody is told of them: for a machine that may lose power. A
-    /// process may be killed at any moment without. For folders; another storage decides by itself.
+    /// Whether bytes and records are written to the disk before they are reported to clients, in case the machine loses
+    /// power. Without it, the process may still be killed at any moment. Applies to folders; other storages decide
+    /// themselves.
     public var isDurable = false
 
-    /// The defaults, to be changed where needed.
+    /// Creates the default options.
     public init() {}
 }
 #endif

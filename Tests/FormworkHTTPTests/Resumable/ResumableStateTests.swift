@@ -70,7 +70,8 @@ import Testing
         #expect(try ResumableState(file: path) == nil)
     }
 
-    /// `printf abc | openssl dgst -sha256 -binary | base64` behind the framing is not to be had: the body is one source.
+    /// `printf abc | openssl dgst -sha256 -binary | base64` after the framing can't be computed: the body is one
+    /// source.
     @Test func digest() async throws {
         let plan = try BodyPlan(copying: .text("abc"))
         #expect(

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// A creation that brings nothing is no upload: what a redirect of it leads to is no success.
+    /// A creation without content is not an upload: the page that it redirects to is not a success.
     @Test(arguments: [ResumableChoice.ietf, .tus]) func redirectsOfAnEmptyCreation(_ choice: ResumableChoice) throws {
         var options = UploadClientOptions(choice)
         options.createsFirst = true
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// The target's own answer is one, whatever it says; tus tells by the offset that it is.
+    /// The target's own answer is recognized, whatever it is; with tus, by its offset.
     @Test func redirectsAtTheEnd() throws {
         var client = try UploadClient(.post(), length: 100, continuing: self.link)
         _ = try self.sent(&client)
@@ -136,7 +136,7 @@ import Testing
         client.answered(self.answer(303, [.uploadComplete: "?1", .location: "/done"]))
         #expect(try self.outcome(&client).isOver)
 
-        // NIOResumableUpload marks it by the field of another version, and tells the offset.
+        // NIOResumableUpload marks it with another version's field, and sends the offset.
         client = try UploadClient(.post(), length: 100, continuing: self.link)
         _ = try self.sent(&client)
         client.answered(self.answer(204, [.uploadComplete: "?0", .uploadOffset: "10"]))
@@ -155,7 +155,7 @@ import Testing
         #expect(try self.outcome(&client).isOver)
     }
 
-    /// A proxy drops 1xx answers: the final one tells of the upload first.
+    /// A proxy drops 1xx answers: the final one is the first to announce the upload.
     @Test func partWithoutAnOffer() throws {
         var client = try UploadClient(.post(), length: 200)
         _ = try self.sent(&client)
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    /// The answer that used up the tries is shown, and the upload can go on later.
+    /// The answer that used up the tries is shown, and the upload can be resumed later.
     @Test(arguments: [503, 429, 423]) func lastAnswer(_ status: Int) throws {
         var options = UploadClientOptions()
         options.maximumAttempts = 2
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    /// A success that brings nothing is none.
+    /// A success without progress doesn't count as a success.
     @Test func noProgress() throws {
         var options = UploadClientOptions()
         options.maximumAttempts = 1
@@ -247,7 +247,7 @@ import Testing
         #expect(client.link?.target.path == "/t/1")
     }
 
-    /// What can't be sent again in pieces was refused, and that is shown.
+    /// A request that can't be split into pieces was refused, and that is shown.
     @Test func tooMuchForOnce() throws {
         var options = UploadClientOptions()
         options.isReplayable = false
@@ -273,7 +273,7 @@ import Testing
         #expect(request.method == .post && range == UploadRange(offset: 0, count: 0))
     }
 
-    /// Who lets a whole request be repeated has it repeated after a 503 too.
+    /// If repeating a whole request is allowed, it is repeated after a 503 too.
     @Test func repeats() throws {
         var options = UploadClientOptions()
         options.repeatsUnanswered = true
@@ -294,7 +294,7 @@ import Testing
         #expect(try self.outcome(&client).response.status.code == 503)
     }
 
-    /// What wasn't sent can't be there, whatever the server says.
+    /// The server can't have bytes that weren't sent, whatever it says.
     @Test func partAsIfWhole() throws {
         var options = UploadClientOptions(.ietf)
         options.createsFirst = true
@@ -320,7 +320,7 @@ import Testing
         #expect(self.failure(&client) == "protocolBroken")
     }
 
-    /// Any failure is tried again where somebody says so, but for what ends the upload.
+    /// Any failure is retried if the options say so, except those that end the upload.
     @Test func allErrors() throws {
         var options = UploadClientOptions()
         options.retriesAllErrors = true

@@ -48,7 +48,7 @@ import Testing
         #expect(outcome.isOver && !outcome.isAnswerLost && outcome.response.status == .ok)
     }
 
-    /// A tus server that never tells how far it is, and has nothing: the tries come to an end.
+    /// A tus server that never reports its offset, and has nothing: the tries come to an end.
     @Test(arguments: [nil, "", "-1", "x", "1e3", "99999999999999999999"])
     func offsetNeverTold(offset: String?) throws {
         var options = UploadClientOptions(.tus)
@@ -90,7 +90,7 @@ import Testing
         #expect(question.method == .head)
         client.answered(self.answer(204, [.uploadOffset: "60", .uploadComplete: "?0"]))
         let (_, range) = try self.sent(&client)
-        // Without a length, so that nobody adds the two.
+        // Without a length, so that the two can't be added.
         #expect(range == UploadRange(offset: 60, count: nil))
     }
 
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    /// A limit that comes late: what is on its way is stopped, and goes on in pieces.
+    /// A limit that comes late: the request in progress is stopped, and the upload continues in pieces.
     @Test func limits() throws {
         var client = try UploadClient(.post(), length: 100)
         _ = try self.sent(&client)
@@ -225,7 +225,7 @@ import Testing
         #expect(request.headerFields[.uploadComplete] == "?0")
     }
 
-    /// 409 tells where to go on; a lost answer of a finished upload is asked for once more.
+    /// 409 reports where to continue; a lost answer of a completed upload is requested again.
     @Test func conflictAndReplay() throws {
         let link = UploadLink(
             target: try #require(UploadTarget("https://example.com/u")), uploadProtocol: .draft(.v8))

@@ -75,7 +75,7 @@ import Testing
         #expect(HTTPDate.text(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
         #expect(HTTPDate.text(253_402_300_799) == "Fri, 31 Dec 9999 23:59:59 GMT")
         #expect(HTTPDate.text(4_107_542_400) == "Mon, 01 Mar 2100 00:00:00 GMT")
-        // RFC 9110's own examples, of which a recipient takes all three.
+        // RFC 9110's own examples; a recipient accepts all three forms.
         for text in [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         ] {

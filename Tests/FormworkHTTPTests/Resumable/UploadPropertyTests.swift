@@ -10,7 +10,7 @@ import Testing
         (.auto, nil), (.ietf, nil), (.ietf, .v3), (.ietf, .v5), (.ietf, .v6), (.tus, nil),
     ]
 
-    /// The whole body arrives once and right, whatever the network does, once the client knows where to go on.
+    /// The whole body arrives once and right, whatever the network does, once the client knows where to continue.
     @Test(arguments: 0..<6) func arrives(_ index: Int) throws {
         let (choice, draft) = Self.choices[index]
         var resumed = 0
@@ -47,7 +47,7 @@ import Testing
             switch end {
             case .done(let outcome):
                 if outcome.response.status.code == 503 || outcome.response.status.code == 413 {
-                    // Nothing had been offered to go on with.
+                    // The server had not offered to resume.
                     #expect(simulation.client.link == nil, "seed \(seed)")
                     continue
                 }
@@ -64,7 +64,7 @@ import Testing
         #expect(resumed > 200)
     }
 
-    /// A body that can be read once is never sent wrong, and goes on where the server has all that was read.
+    /// A body that can be read once is never sent wrong, and continues if the server has everything that was read.
     @Test(arguments: [ResumableChoice.ietf, .tus]) func onceReadable(_ choice: ResumableChoice) throws {
         var done = 0
         for seed in 0..<1000 as Range<UInt64> {

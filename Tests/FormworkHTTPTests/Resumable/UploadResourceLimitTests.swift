@@ -5,7 +5,7 @@ import FormworkResumable
 import HTTPTypes
 import Testing
 
-@Suite("What a server adds to an upload", .timeLimit(.minutes(10)))
+@Suite("Limits and offsets of an upload", .timeLimit(.minutes(10)))
 struct UploadResourceLimitTests {
     static let protocols: [ResumableProtocol] = [.draft(.v8), .tus]
 
@@ -17,7 +17,7 @@ struct UploadResourceLimitTests {
             uploadProtocol, offset: offset, length: length, isWhole: false, isProcessed: false, limits: limits)
     }
 
-    /// Begins an append whose length isn't told.
+    /// Begins an append without a length.
     /// - Returns: The refusal's status; `nil` for none.
     private func begin(_ resource: inout UploadResource, at offset: Int64) throws -> Int? {
         var fields: HTTPFields = [.uploadOffset: "\(offset)"]
@@ -41,7 +41,7 @@ struct UploadResourceLimitTests {
         resource.take(count)?.response.status.code
     }
 
-    @Test("Bytes belong exactly behind those that it has", arguments: protocols, [0, 9, 11, 20])
+    @Test("Bytes must follow exactly those that have arrived", arguments: protocols, [0, 9, 11, 20])
     func offsets(uploadProtocol: ResumableProtocol, offset: Int64) throws {
         var resource = self.resource(uploadProtocol, offset: 10)
         #expect(try self.begin(&resource, at: offset) == 409)

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [ResumableProtocol.draft(.v8), .tus])
-    func `An upload of as many bytes as can be counted takes no more`(uploadProtocol: ResumableProtocol) {
+    func `An upload of the largest countable size accepts no more`(uploadProtocol: ResumableProtocol) {
         var full = self.resource(uploadProtocol, offset: .max)
         #expect(full.take(1)?.response.status == .contentTooLarge)
         #expect(full.offset == .max)
@@ -98,7 +98,7 @@ import Testing
             ])
         #expect(
             String(decoding: answer.content, as: UTF8.self)
-                == #"{"type":"https://iana.org/assignments/http-problem-types#mismatching-upload-offset","title":"the request's offset is not the upload's","status":409,"expected-offset":12500000,"provided-offset":25000000}"#
+                == #"{"type":"https://iana.org/assignments/http-problem-types#mismatching-upload-offset","title":"the request's offset differs from the upload's","status":409,"expected-offset":12500000,"provided-offset":25000000}"#
         )
     }
 

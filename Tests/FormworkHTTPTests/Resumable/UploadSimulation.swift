@@ -4,7 +4,7 @@ import FormworkHTTP
 import FormworkResumable
 import HTTPTypes
 
-/// A server in memory that keeps what it is told to keep.
+/// A server in memory with scripted loss of data.
 struct SimulatedServer {
     struct Upload {
         var resource: UploadResource
@@ -15,7 +15,7 @@ struct SimulatedServer {
     /// The drafts it knows; it refuses others as NIOResumableUpload does.
     var drafts = Set(UploadDraft.allCases)
     var uploads: [String: Upload] = [:]
-    /// What was processed, in order.
+    /// The processed uploads, in order.
     var processed: [[UInt8]] = []
     private var last = 0
 
@@ -94,7 +94,7 @@ struct Simulation {
     var client: UploadClient
     let body: [UInt8]
     var generator: SplitMix64
-    /// How many more times something may go wrong.
+    /// How many more failures may happen.
     var faults: Int
     var knowsLength: Bool
     var requests: [HTTPRequest] = []

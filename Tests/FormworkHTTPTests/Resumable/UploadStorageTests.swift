@@ -253,7 +253,7 @@ private struct Pieces: AsyncSequence, Sendable {
         guard case .close = try await first else { throw Pieces.Broken() }
     }
 
-    @Test("Ten at once go on with one upload: one of them is right")
+    @Test("Ten clients resume one upload at once: one of them wins")
     func manyWriters() async throws {
         let bench = Bench()
         try await bench.begin()
@@ -291,7 +291,7 @@ private struct Pieces: AsyncSequence, Sendable {
         #expect(right.response.status == .ok && bench.contents == ["hello"])
     }
 
-    @Test("An upload whose time is over is gone")
+    @Test("An expired upload is gone")
     func expiry() async throws {
         let bench = Bench { $0.lifetime = 0 }
         try await bench.begin()
@@ -328,7 +328,7 @@ private struct Pieces: AsyncSequence, Sendable {
         #expect(bench.contents == ["hello"])
     }
 
-    @Test("What another process has is answered by 503, or 423 for tus")
+    @Test("An upload that another process uses is answered with 503, or 423 for tus")
     func busy() async throws {
         let bench = Bench()
         try await bench.begin()
@@ -338,7 +338,7 @@ private struct Pieces: AsyncSequence, Sendable {
         #expect(try await bench.answer(.head, nil, Bench.ask).response.headerFields[.uploadOffset] == "3")
     }
 
-    @Test("An ordinary request is whole or nothing")
+    @Test("An ordinary request is stored completely or not at all")
     func ordinary() async throws {
         let bench = Bench { $0.limits.maxSize = 6 }
         let cut = try await bench.send(.post, "/files", [:], Pieces(pieces: ["hel"], end: .cut))
@@ -369,7 +369,7 @@ private struct Pieces: AsyncSequence, Sendable {
         #expect(answer.response.status == .notFound)
     }
 
-    @Test("No offset is told before the storage has the bytes")
+    @Test("No offset is reported before the storage has the bytes")
     func syncs() async throws {
         let bench = Bench()
         try await bench.begin()

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A client that sends bytes as they are told, and keeps what comes back.
+/// A client that sends given bytes, and keeps the answer.
 final class RawClient: Sendable {
     private struct State {
         var text = ""
@@ -53,13 +53,13 @@ final class RawClient: Sendable {
         return try await body(client, channel)
     }
 
-    /// What came, once it ends so or the connection does.
+    /// The bytes received, once they end as given or the connection ends.
     func answer(endingWith end: String) async throws -> String {
         while !self.text.hasSuffix(end), !self.isAtEnd { try await Task.sleep(for: .milliseconds(2)) }
         return self.text
     }
 
-    /// What came, once the server has ended the connection.
+    /// The bytes received, once the server has closed the connection.
     func lastAnswer() async throws -> String {
         while !self.isAtEnd { try await Task.sleep(for: .milliseconds(2)) }
         return self.text
@@ -70,7 +70,7 @@ extension Channel {
     func send(_ text: String) async throws { try await self.writeAndFlush(ByteBuffer(string: text)).get() }
 }
 
-/// A block that is sent again and again, as fast as the other side takes it.
+/// A block that is sent repeatedly, as fast as the other side reads it.
 struct Flood {
     private let sent = Counter()
     private let count: Int
@@ -107,7 +107,7 @@ final class Counter: Sendable {
     func add(_ count: Int) { self.number.withLock { $0 += count } }
 }
 
-/// What waits until it is opened.
+/// A gate at which tasks wait until it is opened.
 final class Gate: Sendable {
     private let isOpen = Mutex(false)
     func open() { self.isOpen.withLock { $0 = true } }

@@ -102,7 +102,7 @@ extension NIOTests {
             #expect(seen.status == 201 && seen.isBodyComplete && seen.bytesSent == 1144)
         }
 
-        @Test("Informational answers are told while the body is on its way")
+        @Test("Informational answers are reported while the body is being sent")
         func informational() async throws {
             let server = try ScriptedServer([
                 { _, connection in
@@ -210,7 +210,7 @@ extension NIOTests {
             #expect(server.counts == [1])
         }
 
-        @Test("A status below 100 is no answer, and never a success", arguments: ["000", "001", "099"])
+        @Test("A status below 100 is not an answer, and never a success", arguments: ["000", "001", "099"])
         func noStatus(code: String) async throws {
             let server = try ScriptedServer([
                 { _, connection in
@@ -368,7 +368,7 @@ extension NIOTests {
             #expect(server.counts == [1, 1])
         }
 
-        @Test("A server that takes nothing is given up, and holds little memory")
+        @Test("A server that reads nothing is given up, and costs little memory")
         func stall() async throws {
             let server = try ScriptedServer([
                 { _, connection in
@@ -426,7 +426,7 @@ extension NIOTests {
             #expect(error?.code == .sourceChanged)
         }
 
-        @Test("A host that isn't there, a URL that is none")
+        @Test("A missing host, an invalid URL")
         func unreachable() async throws {
             let client = FormClient()
             func failure(_ url: String) async -> TransferError.Code? {
@@ -441,7 +441,7 @@ extension NIOTests {
         }
     }
 
-    /// What was told, in order.
+    /// The reports, in order.
     final class Told: Sendable {
         private let state = Mutex<[String]>([])
         var words: [String] { self.state.withLock { $0 } }

@@ -20,7 +20,7 @@ extension NIOTests {
                 bytesSent: 1000, isBodyComplete: true)
         }
 
-        /// What a step asks for: a URL, or an error's code.
+        /// The step's request: a URL, or an error's code.
         private func told(_ step: SendStep) -> String {
             switch step {
             case .exchange(let request, let body, _):
@@ -48,7 +48,7 @@ extension NIOTests {
                 "\(step)")
         }
 
-        @Test("It is led into TLS, inside of it, and from http to http")
+        @Test("Redirects are followed into TLS, within TLS, and from http to http")
         func followed() throws {
             for (url, location, target) in [
                 ("https://example.com/a", "/b", "https://example.com/b"),
@@ -61,7 +61,7 @@ extension NIOTests {
             }
         }
 
-        @Test("Nor is one that can be gone on with, behind the body", arguments: unsafeTargets)
+        @Test("Nor is a resumable upload, after the body", arguments: unsafeTargets)
         func resumable(location: String) throws {
             for url in ["https://example.com/a", "http://example.com/a"] {
                 var machine = try ResumableSend(

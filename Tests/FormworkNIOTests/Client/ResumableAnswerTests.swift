@@ -11,7 +11,7 @@ import Testing
 extension NIOTests.ResumableSendTests {
     private static let offer = "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(version)\r\n"
 
-    /// A body that no socket takes at once.
+    /// A body larger than any socket accepts at once.
     private func large() throws -> BodyPlan { try form(.bytes(Array(repeating: 7, count: 30_000_000))).plan() }
 
     /// Answers while the body is under way.
@@ -43,7 +43,7 @@ extension NIOTests.ResumableSendTests {
         #expect(error?.code == .redirected)
         #expect(
             error?.description
-                == "the server redirects to /login (302), where the upload can't go on: it may want credentials")
+                == "the server redirects to /login (302), where the upload can't continue: it may require credentials")
         #expect(saved.words == ["/u/1"])
         #expect(server.requests.count == 3)
     }
@@ -135,7 +135,7 @@ extension NIOTests.ResumableSendTests {
         #expect(try await self.send(plan, to: tus.url(), options, asksFrom: 100).status == 204)
     }
 
-    @Test("A redirect that comes before the whole body, and leaves it behind, is no success")
+    @Test("A redirect before the whole body, which drops it, is not a success")
     func earlyRedirect() async throws {
         for before in ["", Self.offer] {
             let server = try ScriptedServer([
@@ -153,7 +153,7 @@ extension NIOTests.ResumableSendTests {
         }
     }
 
-    @Test("The page behind a finished upload is asked for by a plain GET, also from a PATCH")
+    @Test("The page after a finished upload is fetched with a plain GET, also from a PATCH")
     func page() async throws {
         let kept = Kept()
         let server = try ScriptedServer([
@@ -172,11 +172,11 @@ extension NIOTests.ResumableSendTests {
         #expect(!page.lowercased().contains("upload-"))
     }
 
-    @Test("What was kept is removed when the answer was a redirect, too")
+    @Test("Saved state is removed after a redirect too")
     func pageOfCreation() async throws {
         let server = try ScriptedServer([
             { server, connection in
-                // Behind the head: an answer before any request is none.
+                // After the head: an answer before any request is ignored.
                 server.note(connection.readRequest().head)
                 connection.write(Self.offer + Self.ok("303 See Other", "Location: /done"))
             },
@@ -200,7 +200,7 @@ extension NIOTests.ResumableSendTests {
         #expect(seen.status == 503)
     }
 
-    @Test("Whether all was sent is told of the whole body, and not of the last request")
+    @Test("Whether everything was sent refers to the whole body, not to the last request")
     func partSent() async throws {
         let refused = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
         let created = self.answering(Self.ok("201 Created", "Location: /t/1"))

@@ -17,7 +17,7 @@ extension NIOTests {
 
         static let version = "Upload-Draft-Interop-Version: 8\r\n"
 
-        /// What a server kept of the body.
+        /// The part of the body that a server kept.
         final class Kept: Sendable {
             private let state = Mutex<[UInt8]>([])
             var bytes: [UInt8] { self.state.withLock { $0 } }
@@ -80,7 +80,7 @@ extension NIOTests {
 
         func bytes(_ plan: BodyPlan) throws -> [UInt8] { try plan.bytes(upTo: 100_000_000) }
 
-        @Test("auto: an ordinary request that a 104 makes one that goes on, twice")
+        @Test("auto: an ordinary request that is resumed twice after a 104")
         func draft() async throws {
             let kept = Kept()
             let length = 5_000_144
@@ -140,7 +140,7 @@ extension NIOTests {
             #expect(server.requests[0].contains("Upload-Length: 3000144\r\n"))
         }
 
-        @Test("A 104 tells how far the server is, and limits have it go in pieces")
+        @Test("A 104 reports progress, and limits split the upload into pieces")
         func told() async throws {
             let kept = Kept()
             let server = try ScriptedServer([

@@ -18,7 +18,8 @@ import Testing
 extension NIOTests {
     @Suite("TLS and HTTP/2", .timeLimit(.minutes(10)))
     struct SecureTests {
-        /// Counts what comes, and says so; tells of something in between, and refuses `/large` at once.
+        /// Counts the bytes received and answers with the number; sends an informational answer, and refuses `/large`
+        /// at once.
         private final class Counter: ChannelInboundHandler {
             typealias InboundIn = HTTPRequestPart
             typealias OutboundOut = HTTPResponsePart
@@ -174,7 +175,7 @@ extension NIOTests {
             }
         }
 
-        @Test("A certificate that nobody vouches for, or another host's, is refused unless told otherwise")
+        @Test("An untrusted certificate, or another host's, is refused by default")
         func trust() async throws {
             try await self.withServer(offering: ["h2", "http/1.1"]) { port, certificate in
                 func failure(_ options: FormClient.Options, _ host: String = "localhost") async -> TransferError

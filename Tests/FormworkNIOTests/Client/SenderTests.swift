@@ -50,7 +50,7 @@ extension NIOTests {
             #expect(server.counts == [1144, 1144])
         }
 
-        @Test("Not more often than told, not for a 404, and not later than allowed")
+        @Test("Retries end at their limit, at a 404, and at the deadline")
         func noRetry() async throws {
             let server = try ScriptedServer([
                 self.answering("503 Service Unavailable"), self.answering("503 Service Unavailable"),
@@ -64,7 +64,7 @@ extension NIOTests {
             #expect(try await self.send(self.plan, to: server.url(), bounded).status == 503)
         }
 
-        @Test("What can be read only once is sent once, and the part is named")
+        @Test("A body that can be read only once is sent once, and the part is named")
         func oneShot() async throws {
             let server = try ScriptedServer([
                 self.answering("503 Service Unavailable"),
@@ -164,7 +164,7 @@ extension NIOTests {
             #expect(server.requests.count == 4)
         }
 
-        @Test("The length is told by chunks, or by a number also where the body has to be collected for it")
+        @Test("The length is sent as chunks, or as a number even if the body must be collected for it")
         func lengths() async throws {
             let server = try ScriptedServer([self.answering("200 OK"), self.answering("200 OK")])
             let chunked = FormSender(options: .init(length: .chunked))
@@ -176,7 +176,7 @@ extension NIOTests {
             #expect(server.requests[1].lowercased().contains("content-length: 1144"))
         }
 
-        @Test("A redirect to another page before the whole body is no success", arguments: [20, 0])
+        @Test("A redirect to another page before the whole body is not a success", arguments: [20, 0])
         func earlyRedirect(maximumRedirects: Int) async throws {
             let server = try ScriptedServer([
                 { _, connection in
@@ -199,7 +199,7 @@ extension NIOTests {
             #expect(error?.offset ?? -1 >= 0)
         }
 
-        @Test("A redirect behind a form's last boundary, before the last chunk, has the body")
+        @Test("A redirect after a form's last boundary, before the last chunk, comes after the whole body")
         func redirectBeforeLastChunk() async throws {
             let server = try ScriptedServer([
                 { _, connection in

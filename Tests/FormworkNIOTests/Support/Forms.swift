@@ -39,7 +39,7 @@ func withClient<Result: Sendable>(
     }
 }
 
-/// An async sequence of chunks that can wait for ever behind its last one.
+/// An async sequence of chunks that can wait forever after its last one.
 struct Chunks: AsyncSequence, Sendable {
     typealias Element = [UInt8]
     var chunks: [[UInt8]]
@@ -79,7 +79,7 @@ final class TestFolder: Sendable {
         return path
     }
 
-    /// A file of zeros that takes no room.
+    /// A file of zeros that uses no disk space.
     func sparseFile(_ name: String, count: Int64) throws -> FilePath {
         let path = self.path.appending(name)
         guard FileManager.default.createFile(atPath: path.string, contents: nil) else { throw Errno.ioError }
@@ -114,7 +114,7 @@ func residentBytes() -> Int {
 
 /// Measures how much resident memory grows at most while `body` runs.
 func peakGrowth(_ body: () async throws -> Void) async throws -> Int {
-    // What earlier tests let go of would hide what this one takes.
+    // Memory released by earlier tests would hide what this one uses.
     _ = trim(0)
     let before = residentBytes()
     let peak = Mutex(before)

@@ -8,7 +8,7 @@ import Synchronization
 
 /// An HTTP/1.1 server on the loopback that keeps what it was sent, and answers by script.
 final class LoopbackServer: Sendable {
-    /// What becomes of a request.
+    /// The outcome of a request.
     enum Answer: Sendable {
         /// Read it whole, then answer.
         case status(Int, _ fields: [(String, String)] = [])
@@ -46,7 +46,7 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    /// What a body too large to keep has to be: a block again and again, between a head and a tail.
+    /// The expected content of a body too large to keep: a repeated block between a head and a tail.
     struct Expectation: Sendable {
         var head: Int
         var block: [UInt8]

@@ -9,7 +9,7 @@ final class ScriptedServer: Sendable {
     struct Connection {
         let descriptor: Int32
 
-        /// What came by then; empty at the end.
+        /// The bytes received by then; empty at the end.
         func read(upTo count: Int = 65_536) -> [UInt8] {
             var buffer = [UInt8](repeating: 0, count: count)
             let got = recv(self.descriptor, &buffer, count, 0)

@@ -37,7 +37,7 @@ struct ClientAddressTests {
     }
 
     @Test(arguments: ["", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/+8", "::/129", "10.0.0.0/8/8"])
-    func `What is no block is none`(text: String) { #expect(AddressBlock(text) == nil) }
+    func `An invalid block is not read`(text: String) { #expect(AddressBlock(text) == nil) }
 
     private func client(_ peer: String, _ fields: HTTPFields) throws -> (String, Bool) {
         let proxies = TrustedProxies([try #require(AddressBlock("10.0.0.0/8")), try #require(AddressBlock("::1"))])
@@ -45,10 +45,10 @@ struct ClientAddressTests {
         return (client.text, client.isSecure)
     }
 
-    @Test func `A trusted proxy's word counts, and nobody else's`() throws {
+    @Test func `Only a trusted proxy can name a client`() throws {
         #expect(try self.client("192.0.2.9", [.xForwardedFor: "198.51.100.1"]) == ("192.0.2.9", false))
         #expect(try self.client("10.0.0.1", [.xForwardedFor: "198.51.100.1"]) == ("198.51.100.1", false))
-        // What a client says itself stands before what the proxy saw.
+        // The client's own claim comes before the address that the proxy saw.
         #expect(
             try self.client("10.0.0.1", [.xForwardedFor: "1.1.1.1, 198.51.100.1, 10.0.0.2"]) == ("198.51.100.1", false))
         #expect(

@@ -31,7 +31,7 @@ final class FakeStore: Sendable {
         case errorInSuccess(String)
         /// Does the work, and resets the connection instead of answering.
         case workAndReset
-        /// Resets the connection after so many bytes of the body.
+        /// Resets the connection after this many bytes of the body.
         case reset(after: Int)
         /// Takes what comes, and says nothing before ``release()``.
         case hold

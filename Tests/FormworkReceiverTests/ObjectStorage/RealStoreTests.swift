@@ -13,7 +13,7 @@ private let testBucket = ProcessInfo.processInfo.environment["FORMWORK_S3_TEST_B
     $0.isEmpty ? nil : $0
 }
 
-/// A real object store: scripts/interop-s3 runs these against Ceph. The bucket has to be there, and is told by
+/// A real object store: scripts/interop-s3 runs these against Ceph. The bucket must exist, and is named by
 /// `FORMWORK_S3_TEST_BUCKET`; the AWS variables say where and with which keys.
 @Suite(.enabled(if: testBucket != nil), .timeLimit(.minutes(10)))
 struct RealStoreTests {
@@ -115,7 +115,7 @@ struct RealStoreTests {
     }
 
     @Test(arguments: [3, 6 << 20])
-    func `What is there is not replaced, and can be withdrawn`(count: Int) async throws {
+    func `An existing object is not replaced, and a new one can be withdrawn`(count: Int) async throws {
         try await Self.with { storage in
             #expect(try await Self.store(10, as: "a.bin", seed: 1, in: storage) == "a.bin")
             let upload = S3Upload(
@@ -129,7 +129,7 @@ struct RealStoreTests {
         }
     }
 
-    @Test func `What is abandoned leaves nothing`() async throws {
+    @Test func `An abandoned upload leaves nothing`() async throws {
         try await Self.with { storage in
             let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
             try await upload.write(Self.buffer(0..<(3 * Self.part), 0))
@@ -140,7 +140,7 @@ struct RealStoreTests {
         }
     }
 
-    @Test func `A sweep takes what is older than it was told, and leaves what is alive`() async throws {
+    @Test func `A sweep aborts uploads older than its age, and keeps active ones`() async throws {
         try await Self.with { storage in
             let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
             try await upload.write(Self.buffer(0..<(2 * Self.part), 0))
@@ -149,7 +149,7 @@ struct RealStoreTests {
             #expect(kept.kept == 1)
             try await Task.sleep(for: .seconds(3))
             #expect(try await storage.sweep(olderThan: .seconds(1)).aborted.isEmpty)
-            // Another receiver knows nothing of this one's.
+            // Another receiver doesn't know this one's uploads.
             let other = try S3Storage(
                 from: storage.location.description, environment: Self.environment, options: storage.options)
             let report = try await other.sweep(olderThan: .seconds(1))
@@ -165,7 +165,7 @@ struct RealStoreTests {
     @Test(arguments: [
         ("AWS_ACCESS_KEY_ID", "InvalidAccessKeyId"), ("AWS_SECRET_ACCESS_KEY", "SignatureDoesNotMatch"),
     ])
-    func `Wrong keys are told`(variable: String, code: String) async throws {
+    func `Wrong keys are reported`(variable: String, code: String) async throws {
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(Self.environment.merging([variable: "wrong"]) { $1 }) { try await $0.sweep() }
         }

@@ -14,7 +14,7 @@ private final class Count: Sendable {
     func add(_ count: Int) { self.state.withLock { $0 += count } }
 }
 
-/// Uploads to a store of our own that does what it is told, wrong things above all. Parts have 64 KiB here.
+/// Uploads to a store of our own with scripted behavior, mostly failures. Parts have 64 KiB here.
 @Suite(.timeLimit(.minutes(10)))
 struct S3StorageTests {
     static let part = 64 << 10
@@ -82,7 +82,7 @@ struct S3StorageTests {
     }
 
     @Test(arguments: [10, 2 * part])
-    func `What is there is not replaced`(count: Int) async throws {
+    func `An existing object is not replaced`(count: Int) async throws {
         let store = FakeStore()
         store.put("in/a.tar.gz")
         store.put("in/a.tar (1).gz")
@@ -124,7 +124,7 @@ struct S3StorageTests {
         }
     }
 
-    @Test func `A file whose name has to be taken is stored where it is`() async throws {
+    @Test func `A file whose name must exist is stored if it does`() async throws {
         let store = FakeStore()
         store.put("in/a.bin")
         try await Self.with(store) { storage in
@@ -159,8 +159,8 @@ struct S3StorageTests {
         if !fails { #expect(store.objects["in/d/a.bin.form.json"]?.type == "application/json") }
     }
 
-    @Test func `A store that looks is believed when the name was taken since`() async throws {
-        // HeadObject says there is none.
+    @Test func `A store's own check counts if the name was taken in the meantime`() async throws {
+        // HeadObject reports no object.
         let store = FakeStore { operation, count in
             operation == "Head" && count == 1 ? .answer(404, "NotFound") : nil
         }
@@ -185,7 +185,7 @@ struct S3StorageTests {
         #expect(store.uploads.isEmpty)
     }
 
-    @Test func `A long file takes no name that a short one is about to get`() async throws {
+    @Test func `A long file doesn't take the name of a short one in progress`() async throws {
         let store = FakeStore { operation, count in operation == "Put" && count == 1 ? .hold : nil }
         let names = try await Self.with(store) { storage in
             async let short = Self.store([1], in: storage)
@@ -198,7 +198,7 @@ struct S3StorageTests {
         #expect(names == ["a.bin", "a (1).bin", "a (2).bin"])
     }
 
-    @Test func `A name that another receiver's upload got between two looks is taken`() async throws {
+    @Test func `A name that another receiver's upload takes between two checks is taken`() async throws {
         let store = FakeStore(isConditional: false) { operation, count in
             operation == "ListUploads" && count == 1 ? .hold : nil
         }
@@ -234,7 +234,7 @@ struct S3StorageTests {
     }
 
     @Test(arguments: ["Put", "Complete"])
-    func `Work that was done though its answer was lost isn't taken for a collision`(operation: String) async throws {
+    func `Work whose answer was lost doesn't count as a collision`(operation: String) async throws {
         let store = FakeStore { $0 == operation && $1 == 1 ? .workAndReset : nil }
         let bytes = Self.bytes(operation == "Put" ? 10 : 2 * Self.part)
         #expect(try await Self.with(store) { try await Self.store(bytes, in: $0) } == "a.bin")
@@ -255,7 +255,7 @@ struct S3StorageTests {
         #expect(other.objects.isEmpty)
     }
 
-    @Test func `A store that always fails is given up, told so, and left clean`() async throws {
+    @Test func `A store that always fails is given up, with a report, and left clean`() async throws {
         let store = FakeStore { operation, _ in operation == "UploadPart" ? .answer(500, "InternalError") : nil }
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store) { try await Self.store(Self.bytes(9 * Self.part), in: $0) }
@@ -269,7 +269,7 @@ struct S3StorageTests {
         #expect(store.count("Abort") >= 1)
     }
 
-    @Test func `Wrong keys are told at once`() async throws {
+    @Test func `Wrong keys are reported at once`() async throws {
         let store = FakeStore { _, _ in .answer(403, "InvalidAccessKeyId") }
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store) { try await $0.sweep() }
@@ -278,15 +278,15 @@ struct S3StorageTests {
         #expect(store.log == ["ListUploads"])
     }
 
-    @Test func `A page of some other server isn't taken for a store's answer`() async throws {
+    @Test func `A page of some other server doesn't count as a store's answer`() async throws {
         let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(200, "x</Code><br>") : nil }
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store) { try await $0.sweep() }
         }
-        #expect(error?.description.contains("isn't an object store's") == true)
+        #expect(error?.description.contains("isn't from an object store") == true)
     }
 
-    /// The larger parts are more than the system's buffers hold, and there is no small one that ends first.
+    /// The larger parts exceed the system's buffers, and there is no small part that ends first.
     @Test(arguments: [part, 24 << 20])
     func `A store that stops is given up`(partSize: Int) async throws {
         let store = FakeStore { operation, _ in operation == "UploadPart" ? .stop : nil }
@@ -310,7 +310,7 @@ struct S3StorageTests {
         #expect(store.count("Put") == 1)
     }
 
-    @Test func `A store that takes its time holds the sender, within the memory that was said`() async throws {
+    @Test func `A slow store slows the sender, within the documented memory`() async throws {
         let store = FakeStore { operation, _ in operation == "UploadPart" ? .hold : nil }
         let bytes = Self.bytes(8 * Self.part)
         let accepted = Count()
@@ -334,7 +334,7 @@ struct S3StorageTests {
         #expect(store.objects["in/a.bin"]?.bytes == bytes)
     }
 
-    @Test func `What is abandoned leaves nothing, also with parts on their way`() async throws {
+    @Test func `An abandoned upload leaves nothing, even while parts are being sent`() async throws {
         let store = FakeStore { operation, count in operation == "UploadPart" && count == 2 ? .hold : nil }
         try await Self.with(store) { storage in
             let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
@@ -375,7 +375,7 @@ struct S3StorageTests {
         }
     }
 
-    @Test func `What another program has put in a finished file's place isn't withdrawn`() async throws {
+    @Test func `An object of another program in a finished file's place isn't withdrawn`() async throws {
         let store = FakeStore()
         try await Self.with(store) { storage in
             let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
@@ -387,7 +387,7 @@ struct S3StorageTests {
         }
     }
 
-    @Test func `A long file whose name another program takes meanwhile fails, and replaces nothing`() async throws {
+    @Test func `A long file whose name another program takes fails, and replaces nothing`() async throws {
         let store = FakeStore(isConditional: false)
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store) { storage in
@@ -402,7 +402,7 @@ struct S3StorageTests {
         #expect(store.uploads.isEmpty)
     }
 
-    @Test func `A sweep aborts what is old and still, and nothing else`() async throws {
+    @Test func `A sweep aborts only old uploads without new parts`() async throws {
         let store = FakeStore()
         // The store's clock says 3 January.
         store.add("old", .init(key: "in/old.bin", parts: [1: [1]]))
@@ -416,7 +416,7 @@ struct S3StorageTests {
         #expect(store.uploads.keys.sorted() == ["alive", "deeper", "new", "other"])
     }
 
-    @Test func `What is left meanwhile is swept too, and what is under way stays`() async throws {
+    @Test func `Uploads left later are swept too, and those in progress stay`() async throws {
         let store = FakeStore()
         try await Self.with(store) { storage in
             let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
@@ -452,7 +452,7 @@ struct S3StorageTests {
         #expect(store.uploads.isEmpty)
     }
 
-    @Test func `Where the keys may not list uploads, a sweep does nothing`() async throws {
+    @Test func `If the keys may not list uploads, a sweep does nothing`() async throws {
         let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
         #expect(try await Self.with(store) { try await $0.sweep() } == S3Storage.SweepReport())
     }

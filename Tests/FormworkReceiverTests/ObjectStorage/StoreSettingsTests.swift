@@ -31,7 +31,7 @@ struct StoreSettingsTests {
             (keys, "set AWS_REGION"),
             (keys.merging(["AWS_PROFILE": "nope"]) { $1 }, "AWS_PROFILE is nope"),
         ])
-    func `What is missing is named`(environment: [String: String], words: String) {
+    func `A missing setting is named`(environment: [String: String], words: String) {
         let error = #expect(throws: FormworkError.self) { try AWSSettings(environment: environment) }
         #expect(error?.code == .invalidArgument)
         #expect(error?.message.contains(words) == true)
@@ -101,7 +101,7 @@ struct StoreSettingsTests {
     }
 
     @Test(arguments: ["ftp://a", "127.0.0.1:9000", "http://", "https://a/?b=c", "https://user@a"])
-    func `What is no address is refused`(endpoint: String) {
+    func `An invalid address is refused`(endpoint: String) {
         #expect(throws: FormworkError.self) {
             try S3Address(endpoint: endpoint, region: "r", bucket: "bucket")
         }

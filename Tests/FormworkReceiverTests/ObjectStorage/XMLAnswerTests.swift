@@ -3,7 +3,7 @@ import Testing
 
 @testable import FormworkReceiver
 
-/// What stores answer, and what must not be taken for it.
+/// Answers of stores, and documents that must not be read as answers.
 @Suite(.timeLimit(.minutes(10)))
 struct XMLAnswerTests {
     @Test func `An answer's elements, text, references and CDATA are read`() throws {
@@ -32,11 +32,11 @@ struct XMLAnswerTests {
             "<a/>b",
             "<html><br><p></html>",
         ])
-    func `What is no answer is none`(text: String) {
+    func `An invalid answer is not read`(text: String) {
         #expect(XMLAnswer(text.utf8) == nil)
     }
 
-    @Test func `Nesting is bounded, and bytes that are no UTF-8 are refused`() {
+    @Test func `Nesting is limited, and invalid UTF-8 is refused`() {
         let deep = String(repeating: "<a>", count: 100_000)
         #expect(XMLAnswer(deep.utf8) == nil)
         #expect(XMLAnswer([0x3C, 0x61, 0x3E, 0xFF, 0x3C, 0x2F, 0x61, 0x3E]) == nil)

@@ -12,7 +12,7 @@ import Testing
         ("page.css", ReceiverPage().styleSheet, "text/css; charset=utf-8"),
         ("page.js", ReceiverPage().script, "text/javascript; charset=utf-8"),
     ])
-    func `What is served is the file`(name: String, asset: PageAsset, contentType: String) throws {
+    func `The served asset is the file`(name: String, asset: PageAsset, contentType: String) throws {
         let file = try Data(contentsOf: Self.sources.appending(path: name))
         #expect(asset.content == [UInt8](file))
         #expect(asset.contentType == contentType)
@@ -20,7 +20,7 @@ import Testing
         #expect(asset.etag == "\"\(digest.prefix(32))\"")
     }
 
-    @Test func `Whoever has it is told so`() async throws {
+    @Test func `A client that has the asset gets 304`() async throws {
         try await TestReceiver.run { receiver in
             let etag = ReceiverPage().script.etag
             let first = try await receiver.request("GET /page.js")
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// The policy forbids all of these, and names of files are put into the page as text alone.
+    /// The policy forbids all of these, and file names are put into the page only as text.
     @Test(arguments: [
         "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "localStorage",
         "http://", "https://", ".style",

@@ -35,7 +35,7 @@ import Testing
         #expect(page.contains(markup), "\(page)")
     }
 
-    @Test func `Nothing gets out of its place`() {
+    @Test func `No text breaks out of its place`() {
         let hostile = #"'"><script>alert(1)</script>"#
         let problem = ProblemDetails(title: hostile, status: 400, detail: hostile)
         for view in [PageState.View.uploads(received: [1]), .login(isWrong: true), .problem(problem)] {
@@ -51,7 +51,7 @@ import Testing
         PageState.View.uploads(received: [1]), .login(isWrong: true),
         .problem(ProblemDetails(title: "Gone", status: 410)),
     ])
-    func `The policy would refuse nothing of it`(view: PageState.View) {
+    func `The policy allows everything on the page`(view: PageState.View) {
         let page = Self.page(view, [Self.file(1, "a.txt")])
         // Style elements and attributes, handlers, scripts with content, addresses of other places.
         #expect(!page.contains(/<style|\sstyle=|\son[a-z]+=|javascript:/.ignoresCase()))
@@ -60,7 +60,7 @@ import Testing
         #expect(page.hasPrefix("<!doctype html>\n<html lang=\"en\">"))
     }
 
-    @Test func `The script is on the page of files alone: the others have nothing for it`() {
+    @Test func `Only the page of files has the script`() {
         #expect(Self.page().contains(#"<script src="/page.js" type="module"></script>"#))
         #expect(!Self.page(.login(isWrong: false)).contains("page.js"))
         #expect(!Self.page(.problem(ProblemDetails(title: "Gone", status: 410))).contains("page.js"))
@@ -98,10 +98,10 @@ import Testing
         #expect(page.contains(word), "\(page)")
     }
 
-    @Test func `Limits are told`() {
+    @Test func `Limits are shown`() {
         let page = Self.page { ($0.limits.fileBytes, $0.limits.bodyBytes, $0.limits.files) = (8 << 20, 1 << 30, 1) }
-        let more = #"<span class="plain">, and 1 file of 1.0 GiB in all at once</span>"#
-        #expect(page.contains("At most 8.0 MiB a file\(more)."))
+        let more = #"<span class="plain">, 1 file and 1.0 GiB per upload</span>"#
+        #expect(page.contains("At most 8.0 MiB per file\(more)."))
     }
 
     @Test(

@@ -11,7 +11,7 @@ import Testing
 struct CrowdTests {
     private static let tus = ["Tus-Resumable: 1.0.0", "Upload-Length: 5"]
 
-    @Test func `Empty uploads that nobody goes on with give way, those with bytes do not`() async throws {
+    @Test func `Idle empty uploads are evicted, those with bytes are not`() async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         var options = UploadStoreOptions()
         (options.maximumCount, options.idleTime) = (4, 0)
@@ -27,7 +27,7 @@ struct CrowdTests {
         }
     }
 
-    @Test func `What was begun a moment ago stays`() async throws {
+    @Test func `Uploads that have just begun stay`() async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         var options = UploadStoreOptions()
         (options.maximumCount, options.idleTime) = (2, 3_600)
@@ -56,7 +56,7 @@ struct CrowdTests {
             #expect(try await receiver.request("POST /", Self.tus + one).status == 201)
             #expect(try await receiver.request("POST /", Self.tus + one).status == 429)
             #expect(try await receiver.request("POST /", Self.tus + other).status == 201)
-            // What is ended makes room, once it is looked at again.
+            // Completed uploads make room once they are checked again.
             let path = try #require(first.field("Location"))
             #expect(try await receiver.request("DELETE \(path)", ["Tus-Resumable: 1.0.0"]).status == 204)
             #expect(

@@ -10,7 +10,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// Uploads whose time is over while somebody is at them.
+/// Uploads that expire while they are in use.
 @Suite(.timeLimit(.minutes(10))) struct ExpiryTests {
     private static let append = ResumableHandlerTests.append
     private static let ask = ResumableHandlerTests.ask
@@ -38,8 +38,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `What is being processed outlives its time`(sweepsAnotherProcess: Bool) async throws {
-        // Its time is over as soon as it is there.
+    func `An upload that is being processed isn't removed when it expires`(sweepsAnotherProcess: Bool) async throws {
+        // It expires as soon as it is created.
         let bench = HandlerBench { $0.lifetime = 0 }
         let stopping = try StoppingHandler(bench)
         let store = sweepsAnotherProcess ? UploadStore(bench.folder) : stopping.handler.store
@@ -52,12 +52,12 @@ import Testing
             #expect(await store.removeExpired() == 0)
             #expect(try self.names(bench).count == 2)
             let location = try bench.location()
-            // Who asks now is told when it is through.
+            // A request now is answered when processing has ended.
             group.addTask {
                 try await bench.answer(
                     .patch, location, Self.append(5, 0, true), TestBody([]), by: stopping.handler)
             }
-            // Another process has no answer yet, and doesn't say that there is none.
+            // Another process has no answer yet, and doesn't claim that there is none.
             let other = try await bench.answer(.head, location, Self.ask)
             #expect(other.response.status == .serviceUnavailable)
             stopping.mayGoOn.continuation.finish()
@@ -65,7 +65,7 @@ import Testing
                 #expect(answer.response.status == .ok)
                 #expect(String(decoding: answer.content, as: UTF8.self) == "thanks")
             }
-            // What was kept is now the answer, for its own time.
+            // The record now contains the answer, with its own lifetime.
             #expect(await store.removeExpired() == 0)
             let later = try await bench.answer(.patch, location, Self.append(5, 0, true))
             #expect(String(decoding: later.content, as: UTF8.self) == "thanks")
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `What is being sent outlives its time, until that ends`(isWhole: Bool) async throws {
+    func `An upload that is being received isn't removed until that ends`(isWhole: Bool) async throws {
         let bench = HandlerBench { $0.lifetime = 0 }
         let handler = try bench.handler()
         let told = AsyncStream<Void>.makeStream()

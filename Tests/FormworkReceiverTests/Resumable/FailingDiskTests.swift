@@ -10,7 +10,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// Uploads on a disk that takes bytes, and then can't say that it has them.
+/// Uploads on a disk that accepts bytes, and then fails to confirm them.
 @Suite(.timeLimit(.minutes(10))) struct FailingDiskTests {
     /// Puts something in the place of an open file that can be written to, but not synced.
     /// - Returns: Its own path.
@@ -25,8 +25,8 @@ import Testing
         return pipe
     }
 
-    /// What happens to an upload of which three bytes of five are there when the disk breaks.
-    /// - Returns: How its request ended, and what is still open behind that.
+    /// Breaks the disk when three of an upload's five bytes have arrived.
+    /// - Returns: How its request ended, and what is still open afterwards.
     private func withBrokenDisk(
         _ body: (HandlerBench, ResumableHandler, _ location: String) async throws -> Void
     ) async throws -> (outcome: ResumableHandler.Outcome, left: [CInt]) {
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `No offset is told that may not be on the disk`(asks: Bool) async throws {
+    func `No offset is reported that may not be on the disk`(asks: Bool) async throws {
         let (outcome, _) = try await self.withBrokenDisk { bench, handler, location in
             let append = ResumableHandlerTests.append(1, 4)
             let answer =

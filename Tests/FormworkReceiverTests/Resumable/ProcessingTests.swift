@@ -9,7 +9,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// A whole upload, while it is processed and right behind that.
+/// A complete upload, while it is processed and right after that.
 @Suite(.timeLimit(.minutes(10))) struct ProcessingTests {
     private static let append = ResumableHandlerTests.append
     private static let ask = ResumableHandlerTests.ask
@@ -37,7 +37,7 @@ import Testing
                 .patch, location, Self.append(0, 5, true), TestBody("hello"), by: handler)
             #expect(early.response.status == .conflict)
             #expect(early.response.headerFields[.uploadOffset] == "5")
-            // Without a length nobody knows before that there is more than nothing.
+            // Without a length, it isn't known in advance that there is more than nothing.
             let late = try await bench.answer(
                 .patch, location, Self.append(5, nil, true), TestBody("x"), by: handler)
             #expect(late.response.status == .badRequest)

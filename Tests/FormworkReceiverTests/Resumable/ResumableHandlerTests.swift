@@ -18,7 +18,7 @@ struct TestBody: AsyncSequence, Sendable {
         case bytes([UInt8])
         /// The connection breaks.
         case cut
-        /// Nothing comes any more, and nobody says so.
+        /// No more bytes arrive, without any sign of the end.
         case silence
     }
 
@@ -239,7 +239,7 @@ final class HandlerBench: Sendable {
         }
     }
 
-    /// What could not be processed is kept, and ended again.
+    /// An upload that could not be processed is kept, and completed again.
     @Test func processedLater() async throws {
         let bench = HandlerBench()
         bench.failures.withLock { $0 = 1 }
@@ -305,7 +305,7 @@ final class HandlerBench: Sendable {
         let options = try await bench.answer(.options, "/files", [:])
         #expect(options.response.headerFields[.tusMaxSize] == "10")
 
-        // More than the length that was told: gone for good.
+        // More than the announced length: gone for good.
         let other = HandlerBench()
         _ = try await other.answer(
             .post, "/files", [.uploadDraftInteropVersion: "8", .uploadComplete: "?0", .uploadLength: "2"])
@@ -335,7 +335,7 @@ final class HandlerBench: Sendable {
         #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.string).isEmpty)
     }
 
-    /// What tuspy 1.1.0 and resumable-upload 0.3.0 send.
+    /// The requests of tuspy 1.1.0 and resumable-upload 0.3.0.
     @Test func tus() async throws {
         let bench = HandlerBench()
         let created = try await bench.answer(

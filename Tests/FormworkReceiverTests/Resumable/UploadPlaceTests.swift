@@ -10,7 +10,7 @@ import SystemPackage
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct UploadPlaceTests {
-    @Test func `A name leads to an upload of its own folder alone`() async throws {
+    @Test func `A name leads only to an upload of its own folder`() async throws {
         let bench = HandlerBench()
         _ = try await bench.answer(
             .post, "/files", [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"], TestBody("abc"))
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `An upload is there until its time is over, and not after`() async throws {
+    @Test func `An upload exists until it expires`() async throws {
         let bench = HandlerBench()
         _ = try await bench.answer(
             .post, "/files", [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"], TestBody("abc"))

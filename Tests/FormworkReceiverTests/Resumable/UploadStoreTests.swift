@@ -9,7 +9,7 @@ import NIOCore
 import SystemPackage
 import Testing
 
-/// What a store forgets, and what it doesn't.
+/// Which uploads a store removes, and which it keeps.
 @Suite(.timeLimit(.minutes(10))) struct UploadStoreTests {
     /// Begins an upload of three bytes, and more to come.
     private func begin(_ bench: HandlerBench) async throws -> (location: String, record: String) {
@@ -62,7 +62,7 @@ import Testing
         for name in try FileManager.default.contentsOfDirectory(atPath: bench.folder.string)
         where name.hasSuffix(".data") {
             let file = try FileDescriptor.open(bench.folder.appending(name), .writeOnly)
-            // Where the file system takes such a size; tmpfs does.
+            // If the file system allows such a size; tmpfs does.
             try file.closeAfter { try? file.resize(to: 8_000_000_000_000_000_000) }
         }
         _ = try await self.begin(bench)

@@ -47,9 +47,9 @@ import Testing
         try FieldMemory.Share(of: FieldMemory(limits)).take(.max)
     }
 
-    @Test func `The client is told to come again`() async throws {
+    @Test func `The client is asked to try again`() async throws {
         try await TestReceiver.run { receiver in
-            // Ten answers that nobody reads, each of one field with a MiB of controls, take 60 MiB of the 64.
+            // Ten unread answers, each of one field with a MiB of control characters, use 60 of the 64 MiB.
             let body = formBody([("n", String(repeating: "\u{1}", count: (1 << 20) - 64))])
             let head = [
                 "POST / HTTP/1.1", "Host: localhost:\(receiver.port)", "Content-Length: \(body.utf8.count)",

@@ -41,7 +41,7 @@ struct ResumableServiceTests {
         ["Upload-Length: 5", "Upload-Defer-Length: 1"], ["Upload-Length: 5", "Upload-Defer-Length: 2"],
         ["Upload-Defer-Length: 2"],
     ])
-    func `What tus would join, or has a length and none, is refused`(fields: [String]) async throws {
+    func `tus concatenation, and contradicting lengths, are refused`(fields: [String]) async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         let store = UploadStore(uploads.path)
         try await TestReceiver.run(in: folder, store: store) { receiver in
@@ -51,7 +51,7 @@ struct ResumableServiceTests {
         }
     }
 
-    @Test func `A cut upload goes on in a new process, and is answered as a whole one`() async throws {
+    @Test func `A cut upload continues in a new process, and is answered like a whole one`() async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         let path = Local("")
         let first = UploadStore(uploads.path)
@@ -79,7 +79,7 @@ struct ResumableServiceTests {
                     #"{"fields":[{"name":"title","value":"x"}],"fieldsIn":"a.txt.form.json","files":[{"field":"f","name":"a.txt""#
                 ))
             #expect(answer.body.contains(#""size":1000000"#))
-            // Whoever lost the answer gets it again, and nothing is stored twice.
+            // A client that lost the answer gets it again, and nothing is stored twice.
             let again = try await receiver.request(
                 "PATCH \(path.value)",
                 [
@@ -115,7 +115,7 @@ struct ResumableServiceTests {
         }
     }
 
-    @Test func `A body in chunks that is cut is not taken for whole`() async throws {
+    @Test func `A body in chunks that is cut doesn't count as complete`() async throws {
         let uploads = TemporaryFolder()
         let store = UploadStore(uploads.path)
         try await TestReceiver.run(store: store) { receiver in
@@ -146,7 +146,7 @@ struct ResumableServiceTests {
         }
     }
 
-    @Test func `Who has no token neither begins an upload nor goes on with one`() async throws {
+    @Test func `Without the token, a client can neither begin nor resume an upload`() async throws {
         let uploads = TemporaryFolder()
         let store = UploadStore(uploads.path)
         try await TestReceiver.run({ $0.token = try AccessToken("secret") }, store: store) { receiver in
@@ -187,7 +187,7 @@ struct ResumableServiceTests {
         }
     }
 
-    @Test func `Whatever brings bytes needs a place`() async throws {
+    @Test func `Every request with bytes needs a slot`() async throws {
         let uploads = TemporaryFolder()
         let store = UploadStore(uploads.path)
         try await TestReceiver.run({ $0.limits.uploads = 1 }, store: store) { receiver in
@@ -217,7 +217,7 @@ struct ResumableServiceTests {
         }
     }
 
-    @Test func `What is no form fails as a whole upload does, and can't be ended twice`() async throws {
+    @Test func `An invalid form fails like a whole upload, and can't be completed twice`() async throws {
         let uploads = TemporaryFolder()
         let store = UploadStore(uploads.path)
         try await TestReceiver.run(store: store) { receiver in
@@ -228,7 +228,7 @@ struct ResumableServiceTests {
         }
     }
 
-    @Test func `Without a store there are no uploads to go on with, and whole ones are taken`() async throws {
+    @Test func `Without a store uploads can't be resumed, and whole ones are accepted`() async throws {
         try await TestReceiver.run { receiver in
             #expect(try await receiver.request("HEAD /.uploads/x", [Self.version]).status == 404)
             let fields = [Self.version, "Upload-Complete: ?1", Self.form]

@@ -4,7 +4,7 @@ import FormworkReceiver
 import NIOCore
 import SystemPackage
 
-/// A storage that fails where it is told to.
+/// A storage with scripted failures.
 struct FailingStorage: ReceiverStorage {
     enum Fault: Sendable {
         /// The file of this name can't be finished.

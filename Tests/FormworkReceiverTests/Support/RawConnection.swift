@@ -8,7 +8,7 @@ final class RawConnection: Sendable {
 
     private let socket: Int32
 
-    /// - Parameter address: One of this machine's own, 127.0.0.1 unless told otherwise.
+    /// - Parameter address: One of this machine's own, by default 127.0.0.1.
     init(port: Int, address host: UInt32 = 0x7F00_0001) throws {
         self.socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var limit = timeval(tv_sec: 300, tv_usec: 0)
@@ -23,7 +23,7 @@ final class RawConnection: Sendable {
 
     deinit { Glibc.close(self.socket) }
 
-    /// Sends all of a text; a peer that is gone is none of this call's business.
+    /// Sends a whole text; a peer that is gone is ignored.
     func send(_ text: String) async { await self.send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) async {
@@ -66,7 +66,7 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// What is there already; `nil` once the peer has closed.
+    /// The bytes that have already arrived; `nil` once the peer has closed.
     func receiveAvailable() async -> String? {
         await self.blocking { [socket] in
             var buffer = [UInt8](repeating: 0, count: 4_096)

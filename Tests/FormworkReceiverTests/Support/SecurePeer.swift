@@ -25,9 +25,9 @@ final class SecurePeer {
 
     /// Whether the connection is open.
     var isOpen: Bool { self.process.isRunning }
-    /// 0 when the handshake went well; asked once it isn't open any more.
+    /// 0 if the handshake succeeded; read after the connection has closed.
     var status: Int32 { self.process.terminationStatus }
-    /// What has come.
+    /// The bytes received.
     var output: String { (try? self.folder.text(of: "output")) ?? "" }
 
     func send(_ bytes: [UInt8]) throws { try self.input.fileHandleForWriting.write(contentsOf: Data(bytes)) }
@@ -66,7 +66,7 @@ enum HTTP2Bytes {
     /// The client's preface, and empty settings.
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.frame(4, 0, stream: 0, [])
 
-    /// A head without an end behind it.
+    /// A head without its end.
     static func head(_ method: String, _ path: String, _ fields: [(String, String)] = []) -> [UInt8] {
         // Literals without indexing; names 1, 2 and 4 of the static table, and 7, which is `:scheme: https`.
         var block: [UInt8] = [0x87, 0x02] + Self.text(method) + [0x04] + Self.text(path)

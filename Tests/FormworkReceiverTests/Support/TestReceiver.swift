@@ -25,7 +25,7 @@ struct TestReceiver: Sendable {
         _ test: @escaping @Sendable (TestReceiver) async throws -> Void
     ) async throws {
         var options = ReceiverOptions()
-        // A busy machine is no slow client.
+        // A busy machine must not count as a slow client.
         options.pace.idleTime = .seconds(300)
         options.grace = .seconds(60)
         try change(&options)
@@ -98,7 +98,7 @@ struct RawAnswer {
 
     var status: Int { Int(self.head.split(separator: " ").dropFirst().first ?? "") ?? 0 }
 
-    /// The answer behind an informational one.
+    /// The answer after an informational one.
     var final: RawAnswer { (100..<200).contains(self.status) ? RawAnswer(self.body).final : self }
 
     func field(_ name: String) -> String? {
@@ -107,7 +107,7 @@ struct RawAnswer {
     }
 }
 
-/// What a receiver logs.
+/// The log lines of a receiver.
 final class LogLines: Sendable {
     private let lines = Mutex([String]())
 
@@ -140,7 +140,7 @@ func formBody(_ parts: [(String, String)], boundary: String = "b") -> String {
     }.joined() + "--\(boundary)--\r\n"
 }
 
-/// What one closure leaves for another one.
+/// A value that one closure stores for another.
 final class Local<Value: Sendable>: Sendable {
     private let state: Mutex<Value>
     init(_ value: Value) { self.state = Mutex(value) }

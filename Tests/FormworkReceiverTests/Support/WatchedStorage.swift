@@ -2,7 +2,7 @@
 import FormworkReceiver
 import NIOCore
 
-/// A storage that tells what comes of its uploads, and may take for ever.
+/// A storage that reports what happens to its uploads, and may never finish.
 struct WatchedStorage: ReceiverStorage {
     let base: any ReceiverStorage
     /// Whether writing ends only when its task is cancelled, as it does with a store that has stopped.

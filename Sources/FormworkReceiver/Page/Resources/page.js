@@ -1,4 +1,5 @@
-// The page works without this file. With it: drag and drop, paste, folders, progress, cancel, retry, a live list.
+// The page works without this script. The script adds drag and drop, paste, folders, progress, cancel, retry, a live
+// list.
 
 const atOnce = 3
 const pollEvery = 3000
@@ -7,7 +8,7 @@ const $ = id => document.getElementById(id)
 
 // ---- Words and numbers
 
-/** The same text as the server makes of it. */
+/** The same text as the server writes. */
 function sizeText(bytes) {
   if (bytes < 1024) return bytes === 1 ? '1 byte' : `${bytes} bytes`
   const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB']
@@ -19,7 +20,7 @@ function sizeText(bytes) {
 
 const countText = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Names come from strangers: nothing in one may turn the direction of the text or hide. */
+/** Names come from strangers: no character in one may change the direction of the text or be invisible. */
 function visible(name) {
   return name.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, c =>
     `\\u{${c.codePointAt(0).toString(16).toUpperCase()}}`)
@@ -27,7 +28,7 @@ function visible(name) {
 
 const copyOf = template => $(template).content.firstElementChild.cloneNode(true)
 
-// ---- What a screen reader hears: at most one message a second, several things that happen at once told as one.
+// ---- Messages for screen readers: at most one per second; events that happen together share one message.
 
 const unsaid = { lines: [], arrived: [] }
 let speaking
@@ -67,7 +68,7 @@ class Upload {
     button.addEventListener('click', () => this.isActive ? this.cancel() : this.retry())
     $('queued').append(this.row)
     const most = Math.min(limits.maxFileSize ?? Infinity, limits.maxSize ?? Infinity)
-    if (file.size > most) this.fail(`Too large: ${sizeText(file.size)}, and a file may have ${sizeText(most)}.`)
+    if (file.size > most) this.fail(`Too large: ${sizeText(file.size)}. The limit is ${sizeText(most)} per file.`)
     else this.become('waiting', 'Waiting')
   }
 
@@ -81,7 +82,7 @@ class Upload {
     const label = this.isActive ? 'Cancel' : 'Retry'
     button.textContent = label
     button.setAttribute('aria-label', `${label} ${visible(this.name)}`)
-    // The focus must not be lost with the button that has it.
+    // Keep the focus when the button that has it is hidden.
     if (state === 'sent' && document.activeElement === button) this.row.focus()
     button.hidden = state === 'sent'
   }
@@ -98,27 +99,27 @@ class Upload {
   send() {
     const form = new FormData()
     form.append('files', this.file, this.name)
-    const request = this.request = new XMLHttpRequest() // fetch tells nothing while it sends
+    const request = this.request = new XMLHttpRequest() // fetch reports no upload progress
     request.open('POST', '/')
     request.setRequestHeader('Accept', 'application/json')
     request.responseType = 'json'
     request.upload.addEventListener('progress', event => {
-      // The bytes counted are the form's, with the part's headers around the file.
+      // The count includes the form's framing around the file.
       if (this.state === 'sending') this.show(Math.min(this.size, Math.round(this.size * event.loaded / event.total)))
       changed()
     })
     request.addEventListener('load', () => this.answered(request))
     request.addEventListener('error', () =>
-      this.fail('The connection was lost: the receiver stopped, or refused the file, or the file can’t be read any more.'))
+      this.fail('The connection was lost. The receiver stopped or refused the file, or the file can no longer be read.'))
     request.addEventListener('loadend', next)
     this.become('sending', 'Sending')
-    wasActive = true // also where it ends before the next drawing
+    wasActive = true // also if it ends before the next drawing
     this.show(0)
     request.send(form)
   }
 
   answered(request) {
-    const answer = request.response // null where it is no JSON
+    const answer = request.response // null if it isn't JSON
     const seconds = Number(request.getResponseHeader('Retry-After') ?? NaN)
     if (request.status >= 200 && request.status < 300) {
       const stored = answer?.files?.[0]?.name
@@ -127,7 +128,7 @@ class Upload {
       say(visible(stored ?? this.name), 'arrived')
       refresh()
     } else if ([429, 503].includes(request.status) && seconds >= 0 && ++this.tries < automaticTries) {
-      this.become('delayed', `The receiver is busy: again in ${countText(Math.min(seconds, 60), 'second')}`)
+      this.become('delayed', `The receiver is busy. Trying again in ${countText(Math.min(seconds, 60), 'second')}`)
       this.show(0)
       this.timer = setTimeout(() => { this.become('waiting', 'Waiting'); next() }, 1000 * Math.min(seconds, 60))
     } else {
@@ -169,7 +170,7 @@ function add(files) {
 
 const inState = state => uploads.filter(upload => upload.state === state)
 
-/** Sends what waits, as long as fewer than three are on their way. */
+/** Sends waiting uploads while fewer than three are being sent. */
 function next() {
   const most = Math.max(1, Math.min(atOnce, limits.maxUploads ?? atOnce))
   const room = Math.max(0, most - inState('sending').length)
@@ -177,7 +178,7 @@ function next() {
   changed()
 }
 
-/** Draws what concerns all of them, not for each event, and also while the tab is hidden, whose title tells the progress. */
+/** Draws the overall progress, not for each event. Also while the tab is hidden, because its title shows the progress. */
 function changed() {
   drawing ??= setTimeout(() => { drawing = undefined; draw() }, 50)
 }
@@ -206,7 +207,7 @@ function draw() {
   wasActive = active
 }
 
-/** Buttons stay where they are and keep the focus: a screen reader says that one can't be used now. */
+/** Disabled buttons stay in place and keep the focus; a screen reader announces that they can't be used. */
 const enable = (id, isEnabled) => $(id).setAttribute('aria-disabled', String(!isEnabled))
 
 function onClick(id, action) {
@@ -214,7 +215,7 @@ function onClick(id, action) {
 }
 
 onClick('cancel-all', () => {
-  // Those that wait first, or each place that becomes free would be taken by one of them.
+  // Waiting ones first, or one of them would start whenever a slot becomes free.
   for (const state of ['waiting', 'delayed', 'sending']) inState(state).forEach(upload => upload.cancel())
 })
 onClick('retry-failed', () => inState('failed').forEach(upload => upload.retry()))
@@ -228,7 +229,7 @@ addEventListener('beforeunload', event => {
   if (uploads.some(upload => upload.isActive)) event.preventDefault()
 })
 
-// ---- Where files come from
+// ---- Adding files
 
 for (const id of ['files', 'folder']) {
   $(id).addEventListener('change', () => {
@@ -237,7 +238,7 @@ for (const id of ['files', 'folder']) {
   })
 }
 
-/** The files of what was dropped, those in folders with their paths. */
+/** The dropped files; files in folders with their paths. */
 async function* filesIn(entry, folder = '') {
   if (entry.isFile) {
     yield { file: await new Promise((resolve, reject) => entry.file(resolve, reject)), name: folder + entry.name }
@@ -245,7 +246,7 @@ async function* filesIn(entry, folder = '') {
   }
   const reader = entry.createReader()
   for (;;) {
-    // A folder is given in parts, of 100 entries in some browsers.
+    // Folders are read in batches, of 100 entries in some browsers.
     const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject))
     if (!entries.length) return
     for (const inner of entries) yield* filesIn(inner, `${folder}${entry.name}/`)
@@ -253,7 +254,7 @@ async function* filesIn(entry, folder = '') {
 }
 
 async function addDropped(transfer) {
-  // All of it is asked for at once: after the first wait the drop's items are gone.
+  // Everything is read at once: after the first wait the drop's items are gone.
   const items = [...transfer.items].filter(item => item.kind === 'file')
     .map(item => ({ entry: item.webkitGetAsEntry?.(), file: item.getAsFile() }))
   add(items.filter(({ entry, file }) => file && !entry?.isDirectory).map(({ file }) => ({ file, name: file.name })))
@@ -292,11 +293,11 @@ addEventListener('drop', event => {
 addEventListener('paste', event => {
   const files = [...event.clipboardData?.files ?? []]
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
-  // A copied picture has no name of its own: browsers call each of them image.png.
+  // A copied picture has no name of its own: browsers name each image.png.
   add(files.map(file => ({ file, name: file.name.replace(/^image(\.\w+)$/, `pasted ${time}$1`) })))
 })
 
-// ---- What has arrived
+// ---- Arrived files
 
 const rows = new Map()
 let shown = ''
@@ -317,11 +318,11 @@ async function refresh() {
     tell('The receiver doesn’t answer; trying again.')
     pause *= 3
   }
-  clearTimeout(timer) // of another one that was begun meanwhile, after an upload
+  clearTimeout(timer) // of another refresh that began in the meantime, after an upload
   if (!document.hidden) timer = setTimeout(refresh, pause)
 }
 
-/** Writes only what is new: what stands in a live region is read aloud each time it is written. */
+/** Writes only changes: text in a live region is read aloud each time it is written. */
 function tell(text) {
   if ($('connection').textContent !== text) $('connection').textContent = text
 }
@@ -338,7 +339,7 @@ function list(received) {
   for (const [key, file] of wanted) {
     if (rows.has(key)) continue
     rows.set(key, rowOf(file))
-    $('arrived').prepend(rows.get(key)) // they come in the order of their arrival; the newest is shown first
+    $('arrived').prepend(rows.get(key)) // in order of arrival; the newest is shown first
   }
   $('count').textContent = wanted.size
   $('none').hidden = wanted.size > 0
@@ -362,10 +363,10 @@ function rowOf(file) {
 
 document.addEventListener('visibilitychange', () => document.hidden ? clearTimeout(timer) : refresh())
 
-// ---- To copy
+// ---- Copying
 
 async function copyText(code) {
-  // The clipboard's own interface exists only on secure origins, and a receiver in the same room often is none.
+  // The clipboard API exists only on secure origins, and a receiver on the local network often isn't one.
   if (navigator.clipboard) return navigator.clipboard.writeText(code.textContent)
   getSelection().selectAllChildren(code)
   if (!document.execCommand('copy')) throw new Error('refused')
@@ -382,12 +383,12 @@ document.addEventListener('click', async event => {
   } catch {
     getSelection().selectAllChildren(code)
     button.textContent = 'Selected'
-    say('The browser does not allow copying: the text is selected.')
+    say('The browser doesn’t allow copying, so the text is selected.')
   }
   setTimeout(() => { button.textContent = 'Copy' }, 2000)
 })
 
-// ---- From the plain page to this one
+// ---- Replacing the plain page
 
 const here = new URL('./', location).href
 for (const address of document.querySelectorAll('.address')) {
