@@ -287,7 +287,8 @@ let package = Package(
         .testTarget(
             name: "FormworkFoundationTests",
             dependencies: [
-                "FormworkFoundation", "FormworkMigration", "Formwork", "FormworkURLEncoded", "TestSupport",
+                "FormworkFoundation", "FormworkMigration", "Formwork", "FormworkURLEncoded", "FormworkValues",
+                "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: testSettings
