@@ -58,7 +58,14 @@ struct FolderUploads: UploadStorage {
     }
 
     func count(of name: String) async throws -> Int64 {
-        (try? FileValidator(ofRegularFile: self.dataPath(name)))?.size ?? 0
+        // Another failure isn't an upload without bytes: its client would send them again, after those that are there.
+        do throws(Errno) { return try FileValidator(ofRegularFile: self.dataPath(name))?.size ?? 0 } catch {
+            guard error == .noSuchFileOrDirectory else {
+                throw FormworkError(
+                    .sourceUnavailable, "an upload can't be looked at", path: self.dataPath(name).string, cause: error)
+            }
+            return 0
+        }
     }
 
     func open(_ name: String) async throws -> (any UploadContent)? {

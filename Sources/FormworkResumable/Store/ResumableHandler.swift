@@ -180,7 +180,9 @@ public struct ResumableHandler: Sendable {
         // destination may have room.
         guard self.store.diskHasRoom(for: creation.length ?? creation.contentLength ?? 0) else { return .noSpace }
         if let upload = try await self.store.create(creation, request) { return .upload(upload) }
-        if await self.store.makeRoom(), let upload = try await self.store.create(creation, request) {
+        if await self.store.makeRoom(for: creation.length ?? 0),
+            let upload = try await self.store.create(creation, request)
+        {
             return .upload(upload)
         }
         return .tooMany

@@ -8,6 +8,7 @@ import Formwork
 import FormworkCore
 import FormworkHTTP
 import HTTPTypes
+import SystemPackage
 
 /// One upload in a store. Its calls run one after another, on a thread of its own. One request at a time adds to it: a
 /// new request ends the previous one.
@@ -200,6 +201,12 @@ package actor StoredUpload {
             }
             return refusal
         }
+        if self.resource.length == nil, !(await self.store.admits(count)) {
+            self.endTransfer()
+            await self.close()
+            throw Failure.full(
+                FormworkError(.writeFailed, "all uploads together have too many bytes", cause: Errno.noSpace))
+        }
         let offset = self.resource.offset
         do {
             if let file = self.file as? FolderContent {
@@ -327,6 +334,20 @@ package actor StoredUpload {
         defer { self.gate.leave() }
         self.endTransfer()
         try await self.remove()
+    }
+
+    /// Removes it, unless a request adds to it, it is being processed, or another process has it.
+    /// - Parameter isWanted: Whether it is still to be removed; called while the upload is locked.
+    func remove(if isWanted: @Sendable () async -> Bool) async -> Bool {
+        await self.gate.enter()
+        defer { self.gate.leave() }
+        guard !self.isInUse else { return false }
+        do {
+            let bytes = try await self.store.openBytes(self.name)
+            let isRemoved = await isWanted() ? (try? await self.store.remove(self.name)) != nil : false
+            await bytes?.close()
+            return isRemoved
+        } catch { return false }
     }
 
     private func close() async {

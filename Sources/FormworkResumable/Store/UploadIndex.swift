@@ -16,14 +16,20 @@ final class UploadIndex: Sendable {
         var isFinished: Bool
         /// Bytes stored.
         var size: Int64
+        /// Bytes announced; `nil` if not known yet.
+        var length: Int64?
         /// When bytes last arrived, or otherwise when the upload began: seconds since 1970.
         var written: Double
+
+        /// Bytes that it has, or is going to have. Of a completed upload only the answer is kept.
+        var claim: Int64 { self.isFinished ? 0 : max(self.size, self.length ?? 0) }
     }
 
     private struct Known {
         var validator: FileValidator
         var expires: Date
         var isFinished: Bool
+        var length: Int64?
     }
 
     private let known = Mutex([String: Known]())
@@ -42,7 +48,7 @@ final class UploadIndex: Sendable {
                 entries.append(
                     Entry(
                         name: name, expires: one.expires, isFinished: one.isFinished, size: stamp.size,
-                        written: stamp.written))
+                        length: one.length, written: stamp.written))
                 continue
             }
             guard let bytes = (try? await storage.record(of: name)) ?? nil, let record = UploadRecord(bytes) else {
@@ -50,12 +56,13 @@ final class UploadIndex: Sendable {
             }
             let isFinished = record.answer != nil
             if let stamp {
-                found[name] = Known(validator: stamp.record, expires: record.expires, isFinished: isFinished)
+                found[name] = Known(
+                    validator: stamp.record, expires: record.expires, isFinished: isFinished, length: record.length)
             }
             let size: Int64 = if let stamp { stamp.size } else { (try? await storage.count(of: name)) ?? 0 }
             entries.append(
                 Entry(
-                    name: name, expires: record.expires, isFinished: isFinished, size: size,
+                    name: name, expires: record.expires, isFinished: isFinished, size: size, length: record.length,
                     written: stamp?.written ?? record.created.timeIntervalSince1970))
         }
         self.known.withLock { [found] in $0 = found }

@@ -27,6 +27,8 @@ public final class UploadStore: Sendable {
     /// Separates creations while they check the limits.
     private let creating = Gate()
     private let swept = Mutex(ContinuousClock.now)
+    /// Bytes of `maximumTotalSize` that uploads of unknown length may still have, as of the last count.
+    private let growth = Mutex<Int64>(0)
     private let afterReading: (@Sendable () async -> Void)?
 
     /// Opens a folder, which is created, accessible to this user only, when the first upload begins.
@@ -95,12 +97,7 @@ public final class UploadStore: Sendable {
             guard try await self.isInUse(name) else { return self.forget(name) }
             guard record.isWhole else { return nil }
         }
-        return self.uploads.withLock { uploads in
-            if let upload = uploads[name] { return upload }
-            let upload = StoredUpload(name, in: self, record)
-            uploads[name] = upload
-            return upload
-        }
+        return self.object(name, record)
     }
 
     /// - Returns: `nil`.
@@ -217,15 +214,38 @@ public final class UploadStore: Sendable {
 
     /// Removes an expired upload, unless it is in use.
     private func removeOver(_ name: String, _ now: Date) async -> Bool {
-        if let upload = self.uploads.withLock({ $0[name] }), await upload.isInUse { return false }
+        await self.removeUnused(name) { await self.isOver(name, now) }
+    }
+
+    /// Removes an upload, unless it is in use.
+    /// - Parameter isWanted: Whether it is still to be removed; called while nobody else can use the upload.
+    private func removeUnused(
+        _ name: String, if isWanted: @Sendable () async -> Bool = { true }
+    ) async -> Bool {
+        if let upload = await self.object(name) { return await upload.remove(if: isWanted) }
+        // Its record is damaged, or of another version: no request can use it here.
         do {
             let bytes = try await self.openBytes(name)
-            // Its previous user may have saved the answer, which has its own lifetime.
-            let isRemoved = await self.isOver(name, now) ? (try? await self.remove(name)) != nil : false
-            // Locked until here.
+            let isRemoved = await isWanted() ? (try? await self.remove(name)) != nil : false
             await bytes?.close()
             return isRemoved
         } catch { return false }
+    }
+
+    /// The one object for an upload.
+    private func object(_ name: String) async -> StoredUpload? {
+        if let upload = self.uploads.withLock({ $0[name] }) { return upload }
+        guard let record = (try? await self.record(name)) ?? nil else { return nil }
+        return self.object(name, record)
+    }
+
+    private func object(_ name: String, _ record: UploadRecord) -> StoredUpload {
+        self.uploads.withLock { uploads in
+            if let upload = uploads[name] { return upload }
+            let upload = StoredUpload(name, in: self, record)
+            uploads[name] = upload
+            return upload
+        }
     }
 
     private func isOver(_ name: String, _ now: Date) async -> Bool {
@@ -242,10 +262,11 @@ public final class UploadStore: Sendable {
     }
 
     /// Makes room for another upload. Removes expired uploads, or if there are none and there are too many uploads,
-    /// some of these, in this order: completed ones, of which only the answer is kept; those without bytes; those that
+    /// or too many bytes, some of these, in this order: completed ones, of which only the answer is kept; those without bytes; those that
     /// have received nothing for long; within each group, the oldest first. Uploads in use are kept.
+    /// - Parameter length: Bytes that are needed.
     /// - Returns: Whether there is more room now.
-    func makeRoom(now: Date = Date()) async -> Bool {
+    func makeRoom(for length: Int64, now: Date = Date()) async -> Bool {
         guard let names = try? await self.storage.names() else { return false }
         let entries = await self.index.entries(names, in: self.storage)
         var count = 0
@@ -253,7 +274,10 @@ public final class UploadStore: Sendable {
             if await self.removeOver(entry.name, now) { count += 1 }
         }
         if count > 0 { return true }
-        guard names.count >= self.options.maximumCount else { return false }
+        var left = self.options.maximumTotalSize.map { most in entries.reduce(most) { $0 - min($1.claim, $0) } } ?? .max
+        guard names.count >= self.options.maximumCount || left < length else { return false }
+        // More than all of them had would be in vain.
+        guard length <= self.options.maximumTotalSize ?? .max else { return false }
         func idle(_ entry: UploadIndex.Entry) -> Double { now.timeIntervalSince1970 - entry.written }
         let finished = entries.filter(\.isFinished).sorted { $0.expires < $1.expires }
         let empty = entries.filter { !$0.isFinished && $0.size == 0 && idle($0) >= self.options.idleTime }
@@ -261,31 +285,45 @@ public final class UploadStore: Sendable {
         let victims = finished + [empty, others].flatMap { $0.sorted { $0.written < $1.written } }
         // Removes several at once, since finding them takes a while.
         let most = max(1, self.options.maximumCount / 16)
-        for victim in victims where count < most {
-            if await self.removeUnused(victim.name) { count += 1 }
+        for victim in victims where count < most || left < length {
+            guard await self.removeUnused(victim.name) else { continue }
+            count += 1
+            left += min(victim.claim, .max - left)
         }
         return count > 0
-    }
-
-    /// Removes an upload, unless it is in use.
-    private func removeUnused(_ name: String) async -> Bool {
-        if let upload = self.uploads.withLock({ $0[name] }), await upload.isInUse { return false }
-        do {
-            let bytes = try await self.openBytes(name)
-            let isRemoved = (try? await self.remove(name)) != nil
-            // Locked until here.
-            await bytes?.close()
-            return isRemoved
-        } catch { return false }
     }
 
     private func hasRoom(for length: Int64) async throws -> Bool {
         let names = try await self.storage.names()
         guard names.count < self.options.maximumCount else { return false }
-        guard let most = self.options.maximumTotalSize else { return true }
-        var left = most
-        for name in names where left > 0 { left -= min(try await self.count(of: name), left) }
-        return length <= left
+        guard let left = await self.bytesLeft(names), length <= left else {
+            return self.options.maximumTotalSize == nil
+        }
+        self.growth.withLock { $0 = left - length }
+        return true
+    }
+
+    /// Bytes of ``UploadStoreOptions/maximumTotalSize`` that no upload has, or has announced; `nil` without a limit.
+    private func bytesLeft(_ names: [String]) async -> Int64? {
+        guard let most = self.options.maximumTotalSize else { return nil }
+        return await self.index.entries(names, in: self.storage).reduce(most) { $0 - min($1.claim, $0) }
+    }
+
+    /// Whether an upload that has announced no length may have this many bytes more.
+    func admits(_ count: Int) async -> Bool {
+        guard self.options.maximumTotalSize != nil else { return true }
+        let takes: @Sendable () -> Bool = {
+            self.growth.withLock { left in
+                guard left >= count else { return false }
+                left -= Int64(count)
+                return true
+            }
+        }
+        if takes() { return true }
+        // Others may have been removed since the last count.
+        guard let names = try? await self.storage.names(), let left = await self.bytesLeft(names) else { return false }
+        self.growth.withLock { $0 = left }
+        return takes()
     }
 
     /// 128 random bits from the system's generator: the URL is all that a client needs to write to the upload.

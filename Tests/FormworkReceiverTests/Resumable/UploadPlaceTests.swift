@@ -1,7 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkHTTP
-import FormworkResumable
+@testable import FormworkResumable
 @testable import FormworkReceiver
 import Foundation
 import HTTPTypes
@@ -42,10 +42,28 @@ import Testing
             return try await bench.answer(.post, "/files", fields, TestBody("abc")).response.status.code
         }
         #expect(try await begin(11) == 503)
-        #expect(try await begin(10) == 201)
-        // Three bytes are there.
-        #expect(try await begin(8) == 503)
-        #expect(try await begin(7) == 201)
+        #expect(try await begin(6) == 201)
+        // Three of its bytes are there, and three are to come.
+        #expect(try await begin(5) == 503)
+        #expect(try await begin(4) == 201)
+        // One that doesn't announce its length is cut off where the bytes end.
+        let fields: HTTPFields = [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"]
+        #expect(try await bench.answer(.post, "/files", fields, TestBody("abc")).response.status.code == 507)
+    }
+
+    @Test func `A file system that fails is no upload without bytes`() async throws {
+        let bench = HandlerBench()
+        let created = try await bench.answer(
+            .post, "/files", [.uploadDraftInteropVersion: "8", .uploadComplete: "?0"], TestBody("abc"))
+        #expect(created.response.status.code == 201)
+        let name = String(try #require(try bench.location().split(separator: "/").last))
+        let path = bench.folder.appending("\(name).data")
+        try FileManager.default.removeItem(atPath: path.string)
+        // A link to itself can't be looked at, and isn't missing.
+        try FileManager.default.createSymbolicLink(atPath: path.string, withDestinationPath: path.string)
+        await #expect(throws: FormworkError.self) {
+            try await FolderUploads(folder: bench.folder, isDurable: false).count(of: name)
+        }
     }
 }
 #endif
