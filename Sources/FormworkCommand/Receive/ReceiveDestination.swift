@@ -127,6 +127,7 @@ struct ReceiveDestination: ParsableArguments {
         if let partSize { options.partSize = Int(clamping: partSize.bytes) }
         if let partParallelism { options.parallelism = partParallelism }
         if let storeTimeout { options.patience.total = .seconds(storeTimeout) }
+        options.keepsPaths = self.keepPaths
         if let addressing { options.addressing = addressing.addressing }
         let storage = try S3Storage(
             from: url, environment: ProcessInfo.processInfo.environment, options: options, logger: logger)

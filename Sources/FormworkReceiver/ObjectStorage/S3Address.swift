@@ -81,7 +81,7 @@ struct S3Location: Hashable, Sendable, CustomStringConvertible {
         }
         guard (3...255).contains(self.bucket.utf8.count), isName else {
             throw FormworkError(
-                .invalidArgument, "a bucket's name has 3 to 63 letters, digits, dots and hyphens: \(url)")
+                .invalidArgument, "a bucket's name has 3 to 255 letters, digits, dots, hyphens and underscores: \(url)")
         }
         var parts = path.count > 1 ? path[1].split(separator: "/", omittingEmptySubsequences: false) : []
         if parts.last?.isEmpty == true { parts.removeLast() }

@@ -17,7 +17,7 @@ extension S3Storage {
         package var kept = 0
     }
 
-    /// Aborts uploads that killed receivers left: uploads directly below the prefix that began, and received their last
+    /// Aborts uploads that killed receivers left: uploads below the prefix that began, and received their last
     /// part, longer ago than `age` by the store's own clock.
     ///
     /// An active upload is kept: always if it belongs to this process, and because of its recent parts if it belongs to
@@ -36,7 +36,8 @@ extension S3Storage {
             let limit = now.addingTimeInterval(-Double(age.components.seconds))
             for upload in uploads {
                 guard !prefix.isEmpty, upload.key.hasPrefix(prefix), !self.isUnderWay(upload.id),
-                    !upload.key.dropFirst(prefix.count).contains("/"), upload.initiated < limit
+                    self.options.keepsPaths || !upload.key.dropFirst(prefix.count).contains("/"),
+                    upload.initiated < limit
                 else {
                     report.kept += 1
                     continue

@@ -30,6 +30,8 @@ package final class S3Storage: ReceiverStorage {
         package var addressing = S3Addressing.automatic
         /// Time-outs and numbers of tries.
         package var patience = S3Patience()
+        /// Whether files may have folders below the prefix: a sweep looks there too.
+        package var keepsPaths = false
 
         package init() {}
     }
@@ -90,6 +92,9 @@ package final class S3Storage: ReceiverStorage {
         (self.location, self.options, self.logger) = (location, options, logger)
         self.buffers = PartBuffers(of: options.partSize, limit: options.parallelism + 1)
     }
+
+    /// A key has at most 1,024 bytes, among them a number that a name may get.
+    package var maximumPathBytes: Int { 1_000 - self.location.prefix.utf8.count }
 
     /// Closes the connections. Uploads must be finished or abandoned before.
     package func close() async {

@@ -169,9 +169,9 @@ package struct UploadIntake: Sendable {
     /// The path under which a file is stored.
     private func path(_ path: SafePath) throws(ProblemDetails) -> SafePath {
         guard self.keepsPaths else { return SafePath(path.name) }
-        guard !path.isTooLong else {
-            throw .badRequest(
-                "A file's path has more than \(SafePath.maximumDepth) folders or \(SafePath.maximumBytes) bytes.")
+        let most = min(SafePath.maximumBytes, self.storage.maximumPathBytes)
+        guard !path.isTooLong, path.text.utf8.count <= most else {
+            throw .badRequest("A file's path has more than \(SafePath.maximumDepth) folders or \(most) bytes.")
         }
         return path
     }

@@ -16,12 +16,15 @@ package protocol ReceiverStorage: Sendable {
     func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
     ) async throws -> [String]
+    /// The longest path below the destination, in bytes.
+    var maximumPathBytes: Int { get }
     /// Releases resources such as connections. All uploads have ended before.
     func close() async
 }
 
 extension ReceiverStorage {
     package func close() async {}
+    package var maximumPathBytes: Int { SafePath.maximumBytes }
     package func checkRoom(for bytes: Int64) async throws {}
 
     /// Finishes the uploads one after another; those already visible are withdrawn if a later one fails.

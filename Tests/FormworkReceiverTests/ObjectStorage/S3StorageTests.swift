@@ -24,12 +24,13 @@ struct S3StorageTests {
     /// Runs with a storage below `s3://bucket/in/`.
     static func with<Result>(
         _ store: FakeStore, url: String = "s3://bucket/in", stall: Duration = .seconds(20), parallelism: Int = 2,
-        partSize: Int = part, total: Duration = .seconds(300),
+        partSize: Int = part, total: Duration = .seconds(300), keepsPaths: Bool = false,
         _ body: (S3Storage) async throws -> Result
     ) async throws -> Result {
         var options = S3Storage.Options()
         options.partSize = partSize
         options.parallelism = parallelism
+        options.keepsPaths = keepsPaths
         options.patience.attempts = 3
         options.patience.delay = .milliseconds(1)
         options.patience.stall = stall
@@ -414,6 +415,13 @@ struct S3StorageTests {
         let report = try await Self.with(store) { try await $0.sweep() }
         #expect(report.aborted.sorted() == ["in/empty.bin", "in/old.bin"])
         #expect(store.uploads.keys.sorted() == ["alive", "deeper", "new", "other"])
+    }
+
+    @Test func `A sweep looks into folders where files may have some`() async throws {
+        let store = FakeStore()
+        store.add("deeper", .init(key: "in/x/deeper.bin"))
+        let report = try await Self.with(store, keepsPaths: true) { try await $0.sweep() }
+        #expect(report.aborted == ["in/x/deeper.bin"] && store.uploads.isEmpty)
     }
 
     @Test func `Uploads left later are swept too, and those in progress stay`() async throws {
