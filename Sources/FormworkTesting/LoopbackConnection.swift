@@ -87,13 +87,13 @@ struct LoopbackConnection: ~Copyable {
                     while try !self.line().isEmpty {}
                     return true
                 }
+                guard left > 0 else { return false }
                 try self.stretch(min(size, left), take)
                 if size > left { return false }
                 left -= size
                 guard try self.line().isEmpty else {
                     throw FormworkError(.malformedBody, "a chunk has more bytes than its size says")
                 }
-                if left == 0 { return false }
             }
         }
     }

@@ -74,12 +74,12 @@ extension LoopbackReceiver {
         public static func stalling(after bytes: Int64) -> Self { Self(bytesRead: bytes, ending: .stall) }
 
         /// The answer as sent.
-        func bytes(closing: Bool) -> [UInt8] {
+        func bytes(closing: Bool, isHeadOnly: Bool = false) -> [UInt8] {
             var head = "HTTP/1.1 \(self.status) \(Self.reason(self.status))\r\n"
             for field in self.fields { head += "\(field.name): \(field.value)\r\n" }
             if self.status != 204, self.status != 304 { head += "Content-Length: \(self.body.utf8.count)\r\n" }
             if closing { head += "Connection: close\r\n" }
-            return Array((head + "\r\n" + self.body).utf8)
+            return Array((head + "\r\n" + (isHeadOnly ? "" : self.body)).utf8)
         }
 
         private static func reason(_ status: Int) -> String {

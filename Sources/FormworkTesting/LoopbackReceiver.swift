@@ -147,7 +147,8 @@ private final class Shared: Sendable {
                 case .stall: return connection.stall()
                 case .answer: break
                 }
-                try connection.send(answer.bytes(closing: !isWhole || head.closesAfterwards))
+                try connection.send(
+                    answer.bytes(closing: !isWhole || head.closesAfterwards, isHeadOnly: head.method == "HEAD"))
                 if !isWhole || head.closesAfterwards { return connection.linger() }
             }
         } catch let error as FormworkError {
