@@ -83,7 +83,7 @@ package enum RequestHeadCheck {
             throw HeadRefusal(.badRequest, "The request's target isn't valid.")
         }
         let authority = lowered.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard let host = hosts.first?.lowercased(), host == authority else {
+        guard hosts.allSatisfy({ $0.lowercased() == authority }) else {
             throw HeadRefusal(.badRequest, "The host in the request's target differs from its Host field.")
         }
     }

@@ -52,8 +52,8 @@ extension NIOAsyncChannel where Inbound == HTTPRequestPart, Outbound == HTTPResp
                 while let part = try await parts.next() {
                     // Other parts belong to a body that wasn't read.
                     guard case .head(let head) = part else { continue }
-                    let request = ServerRequest(
-                        head: head, body: ServerRequest.Body(ServerRequest.Chunks(parts, self.channel)))
+                    let chunks = ServerRequest.Chunks(parts, of: await parts.number, self.channel)
+                    let request = ServerRequest(head: head, body: ServerRequest.Body(chunks))
                     let response: ServerResponse
                     do { response = try await handler(request) } catch { response = ServerResponse(error) }
                     try await response.write(to: outbound, isHeadOnly: head.method == .head)
@@ -84,6 +84,8 @@ actor InboundParts {
     private var iterator: NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator?
     /// Whether the end of the current request has been given.
     private var isRequestAtEnd = true
+    /// Counts the requests. A body that is read later than its request lasts must not get another one's bytes.
+    private(set) var number = 0
 
     init(_ iterator: sending NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator) {
         self.iterator = iterator
@@ -96,22 +98,25 @@ actor InboundParts {
         let part = try await iterator.next(isolation: self)
         self.iterator = iterator
         switch part {
-        case .head: self.isRequestAtEnd = false
+        case .head: (self.number, self.isRequestAtEnd) = (self.number + 1, false)
         case .end: self.isRequestAtEnd = true
         default: break
         }
         return part
     }
 
-    /// The next chunk of the current request; `nil` at its end.
-    func nextChunk() async throws -> ByteBuffer? {
-        while !self.isRequestAtEnd {
+    /// The next chunk of a request; `nil` at its end.
+    func nextChunk(of number: Int) async throws -> ByteBuffer? {
+        while number == self.number, !self.isRequestAtEnd {
             switch try await self.next() {
             case .body(let chunk): return chunk
             case .end: return nil
             case .head: continue
             case nil: throw FormworkError(.truncatedBody, "the connection ended before the body did")
             }
+        }
+        guard number == self.number else {
+            throw FormworkError(.truncatedBody, "the request was answered before its body was read")
         }
         return nil
     }

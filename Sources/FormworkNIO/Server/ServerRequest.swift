@@ -70,13 +70,17 @@ public struct ServerRequest: Sendable {
         public typealias Element = ByteBuffer
 
         private let parts: InboundParts
+        private let number: Int
         let channel: any Channel
 
-        init(_ parts: InboundParts, _ channel: any Channel) { (self.parts, self.channel) = (parts, channel) }
+        init(_ parts: InboundParts, of number: Int, _ channel: any Channel) {
+            (self.parts, self.number, self.channel) = (parts, number, channel)
+        }
 
         /// Iterates over the chunks.
         public struct AsyncIterator: AsyncIteratorProtocol {
             let parts: InboundParts
+            let number: Int
             let channel: any Channel
             var isBegun = false
 
@@ -86,13 +90,13 @@ public struct ServerRequest: Sendable {
                     self.isBegun = true
                     self.channel.triggerUserOutboundEvent(ExpectContinueHandler.BodyWanted(), promise: nil)
                 }
-                return try await self.parts.nextChunk()
+                return try await self.parts.nextChunk(of: self.number)
             }
         }
 
         /// Starts to read.
         public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(parts: self.parts, channel: self.channel)
+            AsyncIterator(parts: self.parts, number: self.number, channel: self.channel)
         }
     }
 }

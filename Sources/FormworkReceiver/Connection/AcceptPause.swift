@@ -1,6 +1,7 @@
 #if Transfer
 import Logging
 import NIOCore
+import SystemPackage
 
 /// Stops accepting for a second if the system has no descriptor for another connection.
 ///
@@ -17,8 +18,10 @@ final class AcceptPause: ChannelInboundHandler, RemovableChannelHandler {
     init(_ logger: Logger) { self.logger = logger }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard error is IOError else { return context.fireErrorCaught(error) }
-        guard !self.isPaused else { return }
+        guard let error = error as? IOError else { return context.fireErrorCaught(error) }
+        // After any other error, such as a client that is gone already, the next connection can be accepted at once.
+        let lacks: [Errno] = [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noBufferSpace, .noMemory]
+        guard lacks.contains(Errno(rawValue: error.errnoCode)), !self.isPaused else { return }
         self.isPaused = true
         self.logger.warning("no connection can be accepted for a second", metadata: ["reason": "\(error)"])
         _ = try? context.channel.syncOptions?.setOption(.autoRead, value: false)

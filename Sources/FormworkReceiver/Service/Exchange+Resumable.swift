@@ -30,7 +30,7 @@ extension Exchange {
         var handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
             self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(error)"])
         } complete: { upload in
-            let answer = await self.answer(upload, client)
+            let answer = await self.answer(upload, head, client)
             // The receiver's own failure may pass: the client can complete the upload again.
             guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
             return UploadAnswer(
@@ -95,8 +95,10 @@ extension Exchange {
     }
 
     /// The target's own answer to a complete upload.
-    private func answer(_ completed: CompletedUpload, _ client: ClientAddress) async -> Answer {
+    /// - Parameter last: The request that completed it. Its login owns the files: the record has no credentials.
+    private func answer(_ completed: CompletedUpload, _ last: HTTPRequest, _ client: ClientAddress) async -> Answer {
         var head = completed.request
+        head.headerFields[.cookie] = last.headerFields[.cookie]
         head.headerFields[.contentType] = completed.contentType
         head.headerFields[.contentLength] = String(completed.length)
         // These fields describe the first piece. The whole has already been compared with Repr-Digest.

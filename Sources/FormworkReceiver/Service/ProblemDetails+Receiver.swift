@@ -10,8 +10,9 @@ extension ProblemDetails {
     static func unauthorized(_ detail: String) -> Self { Self(title: "Unauthorized", status: 401, detail: detail) }
     static func forbidden(_ detail: String) -> Self { Self(title: "Forbidden", status: 403, detail: detail) }
     static let notFound = Self(title: "Not Found", status: 404, detail: "There is nothing at this path.")
-    static func notAllowed(_ method: String) -> Self {
-        Self(title: "Method Not Allowed", status: 405, detail: "Upload with POST or PUT.")
+    static let notAllowed = Self(title: "Method Not Allowed", status: 405, detail: "Upload with POST or PUT.")
+    static func postOnly(_ path: String) -> Self {
+        Self(title: "Method Not Allowed", status: 405, detail: "Use POST for \(path).")
     }
     static func timedOut(_ detail: String) -> Self { Self(title: "Request Timeout", status: 408, detail: detail) }
     static func conflict(_ detail: String) -> Self { Self(title: "Conflict", status: 409, detail: detail) }

@@ -71,9 +71,9 @@ package struct RequestRouter: Sendable {
             case .get, .head: return try self.resource(path)
             case .options: return .methods
             case .post, .put:
-                if path == "/login" || path == "/logout" { throw .notAllowed(head.method.rawValue) }
+                if path == "/login" || path == "/logout" { throw .postOnly(path) }
                 return try self.upload(head)
-            default: throw .notAllowed(head.method.rawValue)
+            default: throw .notAllowed
             }
         } catch {
             return .refused(error)
