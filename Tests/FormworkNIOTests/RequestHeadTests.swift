@@ -4,6 +4,7 @@ import Foundation
 @testable import FormworkNIO
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 extension NIOTests {
@@ -13,6 +14,7 @@ extension NIOTests {
         private func answer(
             _ request: String, bounds: ServerBounds = ServerBounds(), closes: Bool = true
         ) async throws -> String {
+            let kept = Mutex<ServerRequest.Body?>(nil)
             let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .bind(host: "127.0.0.1", port: 0) { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -26,6 +28,20 @@ extension NIOTests {
                             for try await connection in inbound {
                                 connections.addTask {
                                     try? await connection.serve { request in
+                                        switch request.head.path {
+                                        case "/keep":
+                                            kept.withLock { $0 = request.body }
+                                            return ServerResponse(status: .ok, body: ByteBuffer(string: "kept;"))
+                                        case "/late":
+                                            var text = ""
+                                            do {
+                                                for try await chunk in kept.withLock({ $0 })! {
+                                                    text += String(buffer: chunk)
+                                                }
+                                            } catch let error as FormworkError { text += "\(error.code)" }
+                                            return ServerResponse(status: .ok, body: ByteBuffer(string: text + ";"))
+                                        default: break
+                                        }
                                         var count = 0
                                         if request.head.path != "/unread" {
                                             for try await chunk in request.body { count += chunk.readableBytes }
@@ -87,6 +103,15 @@ extension NIOTests {
         func heads(request: String, status: String) async throws {
             let text = try await self.answer(request + "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(self.statuses(text) == [status])
+        }
+
+        @Test("A body that is read after its answer gets no bytes of the next request")
+        func late() async throws {
+            let text = try await self.answer(
+                "PUT /keep HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nfirst"
+                    + "PUT /late HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\nConnection: close\r\n\r\nsecond")
+            let contents = text.components(separatedBy: "\r\n\r\n").dropFirst().map { $0.prefix { $0 != ";" } }
+            #expect(contents == ["kept", "truncatedBody"])
         }
 
         @Test("Endless chunk extensions are refused")
