@@ -49,7 +49,7 @@ struct SendBeforehandTests {
                 "-F a=@nonexist: nonexist can't be read (No such file or directory)"
             ),
             (["ftp://x", "-F", "a=1"], 2, "ftp://x: forms are sent by http and https, not by ftp"),
-            (["-F", "a=1"], 2, "say where the form goes: formwork send URL -F …"),
+            (["-F", "a=1"], 2, "no URL: write formwork send URL -F …"),
             (["http://h", "-F", "a=1", "--retry", "-1"], 2, "--retry -1: give 0 or more"),
         ])
     func jsonErrors(arguments: [String], status: Int, message: String) throws {
@@ -75,11 +75,11 @@ struct SendBeforehandTests {
         #expect(outcome.text == "23\n23\n23\n23\n23\nfifo\nfolder\n")
         #expect(
             outcome.errors == """
-                formwork: --state /nonexistent/x: the upload's state can't be kept there (No such file or directory)
+                formwork: --state /nonexistent/x: the upload's state can't be written (No such file or directory)
                 formwork: --state folder: is a folder: name a file in it
                 formwork: --state fifo: is a device, FIFO or socket: name a file
-                formwork: /nonexistent/x: the answer can't be written there (No such file or directory)
-                formwork: folder: the answer can't be written there (Is a directory)
+                formwork: /nonexistent/x: the answer can't be written to this file (No such file or directory)
+                formwork: folder: the answer can't be written to this file (Is a directory)
 
                 """)
     }

@@ -119,7 +119,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
                 case .kept: break
                 case .dropsPair: isDropped = true
                 case .refused:
-                    let message = "\"%\" without two hexadecimal digits behind it"
+                    let message = "\"%\" without two hexadecimal digits after it"
                     return (.failure(FormworkError(.malformedBody, message, offset: Int64(place))), 0)
                 }
             }
