@@ -36,13 +36,13 @@ struct ErrorTests {
                 + "a parameter is written text/plain;charset=utf-8"),
         Row(
             "-F", "f=@/proc/version", status: 26,
-            "-F f=@/proc/version: /proc/version says that it has 0 bytes but has some, as files of /proc do: pass it as "
-                + "a stream"),
+            "-F f=@/proc/version: /proc/version has a size of 0 bytes but has content, as files of /proc do: pass it "
+                + "as a stream"),
         Row(
             "-F", "f=@/sys/kernel/mm/transparent_hugepage/enabled", status: 26,
-            "-F f=@/sys/kernel/mm/transparent_hugepage/enabled: /sys/kernel/mm/transparent_hugepage/enabled says that it "
-                + "has 4096 bytes but ended at file offset \(lengthOfEnabled), as files of /sys do: pass it as a stream"
-        ),
+            "-F f=@/sys/kernel/mm/transparent_hugepage/enabled: /sys/kernel/mm/transparent_hugepage/enabled has a "
+                + "size of 4096 bytes but ended at file offset \(lengthOfEnabled), as files of /sys do: pass it as a "
+                + "stream"),
         Row("-F", "f=@/tmp", status: 26, "-F f=@/tmp: /tmp is a directory: name a file in it"),
         Row(
             "-F", "a={\"x\":\"y;z\"}", status: 2,
@@ -97,7 +97,7 @@ struct ErrorTests {
     func standardInputOfProc() throws {
         let result = try Command.shell(
             "\"$F\" body -F 'f=<-' < /proc/version; cat /proc/version | \"$F\" body -F 'f=<-'")
-        #expect(result.errors.contains("has 0 bytes but has some, as files of /proc do: pass it through a pipe"))
+        #expect(result.errors.contains("of 0 bytes but has content, as files of /proc do: pass it through a pipe"))
         #expect(result.text.contains("Linux") && result.status == 0)
     }
 
@@ -138,7 +138,7 @@ struct ErrorTests {
         #expect(result.status == 23 && folder.names.isEmpty)
         #expect(
             result.errors
-                == "formwork: -F f=@-: \(folder.path) a temporary file for the content can't be written in this folder "
+                == "formwork: -F f=@-: \(folder.path) can't write a temporary file for the content in this folder "
                 + "(File too large)\n")
     }
 
