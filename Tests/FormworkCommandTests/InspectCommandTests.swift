@@ -256,8 +256,8 @@ struct InspectCommandTests {
             (
                 lf, "",
                 "unexpectedEnd at offset 109: The body ended after 109 bytes, without a line --XX: is this the body's "
-                    + "boundary?; probably: its lines end with LF instead of CRLF: it went through a conversion of line "
-                    + "ends: --profile lenient reads it"
+                    + "boundary?; probably: its lines end with LF instead of CRLF: it went through a conversion of "
+                    + "line ends: --profile lenient reads it"
             ),
             (
                 "", "",
@@ -318,8 +318,8 @@ struct InspectCommandTests {
         #expect(result.status == 0)
         #expect(
             result.errors
-                == "formwork: warning: part 2 (image/png) was decoded as text on its way: U+FFFD stands where its "
-                + "bytes were, which are lost\n")
+                == "formwork: warning: part 2 (image/png) was decoded as text on its way: its bytes were "
+                + "replaced by U+FFFD and are lost\n")
     }
 
     @Test("Memory stays flat: 1 MiB and 256 MiB within 4 MiB, below 48 MiB")

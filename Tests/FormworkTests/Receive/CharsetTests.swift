@@ -53,7 +53,7 @@ struct CharsetTests {
             (
                 Row(bytes: [0x61], charset: "x\u{1B}[1m", text: "a"),
                 "The charset \"x\\u{1B}[1m\" of the text isn't known: send UTF-8, or use a TextDecoding that includes "
-                + "it"
+                    + "it"
             ),
         ])
     func invalid(row: Row, message: String) async throws {
