@@ -195,10 +195,10 @@ struct SendCommandTests {
             ),
             (["http://h", "-F", "a=1", "-X", "a b"], 2, "-X 'a b': is not a method, such as POST"),
             (["http://h", "-F", "a=1", "--key", "k"], 2, "--key: give --cert too"),
-            (["ftp://h", "-F", "a=1"], 2, "ftp://h: forms are sent by http and https, not by ftp"),
+            (["ftp://h", "-F", "a=1"], 2, "ftp://h: forms are sent with http or https, not ftp"),
             (
                 ["http://nowhere.invalid", "-F", "a=1", "-x", "socks5://h"], 2,
-                "a proxy is spoken to by http or https, not by socks5"
+                "a proxy must use http or https, not socks5"
             ),
             (["https://127.0.0.1:1", "-F", "a=1", "--cacert", "/nope"], 77, nil),
         ] as [([String], Int32, String?)])

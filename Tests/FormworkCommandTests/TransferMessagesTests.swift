@@ -145,7 +145,7 @@ struct TransferMessagesTests {
         let way = "names this proxy: --noproxy '*' connects without it"
         #expect(
             outcome.errors == """
-                formwork: a proxy is spoken to by http or https, not by socks5; the environment's http_proxy \(way)
+                formwork: a proxy must use http or https, not socks5; the environment's http_proxy \(way)
                 formwork: 127.0.0.1:1: no connection (Connection refused); the environment's http_proxy \(way)
                 formwork: 127.0.0.1:1: no connection (Connection refused); the environment's ALL_PROXY \(way)
                 formwork: 127.0.0.1:1: no connection (Connection refused)

@@ -13,21 +13,21 @@ import Foundation
 
 /// What is wrong with a redirect's `Location`.
 package enum LocationFault: Error, Hashable, CustomStringConvertible {
-    /// A scheme that no form is sent by.
+    /// A scheme other than http or https.
     case scheme(String)
-    /// No URL, or one whose port isn't any.
+    /// Not a URL, or one with an invalid port.
     case malformed
 
     package var description: String {
         switch self {
-        case .scheme(let scheme): "forms are sent by http and https, not by \(scheme)"
-        case .malformed: "that is no URL"
+        case .scheme(let scheme): "forms are sent with http or https, not \(scheme)"
+        case .malformed: "it isn't a valid URL"
         }
     }
 }
 
 extension HTTPResponse {
-    /// Where the answer wants the request to go; `nil` for an answer that isn't a redirect, or doesn't say.
+    /// The redirect's target; `nil` for an answer that isn't a redirect or has no `Location`.
     fileprivate var redirectLocation: String? {
         guard [301, 302, 303, 307, 308].contains(self.status.code),
             let location = self.headerFields[.location], !location.isEmpty
@@ -37,25 +37,25 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
-    /// Where a redirect leads.
+    /// The request that a redirect asks for.
     struct Redirection: Sendable {
         var request: HTTPRequest
-        /// Whether the body goes there too.
+        /// Whether the body is sent with it.
         var keepsBody: Bool
-        /// Whether it leads from https to http.
+        /// Whether it goes from https to http.
         var leavesTLS: Bool
     }
 
-    /// What a redirect asks for; `nil` where there is none to follow.
+    /// The request that a redirect asks for; `nil` if there is no redirect to follow.
     ///
-    /// Methods as RFC 9110 section 15.4 and fetch have them: 303 makes everything but `HEAD` a `GET`, 301 and 302 make
-    /// `POST` one, 307 and 308 keep all. Another origin gets no credentials of this request.
+    /// The methods follow RFC 9110 section 15.4 and fetch: 303 turns every method except `HEAD` into `GET`, 301 and 302
+    /// turn `POST` into `GET`, 307 and 308 keep the method. Another origin gets no credentials of this request.
     func redirected(by response: HTTPResponse) -> Redirection? {
         guard let location = response.redirectLocation, var next = self.resolving(location),
             let here = try? Endpoint(self), let there = try? Endpoint(next)
         else { return nil }
         if here != there {
-            // Credentials that stand in the new URL are meant for it.
+            // Credentials in the new URL are for that URL.
             let isItsOwn = next.headerFields[.authorization] != self.headerFields[.authorization]
             for name in HTTPField.Name.boundToOrigin where name != .authorization || !isItsOwn {
                 next.headerFields[name] = nil
@@ -74,8 +74,8 @@ extension HTTPRequest {
             request: next, keepsBody: !becomesGet, leavesTLS: here.isSecure && !there.isSecure)
     }
 
-    /// Why a redirect that says where it leads can't be followed there; `nil` for one that can, and for none.
-    /// - Parameter hasBody: Whether this request brought the body.
+    /// Why a redirect with a `Location` can't be followed; `nil` if it can, or if there is no redirect.
+    /// - Parameter hasBody: Whether this request had the body.
     func unfollowable(_ response: HTTPResponse, hasBody: Bool) -> TransferError? {
         guard let location = response.redirectLocation, self.redirected(by: response) == nil else { return nil }
         let base = URL(string: self.urlText)
@@ -87,9 +87,9 @@ extension HTTPRequest {
             }
         let status = response.status.code
         let isLeft = hasBody && !self.becomesGet(by: status)
-        let end = isLeft ? "nobody has the body" : "what became of the body is not known"
+        let end = isLeft ? "the body was not delivered" : "it isn't known whether the body was delivered"
         return TransferError(
-            .redirects, "the server redirects (\(status)) to \(location), where nothing can be sent; \(end)",
+            .redirects, "the server redirects (\(status)) to \(location), which can't be followed; \(end)",
             cause: fault)
     }
 

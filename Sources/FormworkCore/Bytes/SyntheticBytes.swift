@@ -10,8 +10,8 @@ public struct SyntheticBytes: Hashable, Sendable, Codable {
         /// These bytes, repeated; empty means zeros.
         case repeating([UInt8])
         /// SplitMix64 over a counter: the bytes `8k` to `8k + 7` are, least significant first,
-        /// `mix(seed + (k + 1) · γ)` with γ = 0x9E3779B97F4A7C15 and SplitMix64's finalizer, all modulo 2⁶⁴. Each byte is independent of the
-        /// others.
+        /// `mix(seed + (k + 1) · γ)` with γ = 0x9E3779B97F4A7C15 and SplitMix64's finalizer, all modulo 2⁶⁴. Each byte is
+        /// independent of the others.
         case random(seed: UInt64)
     }
 
