@@ -88,7 +88,7 @@ struct QueryCommandTests {
         #expect(try Self.encode(Self.flat, "--dialect \(dialect)").text == text)
         let refused = try Self.encode(Self.nested, "--dialect \(dialect)")
         #expect(
-            refused.errors == "formwork: standard input: \"a\" is an array or an object, and this form is flat\n")
+            refused.errors == "formwork: standard input: \"a\" is an array or an object, but this form is flat\n")
         #expect(refused.status == 2)
         #expect(refused.output.isEmpty)
     }
@@ -308,16 +308,16 @@ struct QueryCommandTests {
             ("{}", "encode --sort size", 2, "--sort size: choose one of none, name, text"),
             (
                 "{}", "encode --into 'http://h/a b'", 2,
-                "--into 'http://h/a b': the URL holds a space or a control character: write %20"
+                "--into 'http://h/a b': the URL contains a space or a control character: write %20"
             ),
             (
                 "{}", "encode --into $'/a\\nb'", 2,
-                "--into '/a\\nb': the URL holds a space or a control character: write %0A"
+                "--into '/a\\nb': the URL contains a space or a control character: write %0A"
             ),
             (
                 "{\"a b\":1}", "encode --dialect facebook --into /p", 2,
-                "--into /p: a name holds a space or a control character, which this dialect doesn't escape: rename it "
-                    + "or take another dialect"
+                "--into /p: a name contains a space or a control character, which this dialect doesn't escape: rename "
+                    + "it or use another dialect"
             ),
             ("", "encode nope.json", 26, "nope.json: can't be read (No such file or directory)"),
             ("", "decode nope", 26, "nope: can't be read (No such file or directory)"),
@@ -333,7 +333,7 @@ struct QueryCommandTests {
             ),
             (
                 "a=1&b=%FF", "decode --strict --pairs --dialect facebook", 70,
-                "standard input: offset 4: a pair that is no UTF-8: fix it, or leave out --strict to have it repaired"
+                "standard input: offset 4: a pair that isn't UTF-8: fix it, or leave out --strict to have it repaired"
             ),
             (
                 "a=1&a[b]=2", "decode --dialect rails", 70,
