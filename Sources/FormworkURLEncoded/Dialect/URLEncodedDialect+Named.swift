@@ -22,7 +22,7 @@ extension URLEncodedDialect {
     }
 
     /// Alamofire's `URLEncoding`: sorted keys, `a[]`, 1 and 0, null as `<null>`. Alamofire's `URLEncodedFormEncoder` is
-    /// in `FormworkFoundation`.
+    /// in `FormworkMigration`.
     public static let alamofire = URLEncodedDialect(
         flattening: Flattening(
             bools: .numeric, nulls: .text("<null>"), doubles: .swift, bytes: .count, order: .byName,
