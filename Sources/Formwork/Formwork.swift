@@ -1,4 +1,4 @@
-// Whoever imports Formwork has the values of its core too.
+// Importing Formwork imports its core too.
 @_exported import FormworkCore
 // Callers need paths and descriptors without another import.
 @_exported import SystemPackage

@@ -1,4 +1,4 @@
-// All of this module is behind the trait Client: without it there is nothing in here, and nothing is resolved.
+// All of this module needs the trait Client: without it the module is empty, and its dependencies aren't resolved.
 #if Client
 @_exported import FormworkNIO
 @_exported import FormworkResumable

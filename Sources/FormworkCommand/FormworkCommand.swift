@@ -7,7 +7,7 @@ import Formwork
 struct FormworkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "formwork",
-        abstract: "Composes multipart/form-data bodies, and takes them apart, as a stream: never in memory.",
+        abstract: "Composes and reads multipart/form-data bodies, streamed: no body is held in memory.",
         discussion: """
             EXAMPLES
               Send a form through curl, streamed, with its Content-Length:
@@ -23,7 +23,7 @@ struct FormworkCommand: ParsableCommand {
               Stream standard input, with or without a length:
                 tar c . | formwork curl https://example.com/up -F 'b=@-;filename=b.tar'
 
-              List the parts of a body that was saved or captured, and take one out:
+              List the parts of a saved or captured body, and extract one:
                 formwork inspect request.http
                 formwork extract request.http --part photo > photo.jpg
 
@@ -35,11 +35,11 @@ struct FormworkCommand: ParsableCommand {
               2   the arguments are wrong, or name a part that isn't there
               23  the output can't be written, or its reader went away
               26  a file or stream can't be read, or isn't as long as declared
-              63  a limit was crossed
+              63  a limit was exceeded
               65  a file changed, or a source can't be read again
-              70  what was read is malformed: a body, JSON, or a query string with --strict
+              70  the input is malformed: a body, JSON, or a query string with --strict
               127 curl is not installed
-              'formwork curl' gives curl's own status where curl ran.
+              'formwork curl' exits with curl's own status if curl ran.
             """,
         version: "0.1.0",
         subcommands: [
@@ -68,7 +68,7 @@ struct FormworkCommand: ParsableCommand {
         } catch let error as FormworkError {
             ExitStatus(error).leave()
         } catch {
-            // ArgumentParser's usage errors exit with 64; curl's number for them is 2.
+            // ArgumentParser exits with 64 for usage errors; curl uses 2.
             let isUsage = exitCode(for: error) == .validationFailure
             guard isUsage else { exit(withError: error) }
             ExitStatus(2, fullMessage(for: error)).leave()

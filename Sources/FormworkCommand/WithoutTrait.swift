@@ -1,7 +1,7 @@
 #if !Command
-/// What a build without the trait Command has in place of the command.
+/// Replaces the command in a build without the trait Command.
 @main
 struct WithoutTrait {
-    static func main() { print("formwork was built without its command: swift build --traits Command") }
+    static func main() { print("formwork was built without its command: build it with swift build --traits Command") }
 }
 #endif

@@ -2,7 +2,7 @@
 @_exported import FormworkValues
 @_exported import FormworkURLEncoded
 
-// Requests and sessions are in a module of their own on Linux; whoever imports Alamofire there has it too.
+// Requests and sessions are in a separate module on Linux; an import of Alamofire there includes it too.
 #if canImport(FoundationNetworking)
 @_exported import FoundationNetworking
 #endif

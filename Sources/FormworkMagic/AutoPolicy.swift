@@ -1,13 +1,13 @@
 import FormworkCore
 
-/// How what the name says and what the content says become one type: never worse than either.
+/// Combines the type from the name and the type from the content into one that is never worse than either.
 ///
-/// A name can lie, and libmagic can be vague. So a signature overrules a name, vague words ("text", "zip", "data")
-/// don't, except where the name claims a format that no content without its signature has.
+/// A name can be wrong, and libmagic can be vague. So a signature overrules a name. Vague types ("text", "zip", "data")
+/// don't, unless the name claims a format whose content always has a signature.
 enum AutoPolicy {
     /// - Parameters:
-    ///   - named: What the name says, and by which extension; `nil` when it says nothing.
-    ///   - found: What the content says, in current names; `nil` when it can't be looked into.
+    ///   - named: The type from the name, and its extension; `nil` if the name has none.
+    ///   - found: The type from the content, in current names; `nil` if the content can't be read.
     ///   - head: The content's first bytes.
     static func choice(
         named: (extension: String, mediaType: String)?, found: String?, head: [UInt8]
@@ -25,7 +25,7 @@ enum AutoPolicy {
         let name = MediaTypeChoice(claim.mediaType, by: .extension, reason: "extension .\(claim.extension)")
         guard let found else { return name }
         if head.isEmpty {
-            // Nothing can be a text of no length, and no picture.
+            // Empty content can be text, but not a picture.
             guard self.isBinary(claim.mediaType) else { return name }
             return MediaTypeChoice(MediaTypeChoice.unknown, by: .none, reason: "no content")
         }
@@ -38,19 +38,19 @@ enum AutoPolicy {
         return name
     }
 
-    /// Why content `found` overrules the name's `claim`; `nil` when it doesn't.
+    /// Why the content's type `found` overrules the name's `claim`; `nil` if it doesn't.
     private static func overruling(_ claim: String, _ found: String, _ head: [UInt8]) -> String? {
         guard claim != found, !(self.family(claim) != nil && self.family(claim) == self.family(found)) else {
             return nil
         }
         if found == MediaTypeChoice.unknown {
-            // Nothing known by a signature: not what always has one, and no text when it has NUL.
+            // No signature was found: so it isn't a format that always has one, and with NUL it isn't text.
             if self.signed.contains(claim) { return "no signature of" }
             let isWide = head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF])
             return self.isText(claim) && head.contains(0) && !isWide ? "not text as in" : nil
         }
         if self.isText(found) {
-            // What a browser would run is not called an image, whatever the name says.
+            // Content that a browser would run must not be called an image, whatever the name claims.
             if found == "text/html", claim == "image/svg+xml" { return "HTML, not" }
             return self.isBinary(claim) ? "text, not" : nil
         }
@@ -58,12 +58,12 @@ enum AutoPolicy {
         return "another signature than"
     }
 
-    /// Content types that say what something is packed in, and not what it is.
+    /// Types of containers, which don't show what is in them.
     private static let containers: Set = [
         "application/zip", "application/x-ole-storage", "application/CDFV2", "application/vnd.ms-office",
     ]
 
-    /// Types whose content always begins with a signature that libmagic knows: content without it is something else.
+    /// Types whose content always begins with a signature that libmagic knows: content without it has another type.
     private static let signed: Set = [
         "application/gzip", "application/pdf", "application/vnd.rar", "application/vnd.sqlite3",
         "application/wasm", "application/x-7z-compressed", "application/x-bzip2", "application/x-xz",
@@ -78,7 +78,7 @@ enum AutoPolicy {
         return isMedia && !self.isText(type)
     }
 
-    /// Formats that share a signature, so that only the name can tell them apart.
+    /// Formats that share a signature, so that only the name distinguishes them.
     private static func family(_ type: String) -> String? {
         switch type {
         case "video/mp4", "audio/mp4", "video/quicktime", "video/3gpp", "audio/3gpp", "video/3gpp2": "MP4"
@@ -101,7 +101,7 @@ enum AutoPolicy {
         "application/sql", "application/x-sh", "application/x-httpd-php", "application/x-tex", "application/x-subrip",
         "application/postscript", "application/rtf", "application/x-pem-file", "message/rfc822",
         "application/x-perl", "application/x-ruby", "application/graphql", "application/json5",
-        // Playlists, and pictures that are written in letters or may be.
+        // Playlists, and picture formats that are text or may be.
         "audio/mpegurl", "audio/x-scpls", "audio/x-pn-realaudio", "image/x-portable-anymap",
         "image/x-portable-bitmap", "image/x-portable-graymap", "image/x-portable-pixmap", "image/x-xbitmap",
         "image/x-xpixmap", "image/vnd.dxf",

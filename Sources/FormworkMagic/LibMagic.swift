@@ -2,25 +2,25 @@ import CMagic
 import FormworkCore
 import Synchronization
 
-// This module's one door to unsafe code and to libmagic, which is looked for when the program runs: a program without it
-// builds, starts, and is told that it is missing when it asks for a type.
+// This module's only door to unsafe code and to libmagic, which is looked up at run time: without libmagic a program
+// builds and starts, and gets an error when it asks for a type.
 
-/// libmagic, which tells a media type from content. Opened when first asked, and safe from any number of threads.
+/// libmagic, which detects a media type from content. It is opened at its first use, and any number of threads can use
+/// it.
 ///
-/// libmagic's handles serve one thread at a time, so there is a pool of them: a call takes one and gives it back. The
-/// database is a file that libmagic maps, so handles share its memory; each takes about 200 KiB besides.
+/// A handle of libmagic serves one thread at a time, so there is a pool of them: each call borrows one. libmagic maps
+/// its database file, so handles share its memory; each one needs about 200 KiB more.
 public final class LibMagic: Sendable {
-    /// The one with the system's database.
+    /// libmagic with the system's database.
     public static let shared = LibMagic()
 
-    /// A handle of libmagic's, with the database loaded.
-    // SAFETY: the pool hands each one to a single caller, who gives it back when done, and libmagic's handles share
-    // nothing that changes.
+    /// A handle of libmagic, with the database loaded.
+    // SAFETY: the pool lends each handle to one caller at a time, and libmagic's handles share no mutable state.
     @safe private struct Handle: @unchecked Sendable {
         var raw: cmagic_t
     }
 
-    /// libmagic's version as a number: 544 is 5.44; `nil` when libmagic isn't installed.
+    /// libmagic's version as a number: 544 is 5.44; `nil` if libmagic isn't installed.
     public static var version: Int? { cmagic_is_available() == 0 ? nil : Int(cmagic_version()) }
 
     private struct Pool {
@@ -31,32 +31,33 @@ public final class LibMagic: Sendable {
     private let database: String?
     private let pool = Mutex(Pool())
 
-    /// libmagic with a database of its own.
-    /// - Parameter database: The database's path, or several with `:` between; `nil` takes `$MAGIC`, else the system's.
+    /// Creates libmagic with its own database.
+    /// - Parameter database: The database's path, or several separated by `:`; `nil` for `$MAGIC`, or else the
+    ///   system's.
     public init(database: String? = nil) { self.database = database }
 
     deinit {
-        // SAFETY: nobody has a handle any more, because whoever had would keep this object.
+        // SAFETY: no handle is in use any more, because its user would keep this object alive.
         self.pool.withLock { pool in for handle in pool.idle { unsafe cmagic_close(handle.raw) } }
     }
 
-    /// Why libmagic can't be used; `nil` as long as it can or wasn't asked. Once it failed it isn't asked again.
+    /// Why libmagic can't be used; `nil` if it can or wasn't used yet. After a failure it isn't opened again.
     public var failure: FormworkError? { self.pool.withLock(\.failure) }
 
-    /// The media type of content that begins with `head`, in libmagic's own words.
-    /// - Parameter charset: Whether `; charset=…` is added for text.
-    /// - Throws: ``FormworkError/Code/sourceUnavailable`` when the database can't be loaded or libmagic fails.
+    /// The media type of content that begins with `head`, unchanged from libmagic.
+    /// - Parameter charset: Whether to add `; charset=…` for text.
+    /// - Throws: ``FormworkError/Code/sourceUnavailable`` if the database can't be loaded or libmagic fails.
     public func mediaType(of head: [UInt8], charset: Bool = false) throws(FormworkError) -> String {
         let handle = try self.take()
         defer { self.pool.withLock { $0.idle.append(handle) } }
         let flags = Int32(charset ? CMAGIC_MIME_TYPE | CMAGIC_MIME_ENCODING : CMAGIC_MIME_TYPE)
-        // SAFETY: the handle is ours until it is given back, the bytes live through the call, and libmagic's answer
+        // SAFETY: the handle is borrowed until it is returned, the bytes live through the call, and libmagic's answer
         // lives until the handle's next call.
         let answer = unsafe head.withUnsafeBytes { bytes -> String? in
             unsafe cmagic_setflags(handle.raw, flags)
             return unsafe cmagic_buffer(handle.raw, bytes.baseAddress, bytes.count).map { unsafe String(cString: $0) }
         }
-        guard let answer else { throw Self.error("libmagic can't look at the content", handle) }
+        guard let answer else { throw Self.error("libmagic can't examine the content", handle) }
         return answer
     }
 
@@ -78,7 +79,7 @@ public final class LibMagic: Sendable {
                 .sourceUnavailable,
                 "libmagic isn't installed: install libmagic1 (Debian), file-libs (Fedora) or libmagic (Homebrew)")
         }
-        // SAFETY: C calls that keep nothing of what they are passed.
+        // SAFETY: these C calls don't keep their arguments.
         guard let raw = unsafe cmagic_open(Int32(CMAGIC_MIME_TYPE)) else {
             throw FormworkError(.sourceUnavailable, "libmagic can't be opened")
         }

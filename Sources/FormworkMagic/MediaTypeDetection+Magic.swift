@@ -1,19 +1,19 @@
 import FormworkCore
 
 extension MediaTypeDetection {
-    /// Bytes of content that are read.
+    /// How many bytes of content are read.
     private static let headCount = 32 << 10
 
-    /// By name and content together: never worse than either alone. See the article on media types.
+    /// By name and content together; the result is never worse than with either alone. See the article on media types.
     public static let auto = auto()
 
-    /// By content alone, as libmagic sees it; `application/octet-stream` when it can't be looked into.
+    /// Only by content, with libmagic; `application/octet-stream` if the content can't be read.
     public static let byContent = byContent()
 
-    /// ``auto`` with a choice.
+    /// ``auto`` with options.
     /// - Parameters:
-    ///   - charset: Whether text gets `; charset=…` as libmagic finds it.
-    ///   - magic: Who is asked. When it fails, names decide alone; ``LibMagic/failure`` tells why.
+    ///   - charset: Whether to add `; charset=…` for text, as libmagic detects it.
+    ///   - magic: The libmagic to use. If it fails, only names decide; ``LibMagic/failure`` has the reason.
     public static func auto(charset: Bool = false, magic: LibMagic = .shared) -> MediaTypeDetection {
         MediaTypeDetection(headCount: self.headCount) { filename, head in
             let named = filename.flatMap { MediaTypeTable.match(forFilename: $0) }
@@ -22,10 +22,10 @@ extension MediaTypeDetection {
         }
     }
 
-    /// ``byContent`` with a choice.
+    /// ``byContent`` with options.
     /// - Parameters:
-    ///   - charset: Whether text gets `; charset=…` as libmagic finds it.
-    ///   - magic: Who is asked. When it fails, nothing is known; ``LibMagic/failure`` tells why.
+    ///   - charset: Whether to add `; charset=…` for text, as libmagic detects it.
+    ///   - magic: The libmagic to use. If it fails, no type is found; ``LibMagic/failure`` has the reason.
     public static func byContent(charset: Bool = false, magic: LibMagic = .shared) -> MediaTypeDetection {
         MediaTypeDetection(headCount: self.headCount) { _, head in
             let found = head.flatMap { magic.found(in: $0, charset: charset) }
@@ -35,8 +35,8 @@ extension MediaTypeDetection {
 }
 
 extension LibMagic {
-    /// Bytes that libmagic is shown: they decide all formats but JSON, which it believes only when it is whole. More
-    /// would cost up to a millisecond for text.
+    /// How many bytes libmagic gets: they are enough for all formats except JSON, which it detects only in complete
+    /// content. More would cost up to a millisecond for text.
     private static let shownCount = 4096
 
     /// The type in current names, and the charset of text.
@@ -56,7 +56,7 @@ extension LibMagic {
 }
 
 extension UInt8? {
-    /// Whether JSON may begin so.
+    /// Whether JSON may begin with it.
     fileprivate var isBracket: Bool { self == UInt8(ascii: "{") || self == UInt8(ascii: "[") }
 }
 

@@ -1,4 +1,4 @@
-/// libmagic's names in the words of today's registrations.
+/// Maps libmagic's names to the currently registered ones.
 enum MediaTypeNames {
     private static let renamed = [
         "application/font-sfnt": "font/sfnt",

@@ -1,2 +1,2 @@
-// Whoever imports FormworkURLEncoded has the values of the core too: its errors.
+// An import of FormworkURLEncoded includes the core, such as its errors.
 @_exported import FormworkCore

@@ -7,16 +7,17 @@ public import Foundation
 #endif
 
 extension Decimal: FormTextConvertible {
-    /// The number of a field's text, `-12.50` or `1e3`, with a point whatever the locale; `nil` for other texts.
+    /// Reads a number from a field's text, such as `-12.50` or `1e3`, with a point in every locale; `nil` for other
+    /// texts.
     public init?(formText: String) {
         guard Self.isNumber(formText), let number = Decimal(string: formText) else { return nil }
         self = number
     }
 
-    /// The number as text, with a point whatever the locale.
+    /// The number as text, with a point in every locale.
     public var formText: String { self.description }
 
-    /// Whether all of a text is a number: Foundation reads as far as it can.
+    /// Whether the whole text is a number: Foundation stops silently at the first invalid character.
     private static func isNumber(_ text: String) -> Bool {
         let halves = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == 0x65 || $0 == 0x45 }
         let mantissa = self.unsigned(halves[0]).split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)

@@ -7,6 +7,6 @@ public import Foundation
 #endif
 
 extension FormworkError: LocalizedError {
-    /// What `localizedDescription` gives: ``description``.
+    /// The text of `localizedDescription`: ``description``.
     public var errorDescription: String? { self.description }
 }

@@ -11,14 +11,14 @@ extension JSONParts: JSONPartCoding {
         of value: some Encodable, dates: FormDateFormat, userInfo: [CodingUserInfoKey: any Sendable]
     ) throws -> [UInt8] {
         let encoder = JSONEncoder()
-        // The same value gives the same bytes.
+        // So that equal values give equal bytes.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.userInfo = userInfo
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
             let seconds = date.timeIntervalSinceReferenceDate
             guard let text = dates.text(secondsSince2001: seconds) else {
-                // Foundation traps when it is to describe a date that no calendar has.
+                // Foundation traps when it describes a date outside its calendars.
                 throw EncodingError.invalidValue(
                     seconds,
                     .init(

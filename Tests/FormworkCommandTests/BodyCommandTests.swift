@@ -96,7 +96,7 @@ struct BodyCommandTests {
         #expect(spooled.text == "Content-Type: multipart/form-data; boundary=b\nContent-Length: 103\n")
         let twice = try Command.run("body", "-F", "f=@-", "-F", "g=<-")
         #expect(twice.status == 2)
-        #expect(twice.errors == "formwork: -F 'g=<-': standard input is another part's content already\n")
+        #expect(twice.errors == "formwork: -F 'g=<-': standard input is already the content of another part\n")
     }
 
     @Test("A regular file as standard input has a length, from where it stands")

@@ -38,7 +38,7 @@ struct CaptureTests {
         let surplus = try Self.inspect(Self.request(Self.type, "Content-Length: 118", body: Self.body + "GET"))
         #expect(
             surplus.errors
-                == "formwork: warning: the capture goes on behind the 118 bytes that its Content-Length counts\n"
+                == "formwork: warning: the capture continues after the 118 bytes of its Content-Length\n"
         )
     }
 
@@ -70,7 +70,7 @@ struct CaptureTests {
         #expect(
             broken.errors
                 == "formwork: standard input: the capture's chunked coding is broken at byte 8: expected a line "
-                + "end behind a chunk\n")
+                + "end after a chunk\n")
         let undecoded = try Self.inspect(coded, "--boundary XX")
         #expect(undecoded.errors.contains("its first line, \"b;x=\"y\"\", is a chunk's size"), "\(undecoded.errors)")
     }
@@ -83,18 +83,19 @@ struct CaptureTests {
         #expect(
             result.errors
                 == "formwork: standard input: unexpectedEnd at offset 90: The body ended after 90 bytes, in the "
-                + "header section of part 2; probably: the capture is cut: Content-Length promises 118 bytes, 90 are there\n"
+                + "header section of part 2; probably: the capture is cut: Content-Length promises 118 bytes, but "
+                + "it has 90\n"
         )
         let noHead = try Self.inspect("POST / HTTP/1.1\r\nHost: x\r\n")
         #expect(noHead.status == 70)
         #expect(
             noHead.errors
-                == "formwork: standard input: the capture ends in its header section, after 26 bytes\n")
+                == "formwork: standard input: the capture ends inside its header section, after 26 bytes\n")
         let short = try Self.inspect(Self.request(Self.type, "Content-Length: 100"))
         #expect(short.status == 70)
         #expect(
             short.errors.hasSuffix(
-                "; probably: the capture goes on behind the 100 bytes that its Content-Length counts\n"),
+                "; probably: the capture continues after the 100 bytes of its Content-Length\n"),
             "\(short.errors)")
         let odd = try Self.inspect(Self.request(Self.type, "Content-Length: x"))
         #expect(odd.errors == "formwork: standard input: the captured Content-Length is \"x\"\n" && odd.status == 70)
@@ -177,8 +178,8 @@ struct CaptureTests {
         #expect(unchosen.status == 2)
         #expect(
             unchosen.errors
-                == "formwork: 2 entries of this HAR file have a multipart body: choose one with --entry N; those "
-                + "that have one: 1 (POST https://x.example/up), 3 (POST https://x.example/up)\n")
+                == "formwork: 2 entries of this HAR file have a multipart body: choose one with --entry N; entries "
+                + "with one: 1 (POST https://x.example/up), 3 (POST https://x.example/up)\n")
         #expect(try Self.inspect(two, "--entry 3").text == InspectCommandTests.twoPartsTable)
         let wrong = try Self.inspect(two, "--entry 2")
         #expect(

@@ -83,7 +83,7 @@ struct CurlCommandTests {
             let isDeferred = types == "auto" && argument.contains("@-") && !argument.contains("type=")
             #expect((line.status == 0) != isDeferred, "\(argument)")
             guard !isDeferred else {
-                #expect(line.errors.hasSuffix("can't be said on curl's command line: give the type\n"))
+                #expect(line.errors.hasSuffix("which curl's command line can't express: give the type\n"))
                 continue
             }
             try folder.file("line", line.text)
@@ -105,7 +105,7 @@ struct CurlCommandTests {
             "printf 'X-h: \\xff\\n' > h; \"$F\" curl http://h/ --compat curl -F 'a=b;headers=@h' --print",
             in: folder.path)
         #expect(result.status == 2 && result.text.isEmpty)
-        #expect(result.errors.contains("a header that is not UTF-8 can't be said on curl's command line"))
+        #expect(result.errors.contains("a header that is not UTF-8 can't be expressed on curl's command line"))
     }
 
     @Test("A plan shows control characters escaped")

@@ -32,45 +32,45 @@ struct ErrorTests {
             "-F 'f=x;headers=@a.txt/': a.txt/ can't be read (Not a directory)"),
         Row(
             "-F", "a=b;type=text/plain charset=utf-8", status: 2,
-            "-F 'a=b;type=text/plain charset=utf-8': column 21: \"charset=utf-8\" follows the type without a ';' before it: "
-                + "a parameter is written text/plain;charset=utf-8"),
+            "-F 'a=b;type=text/plain charset=utf-8': column 21: \"charset=utf-8\" follows the type without a ';' "
+                + "before it: a parameter is written text/plain;charset=utf-8"),
         Row(
             "-F", "f=@/proc/version", status: 26,
-            "-F f=@/proc/version: /proc/version says that it has 0 bytes but has some, as files of /proc do: pass it as "
-                + "a stream"),
+            "-F f=@/proc/version: /proc/version has a size of 0 bytes but has content, as files of /proc do: pass it "
+                + "as a stream"),
         Row(
             "-F", "f=@/sys/kernel/mm/transparent_hugepage/enabled", status: 26,
-            "-F f=@/sys/kernel/mm/transparent_hugepage/enabled: /sys/kernel/mm/transparent_hugepage/enabled says that it "
-                + "has 4096 bytes but ended at file offset \(lengthOfEnabled), as files of /sys do: pass it as a stream"
-        ),
+            "-F f=@/sys/kernel/mm/transparent_hugepage/enabled: /sys/kernel/mm/transparent_hugepage/enabled has a "
+                + "size of 4096 bytes but ended at file offset \(lengthOfEnabled), as files of /sys do: pass it as a "
+                + "stream"),
         Row("-F", "f=@/tmp", status: 26, "-F f=@/tmp: /tmp is a directory: name a file in it"),
         Row(
             "-F", "a={\"x\":\"y;z\"}", status: 2,
-            "-F 'a={\"x\":\"y;z\"}': column 11: \"z\"}\" is none of type=, filename=, headers=, encoder=, length=; a value that holds ';' "
-                + "needs --form-string, or double quotes: a=\"…;…\""),
+            "-F 'a={\"x\":\"y;z\"}': column 11: \"z\"}\" is not one of type=, filename=, headers=, encoder=, length=: "
+                + "a value with ';' needs --form-string or double quotes: a=\"…;…\""),
         Row(
             "-F", "f=@a;b.txt", status: 2,
-            "-F 'f=@a;b.txt': column 6: \"b.txt\" is none of type=, filename=, headers=, encoder=, length=; a path that "
-                + "holds ';' needs double quotes: f=@\"…;…\""),
+            "-F 'f=@a;b.txt': column 6: \"b.txt\" is not one of type=, filename=, headers=, encoder=, length=: a path "
+                + "with ';' needs double quotes: f=@\"…;…\""),
         Row(
             "-F", "a=\"x\"y", status: 2,
-            "-F 'a=\"x\"y': column 6: text behind a closing quote would be lost: write \\\" for a quote inside quotes"),
+            "-F 'a=\"x\"y': column 6: text after a closing quote would be lost: write \\\" for a quote inside quotes"),
         Row(
             "-F", "a=b;type=text", status: 2,
-            "-F 'a=b;type=text': column 10: type= needs a media type such as text/plain behind it"),
+            "-F 'a=b;type=text': column 10: type= needs a media type such as text/plain"),
         Row(
             "-F", "a=b;length=3", status: 2,
             "-F 'a=b;length=3': column 5: length= is for standard input (@- or <-) only"),
         Row(
-            "-F", "f=@-;length=x", status: 2, "-F 'f=@-;length=x': column 6: length= takes a number of bytes, not \"x\""
+            "-F", "f=@-;length=x", status: 2, "-F 'f=@-;length=x': column 6: length= needs a number of bytes, not \"x\""
         ),
         Row(
             "-F", "a=1", "--boundary", "ä", status: 2,
-            "The boundary holds \"ä\": use letters, digits and '()+_,-./:=? only."),
+            "The boundary contains \"ä\": use only letters, digits and '()+_,-./:=?."),
         Row(
             "-F", "a\nb=1", "--escape", "refuse", status: 2,
-            "-F 'a\nb=1': The name \"a\\nb\" holds a line end, which the escaping rule \"refuse\" refuses: rename it or "
-                + "take the rule \"whatwg\"."),
+            "-F 'a\nb=1': The name \"a\\nb\" contains a line end, which the escaping rule \"refuse\" refuses: rename "
+                + "it or use the rule \"whatwg\"."),
         Row("-F", "f=@dangling", status: 26, "-F f=@dangling: dangling can't be read (No such file or directory)"),
         Row("--from", "nope.json", status: 26, "nope.json: can't be read (No such file or directory)"),
     ]
@@ -97,7 +97,7 @@ struct ErrorTests {
     func standardInputOfProc() throws {
         let result = try Command.shell(
             "\"$F\" body -F 'f=<-' < /proc/version; cat /proc/version | \"$F\" body -F 'f=<-'")
-        #expect(result.errors.contains("has 0 bytes but has some, as files of /proc do: pass it through a pipe"))
+        #expect(result.errors.contains("of 0 bytes but has content, as files of /proc do: pass it through a pipe"))
         #expect(result.text.contains("Linux") && result.status == 0)
     }
 
@@ -138,7 +138,7 @@ struct ErrorTests {
         #expect(result.status == 23 && folder.names.isEmpty)
         #expect(
             result.errors
-                == "formwork: -F f=@-: \(folder.path) a temporary file for the content can't be written in this folder "
+                == "formwork: -F f=@-: \(folder.path) can't write a temporary file for the content in this folder "
                 + "(File too large)\n")
     }
 

@@ -87,7 +87,7 @@ struct ExtractCommandTests {
         _ = try Command.shell("mkdir out; ln -s ../victim out/a.jpg; ln -s ../nowhere out/title", in: folder.path)
         let refused = try Command.run("extract", "--to", "out", input: Self.simple, in: folder.path)
         #expect(refused.status == 23 && refused.output.isEmpty)
-        #expect(refused.errors == "formwork: out/title: is there already: --overwrite replaces it\n")
+        #expect(refused.errors == "formwork: out/title: already exists: --overwrite replaces it\n")
         #expect(try Command.shell("ls -A out", in: folder.path).text == "a.jpg\ntitle\n")
         let replaced = try Command.run("extract", "--to", "out", "--overwrite", input: Self.simple, in: folder.path)
         #expect(replaced.status == 0, "\(replaced.errors)")
@@ -120,8 +120,8 @@ struct ExtractCommandTests {
         #expect(result.text == "23\ntitle\n23\na.jpg\nnew", "\(result.text)")
         #expect(
             result.errors == """
-                formwork: out/title: is there already: --overwrite replaces it
-                formwork: out/a.jpg: is there already: --overwrite replaces it
+                formwork: out/title: already exists: --overwrite replaces it
+                formwork: out/a.jpg: already exists: --overwrite replaces it
 
                 """)
     }
@@ -145,7 +145,8 @@ struct ExtractCommandTests {
         #expect(try Command.shell("ls -A there", in: folder.path).text == "")
         let missing = try Command.run("extract", "--to", "no/such", input: Self.simple, in: folder.path)
         #expect(missing.status == 23)
-        #expect(missing.errors == "formwork: no/such: files can't be written there (No such file or directory)\n")
+        #expect(
+            missing.errors == "formwork: no/such: files can't be written in this folder (No such file or directory)\n")
         let limited = try Command.shell(
             "ulimit -f 1; \"$F\" body -F f=@/bin/bash | \"$F\" extract --to there; ls -A there", in: folder.path)
         #expect(limited.text == "")
@@ -174,21 +175,21 @@ struct ExtractCommandTests {
         #expect(missing.status == 2 && missing.output.isEmpty)
         #expect(
             missing.errors
-                == "formwork: --part 'x\\u{1B}': there is no such part: there are #1 title, #2 photo (file)\n")
+                == "formwork: --part 'x\\u{1B}': no such part: the body has #1 title, #2 photo (file)\n")
         let third = try Command.run("extract", "--part", "#3", "--to", "/tmp", input: Self.simple)
-        #expect(third.status == 2 && third.errors.hasPrefix("formwork: --part '#3': there is no such part"))
+        #expect(third.status == 2 && third.errors.hasPrefix("formwork: --part '#3': no such part"))
         let none = try Command.run("extract", "--part", "a", input: Array("--XX--\r\n".utf8))
-        #expect(none.errors == "formwork: --part a: there is no such part: the body has no parts\n")
+        #expect(none.errors == "formwork: --part a: no such part: the body has no parts\n")
         let twice = try Command.run(
             "extract", "--part", "a", input: Self.form(Self.part("name=\"a\"", "1"), Self.part("name=\"a\"", "2")))
         #expect(twice.status == 2 && twice.text == "1")
         #expect(
-            twice.errors == "formwork: --part a: parts #1 and #2 have this name, and the first was written: choose by "
-                + "number, --part '#2'\n")
+            twice.errors == "formwork: --part a: parts #1 and #2 have this name, and only the first was written: "
+                + "choose by number, such as --part '#2'\n")
         let nowhere = try Command.run("extract", input: Self.simple)
         #expect(nowhere.status == 2)
         #expect(
-            nowhere.errors == "formwork: say where the parts go: --to DIR, or --part NAME for standard output\n")
+            nowhere.errors == "formwork: no destination: give --to DIR, or --part NAME for standard output\n")
         let both = try Command.run("extract", "--to", "x", "--files-only", "--fields-only", input: Self.simple)
         #expect(both.status == 2)
     }

@@ -214,14 +214,14 @@ struct InspectCommandTests {
             ("--limit odd=1", "--limit odd=1: write NAME=VALUE with one of boundaryLength, totalBytes, "),
             (
                 "--limit parts=-1",
-                "--limit parts=-1: a limit is a whole number, with k, M or G for powers of 1024, or 'none'"
+                "--limit parts=-1: give a whole number, with k, M or G for powers of 1024, or 'none'"
             ),
-            ("--limit parts=9999999999G", "--limit parts=9999999999G: a limit is a whole number"),
+            ("--limit parts=9999999999G", "--limit parts=9999999999G: give a whole number"),
             ("--boundary a --content-type b", "--boundary and --content-type both give the boundary: leave one out"),
             ("--boundary 'a '", "--boundary 'a ': The boundary in Content-Type is empty, ends with a space"),
             ("--content-type text/plain", "--content-type text/plain: The Content-Type is not multipart/form-data."),
-            ("--entry 1", "--entry: standard input is no HAR file"),
-            ("-F a=1", "-F: this command takes no parts of a form"),
+            ("--entry 1", "--entry: standard input is not a HAR file"),
+            ("-F a=1", "-F: this command has no parts of a form: leave it out"),
         ] {
             let result = try Self.inspect(twoParts, arguments)
             #expect(result.status == 2, "\(arguments)")
@@ -256,23 +256,23 @@ struct InspectCommandTests {
             (
                 lf, "",
                 "unexpectedEnd at offset 109: The body ended after 109 bytes, without a line --XX: is this the body's "
-                    + "boundary?; probably: its lines end with LF instead of CRLF: it went through a conversion of line "
-                    + "ends: --profile lenient reads it"
+                    + "boundary?; probably: its lines end with LF instead of CRLF: it went through a conversion of "
+                    + "line ends: --profile lenient reads it"
             ),
             (
                 "", "",
-                "missingBoundaryParameter: No line --BOUNDARY was found: say --boundary or --content-type; probably: the "
-                    + "body has no bytes: something has read it before, or it was never sent"
+                "missingBoundaryParameter: No line --BOUNDARY was found: give --boundary or --content-type; probably: "
+                    + "the body has no bytes: something has read it before, or it was never sent"
             ),
             (
                 "{\"a\":1}", "",
-                "missingBoundaryParameter: No line --BOUNDARY was found: say --boundary or --content-type; probably: it is "
-                    + "JSON, not multipart"
+                "missingBoundaryParameter: No line --BOUNDARY was found: give --boundary or --content-type; probably: "
+                    + "it is JSON, not multipart"
             ),
             (
                 "a=1&b=2\n", "",
-                "missingBoundaryParameter: No line --BOUNDARY was found: say --boundary or --content-type; probably: it is "
-                    + "url-encoded, not multipart"
+                "missingBoundaryParameter: No line --BOUNDARY was found: give --boundary or --content-type; probably: "
+                    + "it is url-encoded, not multipart"
             ),
             (
                 twoParts.replacing("name=\"a\"", with: "x=1"), "",
@@ -299,8 +299,9 @@ struct InspectCommandTests {
         #expect(found.text.contains("a  ") && !found.text.contains("title"))
         #expect(
             found.errors
-                == "formwork: warning: a line at offset 1, before the first part, begins with the delimiter and isn't one, "
-                + "so a part may be lost: a delimiter stands between CRLFs (--profile lenient reads LF too)\n")
+                == "formwork: warning: a line at offset 1, before the first part, begins like a delimiter but isn't "
+                + "one, so a part may be lost: a delimiter needs CRLF before and after it (--profile lenient accepts "
+                + "LF too)\n")
         let lenient = try Self.inspect("\n" + twoParts, "--boundary XX --profile lenient")
         #expect(lenient.text.contains("title") && lenient.errors == "")
         let extracted = try Command.shell(
@@ -317,8 +318,8 @@ struct InspectCommandTests {
         #expect(result.status == 0)
         #expect(
             result.errors
-                == "formwork: warning: part 2 (image/png) was decoded as text on its way: U+FFFD stands where its "
-                + "bytes were, which are lost\n")
+                == "formwork: warning: part 2 (image/png) was decoded as text on its way: its bytes were "
+                + "replaced by U+FFFD and are lost\n")
     }
 
     @Test("Memory stays flat: 1 MiB and 256 MiB within 4 MiB, below 48 MiB")

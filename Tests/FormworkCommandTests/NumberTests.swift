@@ -45,7 +45,7 @@ struct NumberTests {
         let head = "POST / HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: \(text)\r\n\r\n"
         let outcome = try Command.run("inspect", input: Array((head + "--b--\r\n").utf8))
         #expect(outcome.status == 70 && outcome.output.isEmpty)
-        #expect(outcome.errors == "formwork: standard input: the captured Content-Length is \"\(text)\"\n")
+        #expect(outcome.errors == "formwork: standard input: the captured Content-Length isn't a number: \"\(text)\"\n")
     }
 
     #if Transfer

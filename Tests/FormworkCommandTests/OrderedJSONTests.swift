@@ -67,32 +67,32 @@ struct OrderedJSONTests {
             ("[012]", "line 1, column 3: expected \",\" or \"]\", not \"1\""),
             ("[-012]", "line 1, column 4: expected \",\" or \"]\", not \"1\""),
             ("[0x1]", "line 1, column 3: expected \",\" or \"]\", not \"x\""),
-            ("[1e400]", "line 1, column 2: a number too large: doubles end at 1.8e308"),
-            ("[\"a]", "line 1, column 2: the text that begins here has no end"),
-            ("[\"a\\\"]", "line 1, column 2: the text that begins here has no end"),
-            ("[\"a\nb\"]", "line 1, column 4: a control character inside of a text: escape it"),
-            ("[\"\t\"]", "line 1, column 3: a control character inside of a text: escape it"),
-            ("[\"\u{0}\"]", "line 1, column 3: a control character inside of a text: escape it"),
+            ("[1e400]", "line 1, column 2: the number is too large: the largest is 1.8e308"),
+            ("[\"a]", "line 1, column 2: the string that begins here has no closing quote"),
+            ("[\"a\\\"]", "line 1, column 2: the string that begins here has no closing quote"),
+            ("[\"a\nb\"]", "line 1, column 4: a control character inside a string: escape it"),
+            ("[\"\t\"]", "line 1, column 3: a control character inside a string: escape it"),
+            ("[\"\u{0}\"]", "line 1, column 3: a control character inside a string: escape it"),
             (
                 #"["a\x41"]"#,
-                #"line 1, column 4: "\" begins none of JSON's escapes here: write \\ for a backslash"#
+                #"line 1, column 4: this "\" doesn't begin a JSON escape: write \\ for a backslash"#
             ),
-            (#"["\u12"]"#, #"line 1, column 3: "\u" needs four hexadecimal digits behind it"#),
-            (#"["\u+123"]"#, #"line 1, column 3: "\u" needs four hexadecimal digits behind it"#),
-            (#"["\u"#, #"line 1, column 3: "\u" needs four hexadecimal digits behind it"#),
+            (#"["\u12"]"#, #"line 1, column 3: "\u" needs four hexadecimal digits after it"#),
+            (#"["\u+123"]"#, #"line 1, column 3: "\u" needs four hexadecimal digits after it"#),
+            (#"["\u"#, #"line 1, column 3: "\u" needs four hexadecimal digits after it"#),
             (
                 #"["\ud800"]"#,
-                #"line 1, column 3: "\ud800" is one half of a character without the other, which no UTF-8 has"#
+                #"line 1, column 3: "\ud800" is one half of a surrogate pair without the other"#
             ),
             (
                 #"["\uDE00\uD83D"]"#,
-                #"line 1, column 3: "\ude00" is one half of a character without the other, which no UTF-8 has"#
+                #"line 1, column 3: "\ude00" is one half of a surrogate pair without the other"#
             ),
             (
                 #"["\ud83d\u0041"]"#,
-                #"line 1, column 3: "\ud83d" is one half of a character without the other, which no UTF-8 has"#
+                #"line 1, column 3: "\ud83d" is one half of a surrogate pair without the other"#
             ),
-            ("\u{FEFF}{}", "line 1, column 1: a byte order mark, which JSON has not: leave it out"),
+            ("\u{FEFF}{}", "line 1, column 1: a byte order mark, which JSON doesn't allow: remove it"),
             ("[1]\u{A0}", "line 1, column 4: expected the end, not \"\u{A0}\""),
             ("[1]/**/", "line 1, column 4: expected the end, not \"/\""),
             ("[1\u{C}]", "line 1, column 3: expected \",\" or \"]\", not \"\\u{0C}\""),
@@ -103,7 +103,7 @@ struct OrderedJSONTests {
 
     @Test("What is no UTF-8 is refused: bare bytes, surrogates, overlong forms, other encodings")
     func encodings() {
-        let half = "line 1, column 2: the text that begins here is no UTF-8"
+        let half = "line 1, column 2: the string that begins here is not UTF-8"
         for bytes: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0xAF], [0xF4, 0x90, 0x80, 0x80], [0x80]] {
             #expect(Self.read([0x5B, 0x22] + bytes + [0x22, 0x5D]) == half)
         }
@@ -117,7 +117,7 @@ struct OrderedJSONTests {
         #expect(Self.read(Array(deepest.utf8)) == deepest)
         let objects = String(repeating: "{\"a\":", count: 511) + "{}" + String(repeating: "}", count: 511)
         #expect(Self.read(Array(objects.utf8)) == objects)
-        let message = "line 1, column 513: arrays and objects lie more than 512 levels deep"
+        let message = "line 1, column 513: arrays and objects are nested more than 512 levels deep"
         #expect(Self.read(Array("[\(deepest)]".utf8)) == message)
         #expect(Self.read(Array(repeating: 0x5B, count: 1_000_000)) == message)
     }

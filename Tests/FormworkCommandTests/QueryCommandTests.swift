@@ -88,7 +88,7 @@ struct QueryCommandTests {
         #expect(try Self.encode(Self.flat, "--dialect \(dialect)").text == text)
         let refused = try Self.encode(Self.nested, "--dialect \(dialect)")
         #expect(
-            refused.errors == "formwork: standard input: \"a\" is an array or an object, and this form is flat\n")
+            refused.errors == "formwork: standard input: \"a\" is an array or an object, but this form is flat\n")
         #expect(refused.status == 2)
         #expect(refused.output.isEmpty)
     }
@@ -258,7 +258,7 @@ struct QueryCommandTests {
         ),
         ("--null 'a b'", "--null 'a b': choose one of name, empty, null, drop"),
         ("--space raw", "--space raw: choose one of percent, plus"),
-        ("-F a=1", "-F: this command takes no parts of a form"),
+        ("-F a=1", "-F: this command has no parts of a form: leave it out"),
     ]
 
     @Test("Wrong options are told in one line", arguments: choices)
@@ -278,28 +278,28 @@ struct QueryCommandTests {
             ("{\n \"é\": x}", "encode -", 70, "standard input: line 2, column 7: expected a value, not \"x\""),
             (
                 "[1]", "encode", 70,
-                "standard input: parameters are an object, such as {\"page\": 1}, not an array"
+                "standard input: parameters must be an object, such as {\"page\": 1}, not an array"
             ),
             (
                 "1", "encode --dialect php", 70,
-                "standard input: parameters are an object, such as {\"page\": 1}, not a number"
+                "standard input: parameters must be an object, such as {\"page\": 1}, not a number"
             ),
             (
-                "null", "encode", 70, "standard input: parameters are an object, such as {\"page\": 1}, not null"
+                "null", "encode", 70, "standard input: parameters must be an object, such as {\"page\": 1}, not null"
             ),
             (
                 "{\"a\":\"\\ud800\"}", "encode", 70,
-                "standard input: line 1, column 7: \"\\ud800\" is one half of a character without the other, which no "
-                    + "UTF-8 has"
+                "standard input: line 1, column 7: \"\\ud800\" is one half of a surrogate pair without "
+                    + "the other"
             ),
-            ("{}", "encode --pairs", 70, "standard input: --pairs reads an array of pairs, such as [[\"page\", 1]]"),
+            ("{}", "encode --pairs", 70, "standard input: --pairs needs an array of pairs, such as [[\"page\", 1]]"),
             (
                 "[[\"a\",1],[\"b\",[]]]", "encode --pairs", 70,
-                "standard input: pair 2 is no [name, value] of a text and a text, number, true, false or null"
+                "standard input: pair 2 is not [name, value]: write a text, and a text, number, true, false or null"
             ),
             (
                 "[[1,1]]", "encode --pairs", 70,
-                "standard input: pair 1 is no [name, value] of a text and a text, number, true, false or null"
+                "standard input: pair 1 is not [name, value]: write a text, and a text, number, true, false or null"
             ),
             ("[]", "encode --pairs --array brackets", 2, "--array: pairs have no arrays"),
             ("{}", "encode --dialect facebook --array brackets", 2, "--array: facebook's parameters have no arrays"),
@@ -308,49 +308,49 @@ struct QueryCommandTests {
             ("{}", "encode --sort size", 2, "--sort size: choose one of none, name, text"),
             (
                 "{}", "encode --into 'http://h/a b'", 2,
-                "--into 'http://h/a b': the URL holds a space or a control character: write %20"
+                "--into 'http://h/a b': the URL contains a space or a control character: write %20"
             ),
             (
                 "{}", "encode --into $'/a\\nb'", 2,
-                "--into '/a\\nb': the URL holds a space or a control character: write %0A"
+                "--into '/a\\nb': the URL contains a space or a control character: write %0A"
             ),
             (
                 "{\"a b\":1}", "encode --dialect facebook --into /p", 2,
-                "--into /p: a name holds a space or a control character, which this dialect doesn't escape: rename it "
-                    + "or take another dialect"
+                "--into /p: a name contains a space or a control character, which this dialect doesn't escape: rename "
+                    + "it or use another dialect"
             ),
             ("", "encode nope.json", 26, "nope.json: can't be read (No such file or directory)"),
             ("", "decode nope", 26, "nope: can't be read (No such file or directory)"),
             (
                 "a=1&b=%zz", "decode --strict", 70,
-                "standard input: offset 6: \"%\" without two hexadecimal digits behind it: mend it, or leave --strict "
-                    + "out to have it repaired"
+                "standard input: offset 6: \"%\" without two hexadecimal digits after it: fix it, or leave out "
+                    + "--strict to have it repaired"
             ),
             (
                 "/p?a=%", "decode --strict --url", 70,
-                "standard input: offset 5: \"%\" without two hexadecimal digits behind it: mend it, or leave --strict "
-                    + "out to have it repaired"
+                "standard input: offset 5: \"%\" without two hexadecimal digits after it: fix it, or leave out "
+                    + "--strict to have it repaired"
             ),
             (
                 "a=1&b=%FF", "decode --strict --pairs --dialect facebook", 70,
-                "standard input: offset 4: a pair that is no UTF-8: mend it, or leave --strict out to have it repaired"
+                "standard input: offset 4: a pair that isn't UTF-8: fix it, or leave out --strict to have it repaired"
             ),
             (
                 "a=1&a[b]=2", "decode --dialect rails", 70,
-                "standard input: \"a[b]\" needs \"a\" to be an object, but it is not: rename one of them, or take --pairs "
-                    + "to see each as it is"
+                "standard input: \"a[b]\" needs \"a\" to be an object, but it is not: rename one of them, or use "
+                    + "--pairs to list them all"
             ),
             (
                 "a=1&a[b]=2", "decode --strict --dialect alamofire", 70,
-                "standard input: \"a[b]\" is both a value and a tree of values: rename one of them, or take --pairs to "
-                    + "see each as it is"
+                "standard input: \"a[b]\" is both a value and a tree of values: rename one of them, or use --pairs to "
+                    + "list them all"
             ),
             (
                 "a=%zz", "decode --strict --dialect rails", 70,
-                "standard input: offset 2: \"%\" without two hexadecimal digits behind it: mend it, or read it with "
+                "standard input: offset 2: \"%\" without two hexadecimal digits after it: fix it, or read it with "
                     + "another --dialect"
             ),
-            ("a", "decode --null drop", 2, "--null drop: 'query decode' takes name or empty"),
+            ("a", "decode --null drop", 2, "--null drop: 'query decode' accepts name or empty"),
             ("a", "decode --array brackets", 2, "--array brackets: only 'query encode' has this option"),
             ("a", "decode --bool literal", 2, "--bool literal: only 'query encode' has this option"),
             ("a", "decode --sort name", 2, "--sort name: only 'query encode' has this option"),
@@ -379,8 +379,8 @@ struct QueryCommandTests {
     func depth() throws {
         let deep = try Self.encode(String(repeating: "[", count: 100_000))
         #expect(
-            deep.errors == "formwork: standard input: line 1, column 513: arrays and objects lie more than 512 levels "
-                + "deep\n")
+            deep.errors == "formwork: standard input: line 1, column 513: arrays and objects are nested more than 512 "
+                + "levels deep\n")
         #expect(deep.status == 63)
         let json = "{\"a\":" + String(repeating: "[", count: 511) + "1" + String(repeating: "]", count: 511) + "}"
         let text = "a" + String(repeating: "%5B%5D", count: 511) + "=1"

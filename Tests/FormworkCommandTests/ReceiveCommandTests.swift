@@ -100,7 +100,7 @@ struct ReceiveCommandTests {
             until grep -q 'read again' log; do sleep 0.05; done
             ask one; ask two
             rm token; kill -HUP $P
-            until grep -q 'nothing was read again' log; do sleep 0.05; done
+            until grep -q 'not read again' log; do sleep 0.05; done
             ask two; kill -TERM $P; wait $P; echo $?
             """)
         #expect(outcome.text == "200\n401\n401\n200\n200\n0\n")
@@ -168,7 +168,7 @@ struct ReceiveCommandTests {
 
     @Test(arguments: [
         ("", "--dir FOLDER or --to s3://BUCKET/PREFIX"), ("--to s3://bucket/a --overwrite", "--overwrite"),
-        ("--to s3://bucket/a --fsync", "--fsync"), ("--to http://bucket/a", "no s3://bucket/prefix"),
+        ("--to s3://bucket/a --fsync", "--fsync"), ("--to http://bucket/a", "not s3://bucket/prefix"),
         ("--to s3://bucket/a --part-size 1M", "5 MiB to 5 GiB"),
         ("--to s3://bucket/a --part-parallelism 0", "1 to 100 parts"),
         ("--to s3://bucket/a --abandon-after 5", "--abandon-after"),

@@ -35,7 +35,7 @@ struct ResumeCommandTests {
                 """, "\(outcome.errors)")
         #expect(
             outcome.errors.contains(
-                "--boundary is ignored: the upload that state keeps goes on with its own boundary\n"),
+                "--boundary is ignored: the upload saved in state continues with its own boundary\n"),
             "\(outcome.errors)")
     }
 
@@ -52,7 +52,7 @@ struct ResumeCommandTests {
         #expect(outcome.errors.contains("state: holds another upload, to http://127.0.0.1:"), "\(outcome.errors)")
         #expect(
             outcome.errors.contains(
-                "state: large is not the file any more whose upload began: remove state to begin anew\n"),
+                "state: large changed since its upload began: remove state to start again\n"),
             "\(outcome.errors)")
     }
 

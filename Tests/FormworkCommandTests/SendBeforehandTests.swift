@@ -12,13 +12,13 @@ struct SendBeforehandTests {
     @Test(
         "A redirect that can't be followed is a failure",
         arguments: [
-            ("ftp://x/", 1, "ftp://x/, where nothing can be sent; nobody has the body (forms are sent by http"),
-            ("foo://x/", 1, "foo://x/, where nothing can be sent; nobody has the body (forms are sent by http"),
+            ("ftp://x/", 1, "ftp://x/, which can't be followed; the body was not delivered (forms are sent with"),
+            ("foo://x/", 1, "foo://x/, which can't be followed; the body was not delivered (forms are sent with"),
             (
                 "http://127.0.0.1:99999/", 3,
-                "http://127.0.0.1:99999/, where nothing can be sent; nobody has the body"
+                "http://127.0.0.1:99999/, which can't be followed; the body was not delivered"
             ),
-            ("http://[::", 3, "http://[::, where nothing can be sent; nobody has the body (that is no URL)"),
+            ("http://[::", 3, "http://[::, which can't be followed; the body was not delivered (it isn't a valid URL)"),
         ])
     func redirects(location: String, status: Int, message: String) throws {
         for more in [[], ["--resume", "auto"]] {
@@ -48,8 +48,8 @@ struct SendBeforehandTests {
                 ["http://h", "-F", "a=@nonexist"], 26,
                 "-F a=@nonexist: nonexist can't be read (No such file or directory)"
             ),
-            (["ftp://x", "-F", "a=1"], 2, "ftp://x: forms are sent by http and https, not by ftp"),
-            (["-F", "a=1"], 2, "say where the form goes: formwork send URL -F …"),
+            (["ftp://x", "-F", "a=1"], 2, "ftp://x: forms are sent with http or https, not ftp"),
+            (["-F", "a=1"], 2, "no URL: write formwork send URL -F …"),
             (["http://h", "-F", "a=1", "--retry", "-1"], 2, "--retry -1: give 0 or more"),
         ])
     func jsonErrors(arguments: [String], status: Int, message: String) throws {
@@ -75,11 +75,11 @@ struct SendBeforehandTests {
         #expect(outcome.text == "23\n23\n23\n23\n23\nfifo\nfolder\n")
         #expect(
             outcome.errors == """
-                formwork: --state /nonexistent/x: the upload's state can't be kept there (No such file or directory)
+                formwork: --state /nonexistent/x: the upload's state can't be written (No such file or directory)
                 formwork: --state folder: is a folder: name a file in it
                 formwork: --state fifo: is a device, FIFO or socket: name a file
-                formwork: /nonexistent/x: the answer can't be written there (No such file or directory)
-                formwork: folder: the answer can't be written there (Is a directory)
+                formwork: /nonexistent/x: the answer can't be written to this file (No such file or directory)
+                formwork: folder: the answer can't be written to this file (Is a directory)
 
                 """)
     }

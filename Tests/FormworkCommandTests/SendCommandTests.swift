@@ -153,9 +153,9 @@ struct SendCommandTests {
             (["-F", "a=1"], "the form has no file: give one with -F file=@path, or -F 'file=@-;filename=name'"),
             (
                 ["-F", "f=@a.txt", "-F", "g=@a.txt"],
-                "the form has 2 files, and S3 takes one at a time: send the others by themselves"
+                "the form has 2 files, and S3 accepts one at a time: send the others separately"
             ),
-            (["-F", "f=@a.txt", "-F", "a=1"], "S3 reads no field behind the file: put \"f\" last"),
+            (["-F", "f=@a.txt", "-F", "a=1"], "S3 reads no field after the file: put \"f\" last"),
             (["-F", "key=1", "-F", "f=@a.txt"], "the field \"key\" is signed already: leave it out"),
             (["-F", "f=@a.txt", "http://other"], nil),
         ] as [([String], String?)] {
@@ -184,21 +184,21 @@ struct SendCommandTests {
     @Test(
         "What is wrong is said in one line",
         arguments: [
-            (["-F", "a=1"], 2, "say where the form goes: formwork send URL -F …"),
+            (["-F", "a=1"], 2, "no URL: write formwork send URL -F …"),
             (
                 ["http://h", "-F", "a=1", "-u", "me"], 2,
                 "-u: write user:password, with an empty password if there is none"
             ),
             (
                 ["http://h", "-F", "a=1", "-H", "Content-Length: 1"], 2,
-                "-H 'Content-Length: 1': the body's own length decides this; leave it out"
+                "-H 'Content-Length: 1': it is set from the body's length: leave it out"
             ),
-            (["http://h", "-F", "a=1", "-X", "a b"], 2, "-X 'a b': is no method such as POST"),
-            (["http://h", "-F", "a=1", "--key", "k"], 2, "--key: there is no --cert that it belongs to"),
-            (["ftp://h", "-F", "a=1"], 2, "ftp://h: forms are sent by http and https, not by ftp"),
+            (["http://h", "-F", "a=1", "-X", "a b"], 2, "-X 'a b': is not a method, such as POST"),
+            (["http://h", "-F", "a=1", "--key", "k"], 2, "--key: give --cert too"),
+            (["ftp://h", "-F", "a=1"], 2, "ftp://h: forms are sent with http or https, not ftp"),
             (
                 ["http://nowhere.invalid", "-F", "a=1", "-x", "socks5://h"], 2,
-                "a proxy is spoken to by http or https, not by socks5"
+                "a proxy must use http or https, not socks5"
             ),
             (["https://127.0.0.1:1", "-F", "a=1", "--cacert", "/nope"], 77, nil),
         ] as [([String], Int32, String?)])

@@ -31,7 +31,7 @@ struct TransferMessagesTests {
         #expect(
             outcome.errors == """
                 formwork: cut: is not the saved state of an upload: remove it to start again
-                formwork: --state: part 1 "f": a later process can't read this content again: give a file, or leave out \
+                formwork: --state: part 1 "f": a later process can't read this content again: use a file, or leave out \
                 --state
 
                 """)
@@ -59,7 +59,7 @@ struct TransferMessagesTests {
             send $U -F a=1 --cacert nope
             """)
         #expect(outcome.text == "2\n2\n2\n2\n2\n2\n58\n58\n58\n58\n58\n77\n")
-        let encrypted = "the private key is encrypted: decrypt it, with 'openssl pkey -in KEY -out PLAIN' say"
+        let encrypted = "the private key is encrypted: decrypt it, as with 'openssl pkey -in KEY -out PLAIN'"
         #expect(
             outcome.errors == """
                 formwork: --tls-cert nope: can't be read (No such file or directory)
@@ -67,14 +67,14 @@ struct TransferMessagesTests {
                 formwork: --tls-key nope: can't be read (No such file or directory)
                 formwork: --tls-key text: holds no private key in PEM (-----BEGIN PRIVATE KEY-----)
                 formwork: --tls-key locked: \(encrypted)
-                formwork: --tls-cert, --tls-key: c1 and k2 can't be used together: the key is another certificate's, or \
-                one of the two is damaged
+                formwork: --tls-cert, --tls-key: c1 and k2 can't be used together: the key belongs to another \
+                certificate, or one of the two is damaged
                 formwork: --cert nope: can't be read (No such file or directory)
                 formwork: --cert c1: holds no private key in PEM (-----BEGIN PRIVATE KEY-----)
                 formwork: --key nope: can't be read (No such file or directory)
                 formwork: --key locked: \(encrypted)
-                formwork: --cert, --key: the certificate and its private key can't be used: the key is another \
-                certificate's, or one of the two is damaged
+                formwork: --cert, --key: the certificate and its private key can't be used: the key belongs to \
+                another certificate, or one of the two is damaged
                 formwork: --cacert nope: can't be read (No such file or directory)
 
                 """)
@@ -92,7 +92,7 @@ struct TransferMessagesTests {
         #expect(
             outcome.errors == """
                 formwork: text: can't be used as a folder for uploads (File exists)
-                formwork: --to http://x: is no s3://bucket/prefix
+                formwork: --to http://x: is not s3://bucket/prefix
 
                 """)
     }
@@ -142,10 +142,10 @@ struct TransferMessagesTests {
             http_proxy=http://127.0.0.1:2 send http://127.0.0.1:1 -F a=1 --noproxy '*'
             """)
         #expect(outcome.text == "2\n7\n7\n7\n7\n")
-        let way = "names this proxy, and --noproxy '*' goes without it"
+        let way = "names this proxy: --noproxy '*' connects without it"
         #expect(
             outcome.errors == """
-                formwork: a proxy is spoken to by http or https, not by socks5; the environment's http_proxy \(way)
+                formwork: a proxy must use http or https, not socks5; the environment's http_proxy \(way)
                 formwork: 127.0.0.1:1: no connection (Connection refused); the environment's http_proxy \(way)
                 formwork: 127.0.0.1:1: no connection (Connection refused); the environment's ALL_PROXY \(way)
                 formwork: 127.0.0.1:1: no connection (Connection refused)
@@ -169,7 +169,7 @@ struct TransferMessagesTests {
         #expect(refused.status == 2)
         #expect(
             refused.errors
-                == "formwork: x\\u{202E}y: no name of a host: write it in ASCII, in its xn-- form (IDNA) if it has one\n"
+                == "formwork: x\\u{202E}y: not a valid host: write it in ASCII, in its xn-- form (IDNA) if it has one\n"
         )
     }
 }

@@ -52,7 +52,7 @@ struct TypeCommandTests {
         #expect(result.status == 0)
         #expect(result.text == "Content-Type: multipart/form-data; boundary=b\nContent-Length: 102\n")
         #expect(result.errors.hasPrefix("formwork: warning: libmagic's database can't be loaded"))
-        #expect(result.errors.hasSuffix("names alone decide the types\n"))
+        #expect(result.errors.hasSuffix("types are found by names alone\n"))
     }
 
     @Test("What is wrong inside a multipart or a list names its argument")
@@ -68,7 +68,7 @@ struct TypeCommandTests {
                 == "formwork: -F f=@/etc/hostname,nope: nope can't be read (No such file or directory)\n")
         #expect(
             try errors("-F a=1 -H 'X-Y: 1'")
-                == "formwork: -H 'X-Y: 1': only Content-Type says something about a body\n")
+                == "formwork: -H 'X-Y: 1': only Content-Type describes a body: leave it out\n")
         #expect(try errors("-F 'a=(' -F b=1").contains("1 multipart(s) were begun and not ended"))
         #expect(try errors("-F =1").contains("part 1 has no name, which RFC 7578"))
     }

@@ -58,7 +58,7 @@ struct BoundaryTests {
         /// A row whose message names one character.
         static func character(_ text: String, shownAs shown: String, _ guardsAgainst: String) -> Refused {
             Refused(
-                text: text, message: "The boundary holds \"\(shown)\": use letters, digits and '()+_,-./:=? only.",
+                text: text, message: "The boundary contains \"\(shown)\": use only letters, digits and '()+_,-./:=?.",
                 guardsAgainst: guardsAgainst)
         }
     }
@@ -151,6 +151,6 @@ struct BoundaryTests {
         #expect(try JSONDecoder().decode(Boundary.self, from: Data("\"AaB03x\"".utf8)).text == "AaB03x")
         #expect(try JSONEncoder().encode(Boundary("AaB03x")) == Data("\"AaB03x\"".utf8))
         let message = try refusal { _ = try JSONDecoder().decode(Boundary.self, from: Data("\"a;b\"".utf8)) }
-        #expect(message == "The boundary holds \";\": use letters, digits and '()+_,-./:=? only.")
+        #expect(message == "The boundary contains \";\": use only letters, digits and '()+_,-./:=?.")
     }
 }

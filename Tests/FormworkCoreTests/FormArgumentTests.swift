@@ -226,26 +226,26 @@ struct FormArgumentTests {
         ),
         Refused(
             argument: #"a="abc"def"#,
-            message: #"column 8: text behind a closing quote would be lost: write \" for a quote inside quotes"#,
+            message: #"column 8: text after a closing quote would be lost: write \" for a quote inside quotes"#,
             guardsAgainst: "text that curl drops with a warning"),
         Refused(
             argument: #"a=x;filename="b"c"#,
-            message: #"column 17: text behind a closing quote would be lost: write \" for a quote inside quotes"#,
+            message: #"column 17: text after a closing quote would be lost: write \" for a quote inside quotes"#,
             guardsAgainst: "a filename's end that curl drops with a warning"),
         Refused(
             argument: #"meta={"a":"b;c"};type=application/json"#,
-            message: #"column 14: "c"}" is none of type=, filename=, headers=, encoder=, length=; "#
-                + #"a value that holds ';' needs --form-string, or double quotes: meta="…;…""#,
+            message: #"column 14: "c"}" is not one of type=, filename=, headers=, encoder=, length=: "#
+                + #"a value with ';' needs --form-string or double quotes: meta="…;…""#,
             guardsAgainst: "JSON cut at its first ';'"),
         Refused(
             argument: "a=b;",
-            message: #"column 5: "" is none of type=, filename=, headers=, encoder=, length=; "#
-                + #"a value that holds ';' needs --form-string, or double quotes: a="…;…""#,
+            message: #"column 5: "" is not one of type=, filename=, headers=, encoder=, length=: "#
+                + #"a value with ';' needs --form-string or double quotes: a="…;…""#,
             guardsAgainst: "a ';' at the end that would be lost"),
         Refused(
             argument: "f=@a;b.txt",
-            message: #"column 6: "b.txt" is none of type=, filename=, headers=, encoder=, length=; "#
-                + #"a path that holds ';' needs double quotes: f=@"…;…""#,
+            message: #"column 6: "b.txt" is not one of type=, filename=, headers=, encoder=, length=: "#
+                + #"a path with ';' needs double quotes: f=@"…;…""#,
             guardsAgainst: "a path cut at its ';'"),
         Refused(
             argument: "f=OK;headers=justtext",
@@ -254,14 +254,15 @@ struct FormArgumentTests {
         Refused(
             argument: "f=OK;headers=\"X-a: 1\r\nX-b: 2\"",
             message:
-                #"column 14: The value of X-a holds the control character \r, which could end the header: remove it."#,
+                #"column 14: The value of X-a contains the control character \r, which could end the header: remove "#
+                + #"it."#,
             guardsAgainst: "a header that injects another"),
         Refused(
             argument: "f=OK;headers=", message: #"column 14: the header "" has no ':': write Name: value"#,
             guardsAgainst: "an empty line that would end the header section"),
         Refused(
             argument: "f=x;encoder=rot13",
-            message: "column 5: encoder=rot13 is none of base64, quoted-printable, 7bit, 8bit, binary",
+            message: "column 5: encoder=rot13 is not one of base64, quoted-printable, 7bit, 8bit, binary",
             guardsAgainst: "an unknown encoder"),
         Refused(
             argument: "f=x;type=text/plain;oops",
@@ -275,7 +276,7 @@ struct FormArgumentTests {
             guardsAgainst: "a ';' at the end of the type"),
         Refused(
             argument: "f=x;type=text",
-            message: "column 10: type= needs a media type such as text/plain behind it",
+            message: "column 10: type= needs a media type such as text/plain",
             guardsAgainst: "half a type"),
         Refused(
             argument: "f=x;type=te;xt/plain",
@@ -283,37 +284,37 @@ struct FormArgumentTests {
             guardsAgainst: "a ';' that curl's scanf takes into the type"),
         Refused(
             argument: "f=x;type=a/b;headers=Content-Type: c/d",
-            message: "column 39: type= and a Content-Type in headers= are both given: one of them would be lost",
+            message: "column 39: type= and a Content-Type in headers= exclude each other: leave one of them out",
             guardsAgainst: "a type that replaces another"),
         Refused(
             argument: "a=v;filename=x;headers=Content-Disposition: inline",
-            message: "column 51: a Content-Disposition in headers= replaces filename=, which would be lost",
+            message: "column 51: filename= and a Content-Disposition in headers= exclude each other: leave one out",
             guardsAgainst: "a filename that the caller's own disposition hides"),
         Refused(
             argument: #"a=@f;type=q/r;b=c="; x"#,
-            message: "column 19: a quote stands inside a parameter's value: put quotes around all of it",
+            message: "column 19: a parameter's value has a quote inside: put quotes around all of it",
             guardsAgainst: "a quote that hides what follows"),
         Refused(
             argument: #"a=@f;type=q/r;b="x"y"#,
             message: #"column 20: text follows the closing quote of a parameter's value: write \" for a quote in it"#,
             guardsAgainst: "text that receivers drop"),
         Refused(
-            argument: "x=(;filename=a", message: "column 5: a multipart has no filename",
+            argument: "x=(;filename=a", message: "column 5: a multipart can't have a filename",
             guardsAgainst: "a filename that curl ignores"),
         Refused(
-            argument: "x=(;encoder=7bit", message: "column 5: a multipart is not encoded: encode the parts in it",
+            argument: "x=(;encoder=7bit", message: "column 5: a multipart can't be encoded: encode the parts in it",
             guardsAgainst: "an encoder that curl ignores"),
         Refused(
             argument: "a=x\n",
             message: "column 3: a line end around a value would be lost: put the value in double quotes",
             guardsAgainst: "a line end that curl trims"),
         Refused(
-            argument: "f=@a,", message: "column 6: there is no path behind '@', '<' or ',': --form-string takes text",
+            argument: "f=@a,", message: "column 6: there is no path after '@', '<' or ',': use --form-string for text",
             guardsAgainst: "an empty second path"),
         Refused(
             argument: "a=b;  typo=x/y",
-            message: #"column 7: "typo=x/y" is none of type=, filename=, headers=, encoder=, length=; "#
-                + #"a value that holds ';' needs --form-string, or double quotes: a="…;…""#,
+            message: #"column 7: "typo=x/y" is not one of type=, filename=, headers=, encoder=, length=: "#
+                + #"a value with ';' needs --form-string or double quotes: a="…;…""#,
             guardsAgainst: "a column that doesn't count blanks"),
         Refused(
             argument: "a=b;type=x/y;filename=f.q;type=z/w", message: "column 27: type= is given twice",
@@ -322,18 +323,18 @@ struct FormArgumentTests {
             argument: "a=b;filename=c;filename=d", message: "column 16: filename= is given twice",
             guardsAgainst: "a second filename that replaces the first"),
         Refused(
-            argument: "name=<x;filename=y", message: "column 9: a '<' part is a field without a filename: take '@'",
+            argument: "name=<x;filename=y", message: "column 9: a '<' part is a field without a filename: use '@'",
             guardsAgainst: "a filename that curl ignores with a warning"),
         Refused(
             argument: "日本=@a;b,c",
-            message: #"column 7: "b" is none of type=, filename=, headers=, encoder=, length=; "#
-                + #"a path that holds ';' needs double quotes: 日本=@"…;…""#,
+            message: #"column 7: "b" is not one of type=, filename=, headers=, encoder=, length=: "#
+                + #"a path with ';' needs double quotes: 日本=@"…;…""#,
             guardsAgainst: "a column counted in bytes"),
         Refused(
             argument: "x=(a",
             message:
-                #"column 3: a value that begins with '(' opens a multipart, and what follows the '(' would be lost: put "#
-                + #"a value in double quotes, x="(…", or take --form-string"#,
+                #"column 3: '(' at the start of a value opens a multipart, and the text after it would be lost: put "#
+                + #"a value in double quotes, x="(…", or use --form-string"#,
             guardsAgainst: "a nested form taken for text"),
         Refused(
             argument: "f=@x;length=10", message: "column 4: length= is for standard input (@- or <-) only",
@@ -342,17 +343,17 @@ struct FormArgumentTests {
             argument: "f=-;length=10", message: "column 5: length= is for standard input (@- or <-) only",
             guardsAgainst: "the text '-' taken for standard input"),
         Refused(
-            argument: "f=@-;length=1k", message: #"column 6: length= takes a number of bytes, not "1k""#,
+            argument: "f=@-;length=1k", message: #"column 6: length= needs a number of bytes, not "1k""#,
             guardsAgainst: "a length cut at its first letter"),
         Refused(
-            argument: "f=@-;length=-1", message: #"column 6: length= takes a number of bytes, not "-1""#,
+            argument: "f=@-;length=-1", message: #"column 6: length= needs a number of bytes, not "-1""#,
             guardsAgainst: "a negative length"),
         Refused(
-            argument: "f=@-;length=", message: #"column 6: length= takes a number of bytes, not """#,
+            argument: "f=@-;length=", message: #"column 6: length= needs a number of bytes, not """#,
             guardsAgainst: "no length taken for 0"),
         Refused(
             argument: "f=@-;length=9223372036854775808",
-            message: #"column 6: length= takes a number of bytes, not "9223372036854775808""#,
+            message: #"column 6: length= needs a number of bytes, not "9223372036854775808""#,
             guardsAgainst: "a length of 2^63 that wraps round"),
     ]
 

@@ -51,6 +51,6 @@ struct FramingCheckTests {
         // 5 bytes of delimiter, 40 and 8 of two fields, each with its CRLF, and an empty line.
         #expect(
             error?.message
-                == "the header fields of part 1 end at offset 57 instead of 67: one of them holds an empty line")
+                == "the header fields of part 1 end at offset 57 instead of 67: one of them contains an empty line")
     }
 }

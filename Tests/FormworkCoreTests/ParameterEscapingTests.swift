@@ -120,18 +120,18 @@ struct ParameterEscapingTests {
         var bytes: [UInt8] = []
         #expect(
             try refusal { try ParameterEscaping.whatwg.append("a\0", as: "name", to: &bytes) }
-                == "The name \"a\0\" holds NUL, which the escaping rule \"whatwg\" refuses: rename it.")
+                == "The name \"a\0\" contains NUL, which the escaping rule \"whatwg\" refuses: rename it.")
         #expect(
             try refusal { try ParameterEscaping.backslash.append("a\n", as: "filename", to: &bytes) }
-                == "The filename \"a\n\" holds a line end, which the escaping rule \"backslash\" refuses: "
-                + "rename it or take the rule \"whatwg\".")
+                == "The filename \"a\n\" contains a line end, which the escaping rule \"backslash\" refuses: "
+                + "rename it or use the rule \"whatwg\".")
         #expect(
             try refusal { try ParameterEscaping.refuse.append("a\"", as: "name", to: &bytes) }
-                == "The name \"a\"\" holds a quote, which the escaping rule \"refuse\" refuses: "
-                + "rename it or take the rule \"whatwg\".")
+                == "The name \"a\"\" contains a quote, which the escaping rule \"refuse\" refuses: "
+                + "rename it or use the rule \"whatwg\".")
         #expect(
             try refusal { try ParameterEscaping.refuse.append(#"a\"#, as: "name", to: &bytes) }
-                == #"The name "a\" holds a backslash, which the escaping rule "refuse" refuses: "#
-                + "rename it or take the rule \"whatwg\".")
+                == #"The name "a\" contains a backslash, which the escaping rule "refuse" refuses: "#
+                + "rename it or use the rule \"whatwg\".")
     }
 }

@@ -134,12 +134,12 @@ struct PartHeaderTests {
         RefusedType(
             "text/plain; a=\"\r\nX-Evil: 1\"",
             message:
-                #"The value of Content-Type holds the control character \r, which could end the header: remove it."#,
+                #"The value of Content-Type contains the control character \r, which could end the header: remove it."#,
             "a line end behind the first ';'"),
         RefusedType(
             "text/plain;a=\0",
             message:
-                #"The value of Content-Type holds the control character \0, which could end the header: remove it."#,
+                #"The value of Content-Type contains the control character \0, which could end the header: remove it."#,
             "NUL in a parameter"),
         RefusedType(
             "text/plain ", message: "The value of Content-Type begins or ends with a blank: trim it.",
@@ -164,18 +164,19 @@ struct PartHeaderTests {
         let disposition = PartHeader(name: "f", fields: [try HeaderField("content-DISPOSITION", "inline")])
         #expect(
             try refusal { try Self.write(disposition) }
-                == "The field content-DISPOSITION is written from the part's disposition, type or encoding already: give it once."
+                == "The field content-DISPOSITION is written from the part's disposition, type or encoding too: give "
+                + "it once."
         )
         let encoding = PartHeader(
             transferEncoding: .binary, fields: [try HeaderField("Content-transfer-encoding", "base64")])
         #expect(
             try refusal { try Self.write(encoding) }
-                == "The field Content-transfer-encoding is written from the part's disposition, type or encoding already: "
+                == "The field Content-transfer-encoding is written from the part's disposition, type or encoding too: "
                 + "give it once.")
         let type = PartHeader(disposition: nil, contentType: "a/b", fields: [try HeaderField("content-type", "c/d")])
         #expect(
             try refusal { try Self.write(type) }
-                == "The field content-type is written from the part's disposition, type or encoding already: give it once."
+                == "The field content-type is written from the part's disposition, type or encoding too: give it once."
         )
     }
 
@@ -183,10 +184,10 @@ struct PartHeaderTests {
     func nameWithoutDisposition() throws {
         #expect(
             try refusal { try Self.write(PartHeader(disposition: nil, name: "a")) }
-                == "A part with a name or filename needs a disposition too.")
+                == "A part with a name or filename needs a disposition: add one.")
         #expect(
             try refusal { try Self.write(PartHeader(disposition: nil, filename: "a.txt")) }
-                == "A part with a name or filename needs a disposition too.")
+                == "A part with a name or filename needs a disposition: add one.")
     }
 
     private static func write(_ header: PartHeader) throws {

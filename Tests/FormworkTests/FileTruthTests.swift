@@ -36,7 +36,7 @@ enum Meddling: String, CaseIterable, CustomTestStringConvertible {
         case .grows: "grew from 2000000 to 2000001 bytes"
         case .isRewritten: "was rewritten"
         case .isReplaced, .isRotated: "was replaced by another file"
-        case .isUnlinked, .isRenamedAway: "vanished"
+        case .isUnlinked, .isRenamedAway: "was removed"
         }
     }
 

@@ -77,8 +77,8 @@ struct FramingCheckTests {
         let (error, given) = try self.failure(of: form)
         #expect(
             error?.description == """
-                part 2 "c": the content of part 2 holds the body's own delimiter at offset 105: choose another boundary \
-                [body offset 0]
+                part 2 "c": the content of part 2 contains the body's own delimiter at offset 105: choose another \
+                boundary [body offset 0]
                 """)
         #expect(given.isEmpty)
         #expect("\(FormworkError.Code.framingBroken)" == "framingBroken")
@@ -90,7 +90,7 @@ struct FramingCheckTests {
         form.append(name: "a", value: "--b\r\n\r\n")
         #expect(
             try self.failure(of: form).error?.message
-                == "the content of part 1 holds the body's own delimiter at offset 49: choose another boundary")
+                == "the content of part 1 contains the body's own delimiter at offset 49: choose another boundary")
     }
 
     @Test(
@@ -113,10 +113,10 @@ struct FramingCheckTests {
         #expect(try self.failure(of: form("X-Camera: 7")).error == nil)
         #expect(
             try self.failure(of: form("X: 1\r\n\r\nsmuggled")).error?.message
-                == "the header fields of part 2 end at offset 107 instead of 119: one of them holds an empty line")
+                == "the header fields of part 2 end at offset 107 instead of 119: one of them contains an empty line")
         #expect(
             try self.failure(of: form("no field")).error?.message
-                == "the header fields of part 2 can't be read back: A header line has no name with a colon behind it.")
+                == "the header fields of part 2 can't be read back: A header line has no name followed by a colon.")
         #expect(
             try self.failure(of: form("Content-Disposition: form-data; name=\"x\"")).error?.message
                 == "the header fields of part 2 can't be read back: A part has two Content-Disposition fields.")

@@ -171,7 +171,7 @@ struct SourceTests {
         #expect(self.error(of: .file("/proc/self/mem"))?.cause as? Errno == .ioError)
         let hidden = self.error(of: .file("/proc/self/status"))
         #expect(hidden?.code == .sourceUnavailable)
-        #expect(hidden?.message.contains("0 bytes but has some") == true)
+        #expect(hidden?.message.contains("0 bytes but has content") == true)
     }
 
     @Test("A FIFO and a device are streams, read once")

@@ -109,11 +109,11 @@ struct FlatteningTests {
     @Test(
         "What is refused says so",
         arguments: [
-            (Flattening(members: .refused), ["a": ["b": 1]], "\"a\" is an array or an object, and this form is flat"),
+            (Flattening(members: .refused), ["a": ["b": 1]], "\"a\" is an array or an object, but this form is flat"),
             (Flattening(bytes: .refused), ["a": .bytes([1])], "\"a\" is 1 bytes, not text"),
-            (Flattening(duplicates: .refused), ["a": 1, "a": 2], "\"a\" stands there more than once"),
-            (Flattening(), [1], "parameters are an object, but this is an array"),
-            (Flattening(), "x", "parameters are an object, but this is a single value"),
+            (Flattening(duplicates: .refused), ["a": 1, "a": 2], "\"a\" occurs more than once"),
+            (Flattening(), [1], "parameters must be an object, not an array"),
+            (Flattening(), "x", "parameters must be an object, not a single value"),
         ] as [(Flattening, ParameterValue, String)])
     func refused(rules: Flattening, value: ParameterValue, message: String) {
         let error = #expect(throws: FormworkError.self) { try URLEncodedDialect(flattening: rules).encode(value) }
@@ -133,7 +133,7 @@ struct FlatteningTests {
         #expect(try dialect.encode(["a": ["b": 1]]) == "a%5Bb%5D=1")
         let error = #expect(throws: FormworkError.self) { try dialect.encode(["a": ["b": [1]]]) }
         #expect(error?.code == .limitExceeded)
-        #expect(error?.message == "\"a[b]\" lies more than 2 levels deep, which Flattening.depth allows")
+        #expect(error?.message == "\"a[b]\" nests deeper than 2 levels (Flattening.depth)")
     }
 
     static let sample: ParameterValue = [

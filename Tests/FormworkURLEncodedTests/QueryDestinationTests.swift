@@ -41,13 +41,13 @@ struct QueryDestinationTests {
     @Test(
         "Spaces and control characters are refused, with their place",
         arguments: [
-            ("http://h/a b", "a=1", "the URL holds a space or a control character: write %20", 10),
-            ("http://ü/\r\nX: y", "a=1", "the URL holds a space or a control character: write %0D", 10),
-            ("/\u{7F}", "", "the URL holds a space or a control character: write %7F", 1),
-            ("/\u{85}", "", "the URL holds a space or a control character: write %C2%85", 1),
+            ("http://h/a b", "a=1", "the URL contains a space or a control character: write %20", 10),
+            ("http://ü/\r\nX: y", "a=1", "the URL contains a space or a control character: write %0D", 10),
+            ("/\u{7F}", "", "the URL contains a space or a control character: write %7F", 1),
+            ("/\u{85}", "", "the URL contains a space or a control character: write %C2%85", 1),
             (
                 "/", "a\nb=1",
-                "a name holds a space or a control character, which this dialect doesn't escape: rename it or take "
+                "a name contains a space or a control character, which this dialect doesn't escape: rename it or use "
                     + "another dialect", 1
             ),
         ])

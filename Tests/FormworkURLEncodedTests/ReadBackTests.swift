@@ -149,7 +149,7 @@ struct ReadBackTests {
             (["a[b]": 1], "\"a[b]\" would not be read back: rename it, brackets in names make a tree"),
             (["": 1], "\"\" would not be read back: rename it, brackets in names make a tree"),
             (["a": ["": 1]], "\"a\" would be read back as an array"),
-            (["a": .bytes([0xFF])], "what is written couldn't be read back: a pair that is no UTF-8"),
+            (["a": .bytes([0xFF])], "the written text can't be read back: a pair that isn't UTF-8"),
         ] as [(ParameterValue, String)])
     func refusedByName(tree: ParameterValue, message: String) throws {
         let error = #expect(throws: FormworkError.self) { try URLEncodedDialect.rails.encode(tree) }

@@ -41,7 +41,7 @@ struct URLEncodedParsingTests {
         #expect(try self.read(text, .init(duplicates: .lastWins)) == ["a|3", "b|2", "\u{E9}|4", "e\u{301}|5"])
         #expect(try self.read(text, .init(duplicates: .firstWins)) == ["a|1", "b|2", "\u{E9}|4", "e\u{301}|5"])
         let error = #expect(throws: FormworkError.self) { try self.read(text, .init(duplicates: .refused)) }
-        #expect(error?.message == "\"a\" stands there more than once")
+        #expect(error?.message == "\"a\" occurs more than once")
     }
 
     @Test(

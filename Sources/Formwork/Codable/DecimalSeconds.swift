@@ -1,9 +1,9 @@
-/// Seconds in decimal digits: a whole number and a fraction of 0 or more that is added to it.
+/// Seconds in decimal digits: a whole number, and a fraction of 0 or more that is added to it.
 ///
-/// Numbers go from one unit or epoch to another digit by digit, so that none is rounded.
+/// Units and epochs are converted digit by digit, so that nothing is rounded.
 struct DecimalSeconds {
     var whole: Int64
-    /// The digits behind the point, 0 to 9, without zeros at the end.
+    /// The digits after the point, 0 to 9, without trailing zeros.
     let fraction: [UInt8]
 
     /// More than any calendar needs, and far from the ends of `Int64`.
@@ -16,7 +16,7 @@ struct DecimalSeconds {
         self.fraction = digits
     }
 
-    /// The shortest digits that are this number and no other; `nil` for one that is infinite, or far from any calendar.
+    /// The shortest digits that identify this number; `nil` for one that is infinite or outside any calendar.
     init?(_ number: Double) {
         guard number.magnitude < Double(Self.bound) else { return nil }
         let text = number.magnitude.description
@@ -57,7 +57,7 @@ struct DecimalSeconds {
             whole: plain.fraction.isEmpty ? -whole : -whole - 1, fraction: Self.complement(plain.fraction))
     }
 
-    /// What is missing to 1.
+    /// The digits of 1 minus this fraction.
     private static func complement(_ digits: [UInt8]) -> [UInt8] {
         guard let last = digits.last else { return [] }
         return digits.dropLast().map { 9 - $0 } + [10 - last]
@@ -73,7 +73,7 @@ struct DecimalSeconds {
             + Self.text(isNegative ? Self.complement(self.fraction) : self.fraction)
     }
 
-    /// The point and the digits behind it; nothing for none.
+    /// The point and the digits after it; empty if there are none.
     private static func text(_ fraction: [UInt8]) -> String {
         fraction.isEmpty ? "" : "." + String(decoding: fraction.map { $0 + 0x30 }, as: UTF8.self)
     }
@@ -81,14 +81,14 @@ struct DecimalSeconds {
     /// The nearest number.
     var double: Double? { Double(self.text) }
 
-    /// With the point some digits farther to the right.
+    /// The number with the point moved right.
     func shifted(by digits: Int) -> Self {
         var (whole, fraction) = (self.whole, self.fraction[...])
         for _ in 0..<digits { whole = whole * 10 + Int64(fraction.popFirst() ?? 0) }
         return Self(whole: whole, fraction: fraction)
     }
 
-    /// With the point some digits farther to the left.
+    /// The number with the point moved left.
     func shiftedBack(by digits: Int) -> Self {
         var (whole, fraction) = (self.whole, self.fraction)
         for _ in 0..<digits {
@@ -117,14 +117,14 @@ extension DecimalSeconds {
             + Self.text(self.fraction) + "Z"
     }
 
-    /// Seconds since 1970 of RFC 3339's texts, and of those without seconds, zone or time; `nil` for others.
+    /// Parses RFC 3339 text, also without seconds, zone or time, to seconds since 1970; `nil` for other text.
     init?(calendarText text: String) {
         var rest = text.utf8[...]
         guard let year = Self.number(&rest, 4), Self.take(&rest, "-"), let month = Self.number(&rest, 2),
             Self.take(&rest, "-"), let day = Self.number(&rest, 2), (1...12).contains(month), day >= 1
         else { return nil }
         let days = Self.days(year, month, day)
-        // The 31st of a month with 30 days is another day's number.
+        // The 31st of a month with 30 days has the number of another date.
         guard Self.date(days) == (year, month, day) else { return nil }
         guard !rest.isEmpty else {
             self.init(whole: days * 86_400, fraction: [])
@@ -136,7 +136,7 @@ extension DecimalSeconds {
         else { return nil }
         var (second, fraction): (Int64, [UInt8]) = (0, [])
         if Self.take(&rest, ":") {
-            // A leap second is the next minute's first.
+            // A leap second counts as the first second of the next minute.
             guard let number = Self.number(&rest, 2), number <= 60 else { return nil }
             second = number
             if Self.take(&rest, ".") || Self.take(&rest, ",") {
@@ -150,7 +150,7 @@ extension DecimalSeconds {
         self.init(whole: days * 86_400 + hour * 3600 + minute * 60 + second - offset, fraction: fraction)
     }
 
-    /// Seconds that a zone is ahead of UTC: `Z`, `+01:00`, `+0100`, `+01`, or none for UTC; `nil` for other texts.
+    /// The zone's offset from UTC in seconds: `Z`, `+01:00`, `+0100`, `+01`, or none for UTC; `nil` for other text.
     private static func zone(_ rest: inout Substring.UTF8View) -> Int64? {
         if rest.isEmpty || Self.take(&rest, "Z") || Self.take(&rest, "z") { return 0 }
         let isBehind = rest.first == 0x2D
@@ -179,7 +179,7 @@ extension DecimalSeconds {
         return true
     }
 
-    /// Days since 1970 of a day of the Gregorian calendar, counted in years that begin in March (H. Hinnant).
+    /// The days from 1970 to a Gregorian date, computed with years that begin in March (H. Hinnant).
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let (era, yearOfEra) = year.flooring(by: 400)
@@ -198,7 +198,7 @@ extension DecimalSeconds {
 }
 
 extension Int64 {
-    /// The quotient that is not above the true one, and what is left, 0 or more.
+    /// The quotient rounded down, and the remainder, 0 or more.
     fileprivate func flooring(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = self.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,53 +1,54 @@
 import FormworkCore
 
-/// Encodes a value as a form: a field for each of its values, a file for each ``FormFile``.
+/// Encodes a value as a form, with a field for each of its values and a file for each ``FormFile``.
 ///
-/// Members are named with brackets, `a[b]`; elements as ``arrays`` says, and with their index where they have members of
-/// their own, `a[0][b]`. What is written, ``FormDataDecoder`` with the same ``nameDepth`` and
-/// ``acceptsNonFiniteNumbers`` and ``dates`` reads back equal; a ``JSONPart`` is what JSON keeps of it. What it couldn't is an `EncodingError` with the coding path:
+/// Members are named with brackets, `a[b]`. Elements are named as ``arrays`` says, or with their index if they have
+/// members of their own, `a[0][b]`. A ``FormDataDecoder`` with the same ``nameDepth``, ``acceptsNonFiniteNumbers`` and
+/// ``dates`` decodes an equal value; a ``JSONPart`` keeps what JSON can represent. A value that couldn't be decoded
+/// again is an `EncodingError` with the coding path:
 ///
-/// - Bytes, `[UInt8]`, `Data` and every other ``BodyChunk``, are one file named `blob`, as browsers send a `Blob`; use
-///   ``FormFile`` where name and type matter. Other arrays of numbers are a field for each number.
-/// - A `Date` is a field as ``dates`` says, a ``JSONPart`` a part of `application/json`.
-/// - `nil` and empty arrays and objects write nothing. They are accepted for a member whose key is one of a fixed set,
-///   as a struct's are. They are refused as a dictionary's value and as an array's element, which would be lost.
-/// - An optional that has a value which writes nothing, or one empty field, is refused: `nil` is read from that. An
-///   optional `String` may be empty.
-/// - A case of an enumeration with neither a raw value nor values of its own is refused, and so is an empty array that
-///   a type of its own wraps.
-/// - Keys that are empty or hold a bracket, a quotation mark, a backslash, a control character, or `%22`, `%0D` or
+/// - Bytes (`[UInt8]`, `Data` and every other ``BodyChunk``) are one file named `blob`, as browsers send a `Blob`. Use
+///   ``FormFile`` if name and type matter. Other arrays of numbers write one field for each number.
+/// - A `Date` is a field in the format of ``dates``, a ``JSONPart`` a part of `application/json`.
+/// - `nil` and empty arrays and objects write nothing. They are accepted for a member with a fixed key, as in a struct.
+///   They are refused as a dictionary's value and as an array's element, because these would be lost.
+/// - An optional with a value that writes nothing, or one empty field, is refused, because it would be decoded as
+///   `nil`. An optional `String` may be empty.
+/// - An enumeration case without a raw value or associated values is refused, and so is an empty array inside a wrapper
+///   type.
+/// - Keys that are empty or contain a bracket, a quotation mark, a backslash, a control character, `%22`, `%0D` or
 ///   `%0A` are refused: receivers differ in how they read them.
 ///
 /// ```
 /// let form = try FormDataEncoder().encode(profile)
 /// ```
 public struct FormDataEncoder: Sendable {
-    /// How the elements of an array are named that have no members of their own.
+    /// How to name array elements that have no members of their own.
     public enum Arrays: Sendable, Hashable, CaseIterable {
-        /// `a[]`, as PHP and Rails want it.
+        /// `a[]`, for PHP and Rails.
         case brackets
         /// `a[0]`, `a[1]`, …
         case indices
-        /// `a` again and again, as browsers do (RFC 7578 §5.2).
+        /// `a` for each element, as browsers do (RFC 7578 §5.2).
         case repeated
     }
 
     /// How the elements of an array are named. Default: with brackets.
     public var arrays = Arrays.brackets
-    /// Levels that a name may have below its first: `a[b][]` has 2. Default 8, at most 512: as
+    /// The most levels of a name below its first: `a[b][]` has 2. Default 8, at most 512, as
     /// ``FormDataDecoder/nameDepth``.
     public var nameDepth = 8
-    /// Whether `inf`, `-inf` and `nan` are written for numbers that are infinite or none. Default: they are refused.
+    /// Whether infinite numbers and NaN are written, as `inf`, `-inf` and `nan`. Default: they are refused.
     public var acceptsNonFiniteNumbers = false
     /// How a `Date` is written. Default: ISO 8601.
     public var dates = FormDateFormat.iso8601
-    /// Handed to the types that are encoded.
+    /// Passed to the types that are encoded.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// The filename of bytes: WHATWG's for a `Blob` that has none.
+    /// The filename of bytes: WHATWG's name for a `Blob` without one.
     static let bytesFilename = "blob"
 
-    /// The defaults, to be changed where needed.
+    /// An encoder with the defaults.
     public init() {}
 
     /// Encodes a value whose root is an object.
@@ -64,15 +65,15 @@ public struct FormDataEncoder: Sendable {
     }
 }
 
-/// A place in the value that is encoded: the keys that lead to it, its names, and whether anything was written there.
+/// A place in the encoded value: the keys that lead to it, its names, and whether anything was written there.
 final class EncodingPlace {
     let parent: EncodingPlace?
     let key: (any CodingKey)?
-    /// What the names of members and elements begin with; `nil` for the root, which is no field.
+    /// The prefix of the names of members and elements; `nil` for the root, which isn't a field.
     let name: String?
-    /// The name of a field that is this place's own value.
+    /// The name of the field for this place's own value.
     let fieldName: String?
-    /// Why nothing below may be written.
+    /// Why nothing may be written at or below this place.
     let problem: String?
     private(set) var isWritten = false
 
@@ -99,14 +100,14 @@ final class EncodingPlace {
         self.problem = parent.problem ?? (parent.name == nil ? FormValueEncoder.rootProblem : nil)
     }
 
-    /// What parameters of headers escape, or don't, is read in more than one way.
+    /// Receivers differ in how they read these characters in a header parameter.
     private static func problem(withKey key: String) -> String? {
         let bytes = Array(key.utf8)
         guard !bytes.isEmpty else { return "An empty key couldn't be read back." }
         guard !bytes.contains(where: { [0x22, 0x5B, 0x5C, 0x5D].contains($0) || $0 < 0x20 || $0 == 0x7F }) else {
             return "A key with a bracket, a quotation mark, a backslash or a control character couldn't be read back."
         }
-        // As browsers write the first three of those.
+        // Browsers write three of those characters like this.
         let escapes = zip(zip(bytes, bytes.dropFirst()), bytes.dropFirst(2)).contains { pair, last in
             guard pair.0 == 0x25 else { return false }
             return (pair.1 == 0x32 && last == 0x32) || (pair.1 == 0x30 && [0x41, 0x44].contains(last & 0xDF))
@@ -116,7 +117,7 @@ final class EncodingPlace {
 
     var codingPath: [any CodingKey] { (self.parent?.codingPath ?? []) + (self.key.map { [$0] } ?? []) }
 
-    /// The array whose fields may share this one's name, or the place alone.
+    /// The array whose fields may share this name, or only this place.
     var owner: ObjectIdentifier {
         guard let parent, self.key is ElementKey else { return ObjectIdentifier(self) }
         return ObjectIdentifier(parent)
@@ -135,7 +136,7 @@ final class EncodingPlace {
     }
 }
 
-/// Where all encoders of one value put its parts.
+/// Collects the parts of all encoders of one value.
 final class FormSink {
     struct Written {
         var part: BodyPart
@@ -146,9 +147,9 @@ final class FormSink {
 
     let options: FormDataEncoder
     private(set) var written: [Written] = []
-    /// Who wrote fields of a name, as UTF-8: two spellings of a letter are two names.
+    /// The owner of each field name. Names are UTF-8 bytes, so two spellings of a letter are two names.
     private var owners: [[UInt8]: ObjectIdentifier] = [:]
-    /// Places whose container was made by the type itself: what is read from them needs something to be there.
+    /// Places whose container was requested by the type itself. Decoding them needs at least one field.
     private var required: [EncodingPlace] = []
 
     init(_ options: FormDataEncoder) { self.options = options }
@@ -169,13 +170,13 @@ final class FormSink {
         }
         let owner = self.owners.updateValue(place.owner, forKey: Array(name.utf8))
         guard owner == nil || owner == place.owner else {
-            throw place.refusal(name, "There is a field \"\(name)\" already, which couldn't be told from this one.")
+            throw place.refusal(name, "There is already a field \"\(name)\", and the two couldn't be told apart.")
         }
         self.written.append(Written(part: part, place: place, isEmpty: isEmpty))
         place.markWritten()
     }
 
-    /// Refuses what has no trace and what has a name that is a value and a tree.
+    /// Refuses containers that wrote nothing, and names that are both a value and a tree.
     func finish() throws {
         if let place = self.required.first(where: { !$0.isWritten }) {
             throw place.refusal(

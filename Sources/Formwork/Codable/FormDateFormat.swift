@@ -1,24 +1,24 @@
 import FormworkCore
 
-/// How a moment in time is written in a field: Foundation's `Date`.
+/// How a `Date` is written in a field.
 ///
-/// Every fraction of a second that a `Date` holds is written, so it comes back equal.
+/// All digits of a `Date`'s fraction are written, so decoding gives an equal date.
 public struct FormDateFormat: Sendable, Hashable {
     private enum Kind { case iso8601, seconds, milliseconds }
 
     private let kind: Kind
 
-    /// `2026-11-22T15:51:44Z`, with as many digits behind the second as it needs (RFC 3339), for the years 0 to 9999.
+    /// `2026-11-22T15:51:44Z`, with as many fractional digits as needed (RFC 3339), for the years 0 to 9999.
     ///
-    /// Other zones than `Z` are read too, and what browsers send: `2026-11-22T15:51` and `2026-11-22` are in UTC, and
-    /// a day is its first second.
+    /// Zones other than `Z` are read too, and the forms that browsers send: `2026-11-22T15:51` and `2026-11-22` are
+    /// read as UTC, and a day as its first second.
     public static let iso8601 = FormDateFormat(kind: .iso8601)
     /// Seconds since 1970-01-01 00:00 UTC, as Unix counts them: `1795362704.5`.
     public static let secondsSince1970 = FormDateFormat(kind: .seconds)
     /// Milliseconds since 1970-01-01 00:00 UTC, as JavaScript counts them: `1795362704500`.
     public static let millisecondsSince1970 = FormDateFormat(kind: .milliseconds)
 
-    /// The text of a moment; `nil` for one that has none: a year of five digits, an infinite number.
+    /// The text of a moment; `nil` if it can't be written, such as a year of five digits or an infinite number.
     package func text(secondsSince2001 seconds: Double) -> String? {
         guard let moment = DecimalSeconds(seconds) else { return nil }
         let unix = DecimalSeconds(whole: moment.whole + Self.unixSecondsOf2001, fraction: moment.fraction)
@@ -29,7 +29,7 @@ public struct FormDateFormat: Sendable, Hashable {
         }
     }
 
-    /// The moment of a text, in seconds since 2001-01-01 00:00 UTC; `nil` for text that is none.
+    /// The moment of a text, in seconds since 2001-01-01 00:00 UTC; `nil` for invalid text.
     package func secondsSince2001(_ text: String) -> Double? {
         let moment: DecimalSeconds? =
             switch self.kind {
@@ -45,7 +45,7 @@ public struct FormDateFormat: Sendable, Hashable {
     private static let unixSecondsOf2001: Int64 = 978_307_200
 }
 
-/// What `Date` is to this module, which doesn't import Foundation: the members are `Date`'s own.
+/// Stands in for `Date` in this module, which doesn't import Foundation. The members are `Date`'s own.
 package protocol FormMoment {
     init(timeIntervalSinceReferenceDate seconds: Double)
     var timeIntervalSinceReferenceDate: Double { get }

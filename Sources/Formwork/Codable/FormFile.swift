@@ -10,11 +10,12 @@ import SystemPackage
 /// }
 /// ```
 ///
-/// Other coders than ``FormDataEncoder`` and ``FormDataDecoder`` can't code it, and say so.
+/// Only ``FormDataEncoder`` and ``FormDataDecoder`` can code it. With other coders it throws.
 public struct FormFile: Codable, Sendable {
-    /// The file's name as the sender wrote it, not to be trusted: see ``SafeFilename``; `nil` is sent as an empty one.
+    /// The file's name as the sender wrote it. Don't trust it: see ``SafeFilename``. `nil` is sent as an empty name.
     public var filename: String?
-    /// The content's type as the sender wrote it; `nil` for none, which is found by name when the file is sent.
+    /// The content's type as the sender wrote it; `nil` if there is none. It is then found by name when the file is
+    /// sent.
     public var contentType: String?
     /// Where the content comes from.
     public var source: BodySource
@@ -29,16 +30,16 @@ public struct FormFile: Codable, Sendable {
         self.init(filename: entry.filename, contentType: entry.contentType, source: entry.content.source)
     }
 
-    /// The content in memory; a disk is read on a thread of its own.
+    /// Reads the content into memory. Disks are read on a separate thread.
     /// - Throws: What ``BodySource/bytes(upTo:)`` throws.
     public func bytes(upTo limit: Int) async throws -> [UInt8] { try await self.source.bytes(upTo: limit) }
 
-    /// Writes the content to a file that appears only when it is whole, on a thread of its own.
+    /// Writes the content to a file on a separate thread. The file appears only when it is complete.
     /// - Parameters:
-    ///   - path: The file to make.
-    ///   - replacing: Whether a file that is there already is replaced; an error otherwise.
+    ///   - path: The file to create.
+    ///   - replacing: Whether an existing file is replaced; otherwise it is an error.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
-    /// - Returns: Bytes written.
+    /// - Returns: The number of bytes written.
     /// - Throws: What ``BodySource/write(toFile:replacing:durably:)`` throws.
     @discardableResult
     public func write(toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false) async throws
@@ -47,12 +48,12 @@ public struct FormFile: Codable, Sendable {
         try await self.source.write(toFile: path, replacing: replacing, durably: durably)
     }
 
-    /// Writes the content to a new file in a folder, under ``filename`` made safe: `a.txt`, or `a (1).txt` where that is
-    /// taken. Whatever fails, nothing is left.
+    /// Writes the content to a new file in a folder, under ``filename`` made safe: `a.txt`, or `a (1).txt` if that
+    /// exists. If anything fails, no file is left.
     /// - Parameters:
-    ///   - folder: Where the file is made; it is made too if only its last component is missing.
+    ///   - folder: The folder. It is created if only its last component is missing.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
-    /// - Returns: The file.
+    /// - Returns: The file's path.
     /// - Throws: ``FormworkError/Code/writeFailed``, and what reading the content throws.
     @discardableResult
     public func write(into folder: some PathConvertible, durably: Bool = false) async throws -> FilePath {
@@ -60,25 +61,25 @@ public struct FormFile: Codable, Sendable {
             into: folder, as: SafeFilename(self.filename, orField: nil), durably: durably)
     }
 
-    /// For ``FormDataDecoder`` alone.
+    /// Always throws: only ``FormDataDecoder`` decodes files.
     public init(from decoder: any Decoder) throws {
         throw DecodingError.dataCorrupted(
-            .init(codingPath: decoder.codingPath, debugDescription: "A file is decoded by FormDataDecoder alone."))
+            .init(codingPath: decoder.codingPath, debugDescription: "Only FormDataDecoder can decode a FormFile."))
     }
 
-    /// For ``FormDataEncoder`` alone.
+    /// Always throws: only ``FormDataEncoder`` encodes files.
     public func encode(to encoder: any Encoder) throws {
         throw EncodingError.invalidValue(
             self,
-            .init(codingPath: encoder.codingPath, debugDescription: "A file is encoded by FormDataEncoder alone."))
+            .init(codingPath: encoder.codingPath, debugDescription: "Only FormDataEncoder can encode a FormFile."))
     }
 }
 
-/// A type that is one field's text in forms, whatever other coders make of it.
+/// A type that is the text of one field in forms, even if other coders code it differently.
 ///
-/// The standard library's texts, numbers and `Bool` need none.
+/// The standard library's strings, numbers and `Bool` don't need this conformance.
 public protocol FormTextConvertible {
-    /// The value of a field's text; `nil` for text that is none.
+    /// Parses a field's text; `nil` if it is invalid.
     init?(formText: String)
     /// The value as a field's text.
     var formText: String { get }

@@ -8,7 +8,7 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     init(_ decoder: FormValueDecoder, _ members: [(name: String, value: FormValueDecoder.Value)]) {
         (self.decoder, self.members) = (decoder, members)
-        // As UTF-8: two spellings of a letter are two names.
+        // Compared as UTF-8, so two spellings of a letter are two names.
         self.places = Dictionary(
             members.enumerated().map { (Array($1.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -37,8 +37,7 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func read<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
         if let member = self.find(key) { return try member.read(type) }
-        // Empty arrays, and objects whose members are all left out, send nothing. The bound is for types that need
-        // themselves.
+        // Empty arrays, and objects without any present members, send nothing. The bound is for recursive types.
         if self.decoder.absence < 32, let value = try? self.decoder.absent(key).read(type) { return value }
         return try self.member(key).read(type)
     }
@@ -48,7 +47,7 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try member.read(type)
     }
 
-    // The protocol's own would ask `decodeNil`, which can't tell text from other types.
+    // The protocol's default would call `decodeNil`, which can't distinguish text from other types.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         try self.optional(type, key)
     }
@@ -79,7 +78,7 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try self.member(key).unkeyedContainer()
     }
 
-    /// What a superclass wrote stands beside the members.
+    /// A superclass's members are in the same object.
     func superDecoder() throws -> any Decoder { self.decoder }
     func superDecoder(forKey key: Key) throws -> any Decoder { self.find(key) ?? self.decoder.absent(key) }
 }

@@ -7,10 +7,10 @@ struct FormValueDecoder: Decoder {
     let value: Value
     let codingPath: [any CodingKey]
     let options: FormDataDecoder
-    /// How many levels above this one, itself included, the form has nothing of.
+    /// How many levels up from this one, itself included, have no fields in the form.
     private(set) var absence = 0
-    /// How many arrays around this one are this field alone, which is an array of one again and again: a type that tries
-    /// arrays first would never come to an end.
+    /// How many enclosing arrays consist of only this field. A single field counts as an array of one, so a type that
+    /// tries arrays first would otherwise recurse forever.
     private var lists = 0
     var userInfo: [CodingUserInfoKey: Any] { self.options.userInfo }
 
@@ -22,14 +22,14 @@ struct FormValueDecoder: Decoder {
         Self(value, self.codingPath + [key], self.options)
     }
 
-    /// An element of the array that this is.
+    /// An element of this array.
     func element(_ value: Value, _ key: some CodingKey) -> Self {
         var child = self.child(value, key)
         if case .leaf = self.value { child.lists = self.lists + 1 }
         return child
     }
 
-    /// A member that the form doesn't have: from it, what writes nothing can be read.
+    /// A member that is missing in the form. Values that write nothing can be decoded from it.
     func absent(_ key: some CodingKey) -> Self {
         var child = self.child(.object([]), key)
         child.absence = self.absence + 1
@@ -40,7 +40,7 @@ struct FormValueDecoder: Decoder {
         let members: [(name: String, value: Value)]
         switch self.value {
         case .object(let own): members = own
-        // Members whose names are numbers.
+        // The members' names are numbers.
         case .array(let elements): members = elements.enumerated().map { (String($0), $1) }
         case .leaf:
             throw self.mismatch(
@@ -52,13 +52,13 @@ struct FormValueDecoder: Decoder {
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         try self.checkRoot([String].self)
         switch self.value {
-        // A file control for many files sends an empty one where none is chosen.
+        // A control for several files sends an empty file if none is selected.
         case .array(let elements): return FormElements(self, elements.filter { !Self.isEmptyFile($0) })
         case .leaf where self.lists >= max(1, min(self.options.nameDepth, 512)):
             throw self.mismatch([String].self, "fewer arrays in arrays: this is one field")
         case .leaf: return FormElements(self, Self.isEmptyFile(self.value) ? [] : [self.value])
         case .object(let members) where members.isEmpty: return FormElements(self, [])
-        case .object: throw self.mismatch([String].self, "fields with the same name, or with [] behind it")
+        case .object: throw self.mismatch([String].self, "fields with the same name, or with [] after it")
         }
     }
 
@@ -66,7 +66,7 @@ struct FormValueDecoder: Decoder {
 
     /// A value of any type.
     func read<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
-        // They are the most, and looking for conformances takes time.
+        // Most values have these types, and checking conformances takes time.
         if Self.plainTypes.contains(ObjectIdentifier(type)) { return try type.init(from: self) }
         if let file = type as? FormFile.Type {
             return try self.cast(FormFile(self.entry(file, wantsFile: true)))
@@ -74,7 +74,8 @@ struct FormValueDecoder: Decoder {
         if let convertible = type as? any FormTextConvertible.Type {
             return try self.cast(self.converted(convertible))
         }
-        // The type's own would ask `decodeNil`, which can't tell empty text from an empty number.
+        // The type's own initializer would call `decodeNil`, which can't distinguish an empty text from an empty
+        // number.
         if let optional = type as? any ReadableOptional.Type { return try self.cast(optional.read(self)) }
         if let chunk = type as? any BodyChunk.Type { return try self.cast(self.bytes(chunk)) }
         if let moment = type as? any FormMoment.Type { return try self.cast(self.moment(moment)) }
@@ -95,7 +96,7 @@ struct FormValueDecoder: Decoder {
 
     private func bytes<Chunk: BodyChunk>(_ type: Chunk.Type) throws -> Chunk {
         guard case .leaf(let entry) = self.value else {
-            throw self.mismatch(type, "one field or file, as it is bytes and no list of numbers, which [Int] is")
+            throw self.mismatch(type, "one field or file, because it is bytes; use [Int] for a list of numbers")
         }
         return Chunk(copying: try self.content(of: entry)[...])
     }
@@ -106,7 +107,7 @@ struct FormValueDecoder: Decoder {
             let message =
                 error.code == .limitExceeded
                 ? "The file has \(entry.content.count) bytes: the limit in memory is \(self.options.memoryBytes)"
-                    + " (FormDataDecoder.memoryBytes). A FormFile stays on disk."
+                    + " (FormDataDecoder.memoryBytes). Use FormFile to leave it on disk."
                 : error.message
             throw DecodingError.dataCorrupted(
                 .init(codingPath: self.codingPath, debugDescription: message, underlyingError: error))
@@ -119,15 +120,15 @@ struct FormValueDecoder: Decoder {
         return Moment(timeIntervalSinceReferenceDate: seconds)
     }
 
-    /// Whether a value of a type that is neither text nor bytes is here as JSON. A list may also be the elements of an
-    /// array, each of them JSON.
+    /// Whether a value that is neither text nor bytes is JSON here. The elements of a list may also be separate parts
+    /// of JSON.
     private func isJSON(for type: Any.Type) -> Bool {
         guard case .leaf(let entry) = self.value, entry.header.isJSON else { return false }
         guard type is any RangeReplaceableCollection.Type else { return true }
         return entry.content.inMemory?.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == 0x5B
     }
 
-    /// The value of a part of JSON.
+    /// Decodes a part of JSON.
     func readJSON<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
         guard case .leaf(let entry) = self.value else { throw self.mismatch(type, "one part of JSON") }
         return try self.readJSON(type, self.content(of: entry))
@@ -153,12 +154,12 @@ struct FormValueDecoder: Decoder {
         return value
     }
 
-    /// Refuses a type that no form has fields for: that is its author's mistake, not the sender's.
+    /// Refuses a root type that can't be a form. This is a mistake in the program, not in the form.
     private func checkRoot(_ type: Any.Type) throws(FormworkError) {
         guard self.codingPath.isEmpty else { return }
         throw FormworkError(
             .invalidArgument,
-            "\(type) is no object, and a form is one: decode a struct whose members are the form's fields, or a dictionary"
+            "\(type) is not an object: decode a struct whose members are the form's fields, or a dictionary"
         )
     }
 
@@ -171,8 +172,8 @@ struct FormValueDecoder: Decoder {
                 throw self.mismatch(type, wantsFile ? "a file" : "a field, not a file")
             }
             return entry
-        case .array: throw self.mismatch(type, "one field, and not several of the same name")
-        case .object: throw self.mismatch(type, "a field without brackets behind its name")
+        case .array: throw self.mismatch(type, "one field, not several of the same name")
+        case .object: throw self.mismatch(type, "a field without brackets after its name")
         }
     }
 
@@ -186,11 +187,11 @@ struct FormValueDecoder: Decoder {
         }
     }
 
-    /// Whether the form has nothing of this, or an empty control for files.
+    /// Whether the form has no field for this, or an empty file control.
     var isNothing: Bool { self.absence > 0 || Self.isEmptyFile(self.value) }
 
-    /// Whether an optional of `type` is `nil` here: for all but `String`, an empty field is a control that was left
-    /// empty.
+    /// Whether an optional of `type` is `nil` here. For all types but `String`, an empty field is a control that was
+    /// left empty.
     func isNil(_ type: Any.Type) -> Bool {
         if self.isNothing { return true }
         guard case .leaf(let entry) = self.value, !entry.isFile else { return false }
@@ -264,7 +265,7 @@ struct FormSingleValue: SingleValueDecodingContainer {
     func decode(_ type: UInt128.Type) throws -> UInt128 { try self.number(type) }
 }
 
-/// `nil` is read by its type, which says whether an empty field is one.
+/// An optional, whose wrapped type decides whether an empty field is `nil`.
 private protocol ReadableOptional {
     static func read(_ decoder: FormValueDecoder) throws -> Self
 }
@@ -276,7 +277,7 @@ extension Optional: ReadableOptional where Wrapped: Decodable {
 }
 
 extension DecodingError {
-    /// The error with the coding keys that lead to where decoding began.
+    /// The error with the path to the part in front of its coding path.
     fileprivate func prefixed(by path: [any CodingKey]) -> DecodingError {
         func longer(_ context: Context) -> Context {
             Context(

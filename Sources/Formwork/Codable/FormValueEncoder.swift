@@ -2,7 +2,7 @@ import FormworkCore
 
 /// An encoder at one place.
 struct FormValueEncoder: Encoder {
-    static let rootProblem = "A form's root is an object: its members are the form's fields."
+    static let rootProblem = "A form's root must be an object, whose members are the form's fields."
 
     let sink: FormSink
     let place: EncodingPlace
@@ -65,10 +65,10 @@ struct FormValueEncoder: Encoder {
         return name
     }
 
-    /// Writes a value here, where nothing, and an empty field, is read as `nil` by optionals.
+    /// Writes a value here. Optionals decode a missing or empty field as `nil`, so such values are refused.
     /// - Parameters:
-    ///   - isOptional: Whether the value was behind an optional that is no part of `Value`.
-    ///   - lacks: Why nothing at all can't be read back; `nil` when it can.
+    ///   - isOptional: Whether the value came from an optional that `Value` doesn't include.
+    ///   - lacks: Why a value that writes nothing couldn't be decoded; `nil` if it can be.
     func put<Value: Encodable>(_ value: Value, isOptional: Bool = false, lacks: String?) throws {
         let before = self.sink.written.count
         try self.write(value)
@@ -92,7 +92,7 @@ struct FormValueEncoder: Encoder {
 
     static func isNil(_ value: some Any) -> Bool { (value as? any AnyOptional)?.isNil ?? false }
 
-    /// The text of a value that is no container and no file; `nil` when its type has to be asked.
+    /// The text of a simple value; `nil` if the value has to encode itself.
     private func text<Value: Encodable>(of value: Value) throws -> String? {
         if let convertible = value as? any FormTextConvertible { return try self.checked(convertible) }
         if let moment = value as? any FormMoment { return try self.text(moment) }
@@ -116,7 +116,7 @@ struct FormValueEncoder: Encoder {
     private func text(_ moment: any FormMoment) throws -> String {
         let seconds = moment.timeIntervalSinceReferenceDate
         guard let text = self.sink.options.dates.text(secondsSince2001: seconds) else {
-            // Foundation traps when it is to describe a date that no calendar has.
+            // Foundation traps when it describes a date outside its calendar.
             throw self.place.refusal(
                 seconds, "A Date \(seconds) s after 2001 has no text in this format (FormDataEncoder.dates).")
         }
@@ -138,13 +138,13 @@ private struct FormSingleValueEncoder: SingleValueEncodingContainer {
     var codingPath: [any CodingKey] { self.encoder.codingPath }
 
     private func put<Value: Encodable>(_ value: Value) throws {
-        // A type that holds a single value may look for nil first, and take nothing for it.
+        // A type that wraps a single value may check for nil first, and would find it.
         try self.encoder.put(
             value,
             lacks: FormValueEncoder.isNil(value) ? nil : "An empty value in a type of its own would be read as nil.")
     }
 
-    /// Nothing: an absent field is `nil`.
+    /// Writes nothing: a missing field is `nil`.
     mutating func encodeNil() throws {
         guard self.encoder.place.name != nil else {
             throw self.encoder.place.refusal(Void?.none as Any, FormValueEncoder.rootProblem)
@@ -164,7 +164,7 @@ private struct FormMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtoco
     private func place(_ key: Key) -> EncodingPlace { EncodingPlace(key, of: self.encoder.place) }
 
     private func put<Value: Encodable>(_ value: Value, _ key: Key, isOptional: Bool = false) throws {
-        // Keys of a dictionary are found by looking at what is there.
+        // A dictionary's keys are known only from the fields that were written.
         let isDictionary = !isOptional && Key(stringValue: "any key") != nil
         try self.encoder.at(self.place(key)).put(
             value, isOptional: isOptional,
@@ -172,13 +172,13 @@ private struct FormMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtoco
                 ? "A dictionary's value that is nil or empty writes nothing: its key would be lost." : nil)
     }
 
-    /// Nothing: an absent field is `nil`.
+    /// Writes nothing: a missing field is `nil`.
     mutating func encodeNil(forKey key: Key) {}
     mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.put(value, key) }
     mutating func encode(_ value: Int128, forKey key: Key) throws { try self.put(value, key) }
     mutating func encode(_ value: UInt128, forKey key: Key) throws { try self.put(value, key) }
 
-    // The standard library's types have texts that are no nil; others may have an empty one.
+    // The standard library's types never write an empty text that is read as nil; other types may.
     mutating func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
         if let value { try self.put(value, key, isOptional: true) }
     }
@@ -193,12 +193,12 @@ private struct FormMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtoco
         self.encoder.at(self.encoder.sink.require(self.place(key))).unkeyedContainer()
     }
 
-    /// What a superclass writes stands beside the members.
+    /// A superclass writes its members into the same object.
     mutating func superEncoder() -> any Encoder { self.encoder }
     mutating func superEncoder(forKey key: Key) -> any Encoder { self.encoder.at(self.place(key)) }
 }
 
-/// The elements of an array. Copies count on together.
+/// The elements of an array. A class, so that copies share the count.
 private final class FormElementsEncoder: UnkeyedEncodingContainer {
     private static let lost = "A nil or empty element of an array writes nothing and would be lost."
 
@@ -219,7 +219,7 @@ private final class FormElementsEncoder: UnkeyedEncodingContainer {
         let element = self.next()
         let before = self.encoder.sink.written.count
         try element.put(value, lacks: Self.lost)
-        // An array of files leaves out a control that was left empty.
+        // Decoding an array of files skips an empty file control.
         let added = self.encoder.sink.written[before...]
         if value is FormFile, added.first?.isEmpty == true { throw element.place.refusal(value, Self.lost) }
     }

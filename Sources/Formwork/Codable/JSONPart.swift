@@ -1,6 +1,6 @@
 import FormworkCore
 
-/// A member that is one part of JSON, as APIs want that take metadata beside a file.
+/// A member that is sent as one part of JSON, for APIs that accept metadata together with a file.
 ///
 /// ```
 /// struct Upload: Codable {
@@ -9,8 +9,8 @@ import FormworkCore
 /// }
 /// ```
 ///
-/// ``FormDataEncoder`` writes it as a part of `application/json`. ``FormDataDecoder`` reads it whatever type the part has.
-/// A member without this wrapper is read as JSON too where its part is of `application/json`. A `nil` writes no part.
+/// ``FormDataEncoder`` writes it as a part of `application/json`. ``FormDataDecoder`` reads it from a part of any type.
+/// A member without this wrapper is read as JSON too if its part has the type `application/json`. `nil` writes no part.
 /// Other coders code the value itself.
 @propertyWrapper
 public struct JSONPart<Value> {
@@ -51,8 +51,8 @@ extension KeyedEncodingContainer {
     }
 }
 
-/// Reads and writes JSON for forms: ``JSONParts`` conforms to it in the module that imports Foundation, which this one
-/// doesn't.
+/// Reads and writes JSON for forms. ``JSONParts`` conforms to it in the module that imports Foundation, because this
+/// one doesn't.
 package protocol JSONPartCoding {
     static func json(
         of value: some Encodable, dates: FormDateFormat, userInfo: [CodingUserInfoKey: any Sendable]
@@ -62,15 +62,15 @@ package protocol JSONPartCoding {
     ) throws -> Value
 }
 
-/// Where JSON is read and written.
+/// The entry point for JSON.
 package enum JSONParts {
-    /// `nil` in a program that is linked without Foundation.
+    /// `nil` in a program that isn't linked with Foundation.
     static var coding: (any JSONPartCoding.Type)? { (JSONParts.self as Any.Type) as? any JSONPartCoding.Type }
 }
 
-/// A ``JSONPart`` of some type that is encoded.
+/// A ``JSONPart`` of any type, for encoding.
 protocol JSONPartEncodable {
-    /// The JSON; `nil` where the value is `nil`.
+    /// The JSON; `nil` if the value is `nil`.
     func json(_ options: FormDataEncoder) throws -> [UInt8]?
 }
 
@@ -82,7 +82,7 @@ extension JSONPart: JSONPartEncodable where Value: Encodable {
     }
 }
 
-/// A ``JSONPart`` of some type that is decoded.
+/// A ``JSONPart`` of any type, for decoding.
 protocol JSONPartDecodable {
     static func read(_ decoder: FormValueDecoder) throws -> Self
 }

@@ -2,19 +2,20 @@ import FormworkCore
 import SystemPackage
 
 extension BodyPlan {
-    /// Arguments that have curl make this body, but for its boundary: `-F`, and where needed `-H` and `--form-escape`.
+    /// Arguments with which curl makes this body, except for its boundary: `-F`, and if needed `-H` and
+    /// `--form-escape`.
     ///
-    /// Types are written out where curl would guess another one. Paths are as the caller gave them.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` with the part for what curl can't say: a name with `=`, bytes that
-    ///   are no text, a slice of a file, content from code, another disposition than curl's, a type that is found only
-    ///   when the content comes.
+    /// Types are written if curl would guess another one. Paths are as the caller gave them.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` with the part if curl's arguments can't express it: a name with
+    ///   `=`, bytes that aren't text, a slice of a file, content from code, another disposition than curl's, a type
+    ///   that is found only when the content is read.
     public func curlArguments() throws(FormworkError) -> [String] {
         let framing = self.storage.framing
         var words: [String] = []
         switch framing.escaping {
         case .whatwg, .refuse: break
         case .backslash, .backslashUnchecked: words.append("--form-escape")
-        case .raw: throw FormworkError(.invalidArgument, "curl always escapes names, and this form's rule is \"raw\"")
+        case .raw: throw FormworkError(.invalidArgument, "curl always escapes names, but this form's rule is \"raw\"")
         }
         let type = framing.typeWithoutBoundary
         if type != "multipart/form-data" { words += ["-H", "Content-Type: \(type)"] }
@@ -45,7 +46,7 @@ extension BodyPlan {
 }
 
 extension BodyPart {
-    /// The part as an argument of `-F`; of a multipart, its beginning.
+    /// The part as an argument of `-F`; for a multipart, the argument that begins it.
     fileprivate func curlArgument(isFormData: Bool) throws(FormworkError) -> String {
         guard self.header.name != "" else { throw .unsayable("an empty name, as curl writes none then,") }
         let name = self.header.name ?? ""
@@ -65,7 +66,7 @@ extension BodyPart {
         guard self.header.disposition == curls else { throw .unsayable("this Content-Disposition") }
     }
 
-    /// What stands behind the `=`, and the path that curl guesses a type from.
+    /// The text after the `=`, and the path that curl guesses a type from.
     private func curlContent() throws(FormworkError) -> (String, path: String?) {
         let mark = self.header.filename == nil ? "<" : "@"
         switch self.source.kind {
@@ -73,7 +74,7 @@ extension BodyPart {
         case .text(let text): return (try CurlWord.quoted(text, isPath: false), nil)
         case .bytes(let bytes):
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw .unsayable("bytes that are no text")
+                throw .unsayable("bytes that aren't text")
             }
             return (try CurlWord.quoted(text, isPath: false), nil)
         case .file(let path, BodySource.FileRange(offset: 0, length: nil), nil):
@@ -89,7 +90,7 @@ extension BodyPart {
         guard !self.isUndecided else {
             throw FormworkError(
                 .invalidArgument,
-                "the type is found when the content comes, which can't be said on curl's command line: give the type")
+                "the type is found when the content is read, which curl's command line can't express: give the type")
         }
         var text = ""
         let isUpload = path != nil && self.header.filename != nil
@@ -124,11 +125,11 @@ extension BodyPart {
     }
 }
 
-/// A word as curl's grammar takes it back.
+/// Writes words so that curl's grammar reads them back.
 private enum CurlWord {
     /// - Parameters:
     ///   - isPath: Whether a `,` would end it.
-    ///   - always: Whether it goes in quotes in any case.
+    ///   - always: Whether to quote it even if that isn't needed.
     static func quoted(_ word: String, isPath: Bool, always: Bool = false) throws(FormworkError) -> String {
         guard !word.utf8.contains(0) else { throw .unsayable("NUL") }
         let first = word.utf8.first
@@ -145,14 +146,14 @@ private enum CurlWord {
         return text + "\""
     }
 
-    /// A type can't be quoted, so nothing in it may look like the end or like a keyword.
+    /// A type can't be quoted, so it must not contain a blank or a keyword.
     static func mediaType(_ type: String, isUpload: Bool) throws(FormworkError) -> String {
         let parameters = type.lowercased().split(separator: ";").dropFirst()
         let keywords = ["filename=", "headers=", "encoder="]
         let hasKeyword = parameters.contains { piece in
             keywords.contains { piece.drop { $0 == " " || $0 == "\t" }.hasPrefix($0) }
         }
-        // curl from 8.13 on ends a type at its first blank.
+        // Since 8.13, curl ends a type at its first blank.
         let hasBlank = type.utf8.prefix { $0 != UInt8(ascii: ";") }.contains { $0 == 0x20 || $0 == 0x09 }
         guard !hasKeyword, !hasBlank, !isUpload || !type.utf8.contains(UInt8(ascii: ",")) else {
             throw .unsayable("the type \(type)")
@@ -163,6 +164,6 @@ private enum CurlWord {
 
 extension FormworkError {
     fileprivate static func unsayable(_ what: String) -> FormworkError {
-        FormworkError(.invalidArgument, "\(what) can't be said on curl's command line")
+        FormworkError(.invalidArgument, "\(what) can't be expressed on curl's command line")
     }
 }

@@ -1,7 +1,7 @@
 import FormworkCore
 import SystemPackage
 
-/// A form as curl's command line describes it: `-F` and `--form-string` arguments in order.
+/// A form described by curl's command line: `-F` and `--form-string` arguments in order.
 ///
 /// ```swift
 /// var arguments = CurlForm()
@@ -10,45 +10,45 @@ import SystemPackage
 /// let form = try arguments.formData()
 /// ```
 public struct CurlForm: Sendable {
-    /// What else the command line says.
+    /// The other options of the command line.
     public struct Options: Sendable {
-        /// Whose rules the arguments are read by.
+        /// The grammar of the arguments.
         public var grammar: FormGrammar
         /// Whether names are escaped with backslashes (`--form-escape`).
         public var escapesWithBackslash = false
         /// How names are escaped otherwise.
         public var escaping: ParameterEscaping = .whatwg
-        /// The value of `-H 'Content-Type: …'`, which chooses another multipart type than `multipart/form-data`; `nil`
-        /// when there is none. A boundary in it is taken, except in curl's grammar, which appends a second.
+        /// The value of `-H 'Content-Type: …'`, which replaces `multipart/form-data`; `nil` if there is none. A
+        /// boundary in it is used, except in curl's grammar, which appends a second one.
         public var contentType: String?
-        /// The body's boundary; `nil` for a random one. Those of multiparts inside follow from it.
+        /// The body's boundary; `nil` for a random one. The boundaries of nested multiparts are derived from it.
         public var boundary: Boundary?
-        /// How the types of uploads are found; `nil` takes the table, in curl's grammar curl's.
+        /// How the types of files are found; `nil` uses the extension table, or curl's table in curl's grammar.
         public var types: MediaTypeDetection?
-        /// Whether content in quoted-printable is read beforehand, so that the body has a length.
+        /// Whether content in quoted-printable is read when the form is planned, so that the body has a length.
         public var measuresQuotedPrintable = false
         /// Whether standard input is collected in an unlinked temporary file first, so that it has a length. In curl's
-        /// grammar it always is, unless it is a regular file: curl holds it in memory.
+        /// grammar it always is, unless it is a regular file, because curl reads it into memory.
         public var spoolsStandardInput = false
 
-        /// The strict grammar, unless said otherwise.
+        /// The defaults for a grammar.
         public init(grammar: FormGrammar = .strict) { self.grammar = grammar }
     }
 
-    /// What else the command line says.
+    /// The other options of the command line.
     public let options: Options
     private(set) var arguments: [FormArgument] = []
-    /// Multiparts that were begun and not ended.
+    /// The number of multiparts that were begun and not ended.
     private var depth = 0
-    /// What was lost on the way, in curl's grammar, and what is odd.
+    /// Warnings about unusual arguments, and about what curl's grammar dropped.
     public private(set) var warnings: [String] = []
-    /// The number of the argument that a part comes from, by its places from the outside in.
+    /// The number of the argument that a part comes from, by the part's indices from the outside in.
     private var origins: [[Int]: Int] = [:]
 
     /// A form without parts.
     public init(options: Options = Options()) { self.options = options }
 
-    /// Adds what `-F` says.
+    /// Adds an argument of `-F`.
     /// - Throws: ``FormworkError/Code/invalidArgument`` with the column and what to write instead.
     public mutating func append(_ argument: String) throws(FormworkError) {
         let argument = try FormArgument(parsing: argument, grammar: self.options.grammar)
@@ -65,27 +65,27 @@ public struct CurlForm: Sendable {
         self.arguments.append(argument)
     }
 
-    /// Adds what `--form-string` says.
+    /// Adds an argument of `--form-string`.
     /// - Throws: ``FormworkError/Code/invalidArgument`` when there is no `=`.
     public mutating func append(literal argument: String) throws(FormworkError) {
         self.arguments.append(try FormArgument(literal: argument))
     }
 
-    /// The number, from 0, of the argument that a part named in an error or a layout comes from; `nil` when none does.
+    /// The number, from 0, of the argument that a part in an error or a layout comes from; `nil` if there is none.
     public func argument(of part: PartReference) -> Int? {
         var place = part.enclosing + [part.index]
-        // A file of a list has the place of its own, and the list's argument.
+        // A file of a list has its own index, but the list's argument.
         while !place.isEmpty, self.origins[place] == nil { place.removeLast() }
         return self.origins[place]
     }
 
-    /// The form that the arguments say. Files with headers are read, and standard input where it is to be spooled.
-    /// - Throws: ``FormworkError`` with the part: `invalidArgument`, `sourceUnavailable`, `writeFailed` for a disk that
-    ///   is full.
+    /// The form that the arguments describe. Files of headers are read, and standard input if it is spooled.
+    /// - Throws: ``FormworkError`` with the part: `invalidArgument`, `sourceUnavailable`, `writeFailed` for a full
+    ///   disk.
     public mutating func formData() throws(FormworkError) -> FormData {
         var builder = try CurlFormBuilder(self.options)
         for (number, argument) in self.arguments.enumerated() {
-            // `=)` belongs to the multipart that it ends.
+            // `=)` doesn't make a part: it ends the multipart around it.
             let place = argument.content == .close ? nil : builder.place
             if let place { self.origins[place] = number }
             do throws(FormworkError) {
@@ -104,7 +104,7 @@ public struct CurlForm: Sendable {
     }
 }
 
-/// The status that curl ends with where it has no other name for an error.
+/// The status that curl exits with, for an error that has no other code here.
 package struct CurlStatus: Error, CustomStringConvertible {
     package let code: Int32
     package var description: String { "curl's error \(self.code)" }

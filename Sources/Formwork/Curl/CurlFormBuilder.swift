@@ -3,12 +3,12 @@ import SystemPackage
 
 /// Turns arguments into parts, one after the other.
 struct CurlFormBuilder {
-    /// A multipart that is being filled.
+    /// A multipart to which parts are added.
     private struct Level {
-        /// The header section of the part that it is the content of.
+        /// The header section of the part that contains it.
         var header = PartHeader()
         var form: FormData
-        /// Whether its parts are `form-data`; other multiparts have attachments.
+        /// Whether its parts are `form-data`. Other multiparts have attachments.
         var isFormData: Bool
         var count = 0
     }
@@ -19,7 +19,7 @@ struct CurlFormBuilder {
     private var boundaries: BoundarySource
     private var standardInput: CurlStandardInput
     private(set) var warnings: [String] = []
-    /// The place of the first form field without a name.
+    /// The indices of the first form field without a name.
     private var unnamed: [Int]?
 
     init(_ options: CurlForm.Options) throws(FormworkError) {
@@ -31,7 +31,7 @@ struct CurlFormBuilder {
         self.levels[0].form.types = options.types ?? (options.grammar == .curl ? .curl : nil)
     }
 
-    /// The places of the next part, from the outside in.
+    /// The indices of the next part, from the outside in.
     var place: [Int] { self.levels.map(\.count) }
 
     mutating func append(_ argument: FormArgument) throws(FormworkError) {
@@ -52,13 +52,13 @@ struct CurlFormBuilder {
     mutating func finish() throws(FormworkError) -> FormData {
         if self.levels.count > 1, !self.isCurl {
             self.warnings.append(
-                "\(self.levels.count - 1) multipart(s) were begun and not ended: -F '=)' ends one; ended at the end")
+                "\(self.levels.count - 1) multipart(s) were begun and not ended: they end with the form; add -F '=)'")
         }
         while self.levels.count > 1 { try self.close() }
         if let unnamed = self.unnamed {
             let part = PartReference(index: unnamed.last ?? 0, name: nil, enclosing: unnamed.dropLast())
             self.warnings.append(
-                "\(part) has no name, which RFC 7578 §4.2 wants: servers drop it, or fail; write name=… to give it one")
+                "\(part) has no name, which RFC 7578 §4.2 requires: servers drop it or fail; write name=… to add one")
         }
         return self.levels[0].form
     }
@@ -128,7 +128,7 @@ struct CurlFormBuilder {
         try self.append(name, source, parameters, path: file.path, isUpload: isUpload)
     }
 
-    /// The path as the system takes it: a slash at its end, which `FilePath` drops, has it be a folder.
+    /// The path for the system. A trailing slash, which `FilePath` drops, means that it must be a folder.
     private static func path(_ text: String) throws(FormworkError) -> FilePath {
         let path = FilePath(text)
         guard text.utf8.count > 1, text.utf8.last == UInt8(ascii: "/"),
@@ -137,7 +137,7 @@ struct CurlFormBuilder {
         throw FormworkError(.sourceUnavailable, "can't be read", path: text, cause: Errno.notDirectory)
     }
 
-    /// - Parameter path: The file's, which curl guesses the type from too; `nil` for what is no file.
+    /// - Parameter path: The file's path, from which curl also guesses the type; `nil` if it isn't a file.
     private mutating func append(
         _ name: String?, _ source: BodySource, _ parameters: FormArgument.Parameters, path: String?, isUpload: Bool
     ) throws(FormworkError) {
@@ -163,12 +163,12 @@ struct CurlFormBuilder {
             $0.isNamed("Content-Disposition") || $0.replaces("Content-Disposition")
         }
         let isFormData = self.levels.last?.isFormData ?? true
-        // In other multiparts a part that has nothing to be called by needs no disposition.
+        // In other multiparts a part without name and filename needs no disposition.
         guard !isReplaced, isFormData || name != nil || filename != nil else { return PartHeader(disposition: nil) }
         return PartHeader(disposition: isFormData ? .formData : .attachment, name: name, filename: filename)
     }
 
-    /// curl writes any type, so one that is none goes out as a line of its own, where a type stands.
+    /// Sets the part's type. curl writes invalid types too, so those are sent as an unchecked line at the type's place.
     private func setType(_ type: [UInt8], of header: inout PartHeader, _ fields: inout [HeaderField]) {
         if let text = String(validating: type, as: UTF8.self),
             !self.isCurl || (try? PartHeader.checkMediaType(text)) != nil
@@ -190,19 +190,19 @@ struct CurlFormBuilder {
         case .sevenBit: return .sevenBit(allowsNUL: self.isCurl)
         case let encoding?: return encoding
         case nil:
-            // curl meets what it can't open before this.
+            // curl reports a source that it can't open before this error.
             for level in self.levels { _ = try level.form.plan() }
             _ = try BodyPlan(copying: source)
             throw FormworkError(
                 .invalidArgument,
-                "\"\(name)\" is no transfer encoding: take base64, quoted-printable, 7bit, 8bit or binary",
+                "\"\(name)\" is not a transfer encoding: use base64, quoted-printable, 7bit, 8bit or binary",
                 cause: CurlStatus(code: 43))
         }
     }
 
     // MARK: - Headers
 
-    /// The fields of `headers=`, and the type that is given in them or by `type=`.
+    /// The fields of `headers=`, and the type from them or from `type=`.
     private mutating func fields(
         _ parameters: FormArgument.Parameters
     ) throws(FormworkError) -> ([HeaderField], contentType: [UInt8]?) {
@@ -224,7 +224,7 @@ struct CurlFormBuilder {
             }
             if contentType != nil, !self.isCurl {
                 throw FormworkError(
-                    .invalidArgument, "the type is given twice, and one would be lost: \(field.value)")
+                    .invalidArgument, "the type is given twice: leave out \(field.value)")
             }
             contentType = contentType ?? Array(line.dropFirst("Content-Type:".utf8.count).drop { $0 == 0x20 })
         }
@@ -250,13 +250,13 @@ struct CurlFormBuilder {
     }
 }
 
-/// A stream that is at its end.
+/// An empty stream.
 private struct NoBytes: ByteStream {
     mutating func read(into buffer: inout MutableRawSpan) -> Int { 0 }
 }
 
 extension String {
-    /// curl's test for `multipart/form-data`, whatever parameters follow.
+    /// curl's test for `multipart/form-data`, with any parameters.
     var isFormDataType: Bool {
         let type = "multipart/form-data"
         guard self.prefix(type.count).lowercased() == type else { return false }
@@ -264,7 +264,7 @@ extension String {
         return next == nil || next == 0x3B || next == 0x20 || next == 0x09 || next == 0x0D || next == 0x0A
     }
 
-    /// The last component, without slashes at the end.
+    /// The last component, without trailing slashes.
     var basename: String {
         let bytes = self.utf8
         guard let last = bytes.lastIndex(where: { $0 != UInt8(ascii: "/") }) else { return self.isEmpty ? "" : "/" }
@@ -279,7 +279,7 @@ private struct BoundarySource {
     private let isCurl: Bool
 
     init(_ options: CurlForm.Options) {
-        // Those inside follow from the caller's, so that the same command line makes the same bytes.
+        // Inner boundaries are derived from the caller's, so that the same command line makes the same bytes.
         self.generator = options.boundary.map { SplitMix64(seed: $0.text) }
         self.isCurl = options.grammar == .curl
     }

@@ -1,7 +1,7 @@
 import FormworkCore
 import SystemPackage
 
-/// Standard input, which can be one part's content.
+/// Standard input, which can be the content of one part.
 struct CurlStandardInput {
     private let isCurl: Bool
     private let spools: Bool
@@ -14,9 +14,9 @@ struct CurlStandardInput {
 
     mutating func take(length: Int64?) throws(FormworkError) -> BodySource {
         guard !self.isTaken else {
-            // curl finds a pipe at its end.
+            // curl reads nothing more from the pipe.
             if self.isCurl { return .bytes([]) }
-            throw FormworkError(.invalidArgument, "standard input is another part's content already")
+            throw FormworkError(.invalidArgument, "standard input is already the content of another part")
         }
         self.isTaken = true
         let isRegular = (try? SystemCalls.status(of: .standardInput))?.kind == .regular

@@ -1,6 +1,6 @@
 import FormworkCore
 
-/// Parts of an async sequence that are framed as they come: of a form that arrives while it is sent on.
+/// Parts of an async sequence that are framed as they arrive, such as those of a form that is forwarded.
 struct ArrivingParts: Sendable {
     let identity = Identity()
     private let open: @Sendable (PartFramer, FormPlace, PartReference) throws -> ChunkIterator
@@ -20,21 +20,21 @@ struct ArrivingParts: Sendable {
     }
 }
 
-/// Asks for a part when the one before has been given, and holds a chunk of it at most.
+/// Requests a part after the previous one was returned, and holds at most one chunk of it.
 final class FramedPartsIterator<Parts: AsyncIteratorProtocol>: ChunkIterator, PartLogging
 where Parts.Element == BodyPart {
-    /// Bytes of a chunk of content that needn't be waited for, beside the part's head.
+    /// The most bytes of content that are returned at once, after the part's head.
     private static var chunkSize: Int { 64 << 10 }
 
     private var parts: Parts
     private let framer: PartFramer
     private let place: FormPlace
-    /// The part that comes next, or is being given.
+    /// The current or next part.
     private var part: PartReference
     private var count = 0
-    /// The content of the part that is being given.
+    /// The content of the current part.
     private var content: BodyReader?
-    /// Bytes given.
+    /// The bytes returned so far.
     private var given: Int64 = 0
     var log: PartLog?
 
@@ -96,8 +96,8 @@ where Parts.Element == BodyPart {
         }
     }
 
-    /// Appends what is there of the content.
-    /// - Returns: Whether a chunk has to be waited for.
+    /// Appends the available content.
+    /// - Returns: Whether the caller has to wait for a chunk.
     private func fill(_ bytes: inout [UInt8], from content: BodyReader) throws(FormworkError) -> Bool {
         do throws(FormworkError) {
             var needsChunk = false

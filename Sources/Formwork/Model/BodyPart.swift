@@ -1,19 +1,19 @@
 import FormworkCore
 import SystemPackage
 
-/// One part of a form: a header section and where its content comes from.
+/// One part of a form: a header section, and the source of its content.
 public struct BodyPart: Sendable, Equatable {
     /// Where the header's `Content-Type` comes from.
     enum Typing: Sendable, Equatable {
-        /// The caller said it, or said nothing for a field.
+        /// From the caller, or none for a field.
         case given
-        /// It is found when the body is planned.
+        /// Found when the body is planned.
         case undecided
-        /// It was found. Boxed, so that parts stay small to copy.
+        /// Found. Boxed, so that parts stay small to copy.
         indirect case decided(MediaTypeChoice)
     }
 
-    /// What names the part, and its type.
+    /// The part's name, filename, type and other fields.
     public var header: PartHeader
     /// Where the content comes from.
     public var source: BodySource
@@ -24,7 +24,7 @@ public struct BodyPart: Sendable, Equatable {
         self.init(header: PartHeader(name: name, contentType: contentType), source: .text(value))
     }
 
-    /// A part of `application/json`, as APIs want it that take metadata beside a file. Dates are ISO 8601.
+    /// A part of `application/json`, for APIs that accept metadata together with a file. Dates are ISO 8601.
     /// - Throws: What Foundation's `JSONEncoder` throws.
     public init(name: String, json value: some Encodable) throws {
         guard let coding = JSONParts.coding else { throw JSONParts.missing }
@@ -36,15 +36,15 @@ public struct BodyPart: Sendable, Equatable {
     /// - Parameters:
     ///   - name: The form field's name.
     ///   - path: The file.
-    ///   - filename: What the receiver is told; the path's last component when `nil`.
-    ///   - contentType: `nil` has it found by ``FormData/types`` when the body is planned; then it is never none.
+    ///   - filename: The filename in the header; `nil` uses the path's last component.
+    ///   - contentType: The type; with `nil`, ``FormData/types`` finds one when the body is planned.
     public init(name: String, file path: some PathConvertible, filename: String? = nil, contentType: String? = nil) {
         self.init(
             name: name, source: .file(path), filename: filename ?? SystemCalls.filename(of: path.filePath),
             contentType: contentType)
     }
 
-    /// A part from any source; with a filename it is a file upload, whose type is found unless given.
+    /// A part from any source. With a filename it is a file upload, whose type is found unless it is given.
     public init(name: String, source: BodySource, filename: String? = nil, contentType: String? = nil) {
         self.init(
             header: PartHeader(name: name, filename: filename, contentType: contentType), source: source,
@@ -54,27 +54,27 @@ public struct BodyPart: Sendable, Equatable {
     /// A part that holds parts of its own, such as the `multipart/mixed` of a mail.
     /// - Parameters:
     ///   - name: The form field's name; `nil` for none.
-    ///   - disposition: What the part is called; `nil` writes no `Content-Disposition`.
-    ///   - multipart: The parts and their framing, whose boundary has to differ from those around it.
+    ///   - disposition: The disposition type; `nil` writes no `Content-Disposition`.
+    ///   - multipart: The parts and their framing. Its boundary must differ from those around it.
     public init(name: String?, disposition: DispositionType? = .formData, multipart: FormData) {
         self.init(header: PartHeader(disposition: disposition, name: name), source: .multipart(multipart))
     }
 
-    /// A part with a header section of the caller's own making.
+    /// A part with the caller's own header section.
     /// - Parameters:
-    ///   - header: The header section. A multipart's `Content-Type` is written from its framing when the header has none.
+    ///   - header: The header section. A multipart's `Content-Type` is written from its framing if the header has none.
     ///   - source: Where the content comes from.
-    ///   - findsType: Whether the type is found by ``FormData/types`` and put into the header when the body is planned.
+    ///   - findsType: Whether ``FormData/types`` finds the type when the body is planned, and sets it in the header.
     public init(header: PartHeader, source: BodySource, findsType: Bool = false) {
         self.header = header
         self.source = source
         self.typing = findsType ? .undecided : .given
     }
 
-    /// The part's type, and why it is that, as far as it is decided.
+    /// The part's type and the reason for it, if it is decided yet.
     var typeChoice: MediaTypeChoice {
         if case .decided(let choice) = self.typing { return choice }
-        if self.isUndecided { return MediaTypeChoice(nil, by: .none, reason: "found when its turn comes") }
+        if self.isUndecided { return MediaTypeChoice(nil, by: .none, reason: "found when the part is read") }
         let reason = self.header.contentType == nil ? "a field has none" : "given"
         return MediaTypeChoice(self.header.contentType, by: .given, reason: reason)
     }
@@ -82,11 +82,11 @@ public struct BodyPart: Sendable, Equatable {
     var isUndecided: Bool { if case .undecided = self.typing { true } else { false } }
 
     /// Decides the type of a part that has none yet.
-    /// - Parameter head: The content's first bytes; `nil` when nobody may look at them.
+    /// - Parameter head: The content's first bytes; `nil` if they can't be read yet.
     mutating func decideType(by types: MediaTypeDetection, head: [UInt8]?) {
         var choice = types.choice(forFilename: self.header.filename, head: head)
         if choice.detector == .none, let path = self.source.namedFile {
-            // The receiver may be told another name than the file's own, which may say more.
+            // The file's own name may have a better extension than the filename in the header.
             choice = types.choice(forFilename: SystemCalls.filename(of: path), head: head)
         }
         self.decideType(choice)
@@ -97,7 +97,7 @@ public struct BodyPart: Sendable, Equatable {
         self.typing = .decided(choice)
     }
 
-    /// Writes a multipart's type from its framing, unless the caller wrote one.
+    /// Sets a multipart's type from its framing, unless the caller set one.
     mutating func takeMultipartType() throws(FormworkError) {
         guard case .multipart(let form) = self.source.kind, self.header.contentType == nil,
             !self.header.fields.contains(where: { $0.isNamed("Content-Type") || $0.replaces("Content-Type") })
@@ -106,10 +106,10 @@ public struct BodyPart: Sendable, Equatable {
         self.typing = .given
     }
 
-    /// Whether the source goes out without being encoded.
+    /// Whether the source is sent without encoding.
     var goesOutAsItIs: Bool { self.header.transferEncoding?.isIdentity ?? true }
 
-    /// The source as it goes out: in the header's transfer encoding.
+    /// The source as it is sent, in the header's transfer encoding.
     var content: BodySource {
         guard let encoding = self.header.transferEncoding, !encoding.isIdentity else { return self.source }
         return BodySource(.encoded(self.source, encoding))

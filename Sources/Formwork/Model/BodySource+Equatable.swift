@@ -11,8 +11,8 @@ extension FormData.Entry: Equatable {
     }
 }
 
-/// Content in memory is equal when its bytes are, files when path, range and expected state are, and what is generated when
-/// rule and length are. Of streams only copies of one are equal. No file is looked at.
+/// Content in memory is equal if its bytes are, files if path, range and expected state are, and synthetic bytes if
+/// rule and length are. Streams are equal only to their copies. No file is accessed.
 extension BodySource: Equatable {
     /// Whether both give the same bytes, as far as that is known without reading.
     public static func == (left: BodySource, right: BodySource) -> Bool {

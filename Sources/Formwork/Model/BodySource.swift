@@ -1,7 +1,7 @@
 import FormworkCore
 import SystemPackage
 
-/// Where a part's content comes from. Making one reads nothing and opens nothing.
+/// Where a part's content comes from. Creating one reads and opens nothing.
 public struct BodySource: Sendable {
     enum Kind: Sendable {
         case text(String)
@@ -19,13 +19,13 @@ public struct BodySource: Sendable {
     /// An open descriptor.
     struct DescriptorSource: Sendable {
         var descriptor: FileDescriptor
-        /// Where a regular file's content begins; `nil` for where the descriptor stands when the body is planned.
+        /// Where a regular file's content begins; `nil` for the descriptor's position when the body is planned.
         var offset: Int64?
         var length: Int64?
-        /// What has to live as long.
+        /// Kept alive with the descriptor.
         var spool: BodySpool?
-        /// The descriptor as a stream, for one that is no regular file: shared by all plans, because what one plan
-        /// looked at is gone from the descriptor.
+        /// The descriptor as a stream, if it isn't a regular file. All plans share it, because bytes that one plan
+        /// looked at can't be read from the descriptor again.
         var stream: OneShot<any ByteStream>
 
         init(_ descriptor: FileDescriptor, offset: Int64? = nil, length: Int64?, keeping spool: BodySpool? = nil) {
@@ -39,37 +39,37 @@ public struct BodySource: Sendable {
 
     var isMultipart: Bool { if case .multipart = self.kind { true } else { false } }
 
-    /// What a file has to be when the body is planned.
+    /// The state that a file must have when the body is planned.
     enum ExpectedState: Sendable, Equatable {
-        /// As this process saw it.
+        /// Seen by this process.
         case validator(FileValidator)
-        /// As an earlier process described it.
+        /// Described by an earlier process.
         case fingerprint(FileFingerprint)
     }
 
-    /// A stretch of a file.
+    /// A slice of a file.
     struct FileRange: Sendable, Hashable {
         var offset: Int64 = 0
-        /// `nil` reaches to the file's end.
+        /// `nil` extends to the file's end.
         var length: Int64?
     }
 
     let kind: Kind
 
-    /// The path, when this is all of a file in whatever state it is.
+    /// The path, if this is a whole file without an expected state.
     package var wholeFile: FilePath? {
         if case .file(let path, FileRange(offset: 0, length: nil), nil) = self.kind { path } else { nil }
     }
 
-    /// The file, when this is all of one as it is or as it was when a snapshot was taken of it.
+    /// The path, if this is a whole file or a snapshot of one.
     var namedFile: FilePath? {
         if case .descriptor(let source) = self.kind { source.spool?.original } else { self.wholeFile }
     }
 
-    /// Content up to this many bytes is copied beside the framing; larger content is cheaper left where it is.
+    /// Content of up to this many bytes is copied into the framing. Copying larger content costs more than it saves.
     private static let smallLimit = 16 << 10
 
-    /// Whether this is content that is in memory and small.
+    /// Whether this is small content in memory.
     var isSmall: Bool {
         switch self.kind {
         case .text(let text): text.utf8.count <= Self.smallLimit
@@ -78,8 +78,8 @@ public struct BodySource: Sendable {
         }
     }
 
-    /// Appends content that ``isSmall``.
-    /// - Returns: Whether it was.
+    /// Appends the content if it ``isSmall``.
+    /// - Returns: Whether it is.
     @discardableResult
     func appendIfSmall(to bytes: inout [UInt8]) -> Bool {
         switch self.kind {
@@ -92,13 +92,13 @@ public struct BodySource: Sendable {
 
     init(_ kind: Kind) { self.kind = kind }
 
-    /// Text, sent as UTF-8 and otherwise as it is: line ends stay what they are.
+    /// Text, sent as UTF-8. Line ends are not changed.
     public static func text(_ text: String) -> BodySource { .init(.text(text)) }
 
     /// Bytes in memory; shared, not copied.
     public static func bytes(_ bytes: [UInt8]) -> BodySource { .init(.bytes(bytes)) }
 
-    /// Bytes of any kind in memory, `Data` or a `ByteBuffer`; shared, not copied.
+    /// Bytes in memory of any type, such as `Data` or a `ByteBuffer`; shared, not copied.
     public static func bytes(_ bytes: some BodyChunk) -> BodySource {
         if let bytes = bytes as? [UInt8] { return .bytes(bytes) }
         let count = Int64(bytes.byteCount)
@@ -113,24 +113,23 @@ public struct BodySource: Sendable {
     @_disfavoredOverload
     public static func bytes(_ bytes: some Sequence<UInt8>) -> BodySource { .bytes(Array(bytes)) }
 
-    /// A file, or a slice of it: `length` bytes from `offset` on, to the end when `length` is `nil`.
+    /// A file, or a slice of it: `length` bytes from `offset`, or all bytes to the end if `length` is `nil`.
     ///
-    /// It is looked at when the body is planned, opened when its turn comes, and must be the same file until its last
-    /// byte was read. A path that leads to a FIFO or a device is a stream of unknown length, read once.
+    /// Planning a body records the file's state. The file is opened when the reader reaches it, and must not change
+    /// until its last byte was read. A path of a FIFO or a device is a stream of unknown length that is read once.
     public static func file(
         _ path: some PathConvertible, offset: Int64 = 0, length: Int64? = nil
     ) -> BodySource {
         .init(.file(path.filePath, range: FileRange(offset: offset, length: length), expecting: nil))
     }
 
-    /// A file that has to be in this state when the body is planned, and to stay in it.
+    /// A file that must be in this state when the body is planned, and stay in it.
     package static func file(_ path: FilePath, expecting state: FileValidator) -> BodySource {
         .init(.file(path, range: FileRange(), expecting: .validator(state)))
     }
 
-    /// A regular file in whatever state each reader finds it: opened anew by each, and never compared with an earlier state.
-    /// Of one that has grown the first `length` bytes are read; one that has shrunk is a
-    /// ``FormworkError/Code/lengthMismatch``.
+    /// A regular file in any state. Each reader opens it again, and its state is not compared. If it has grown, its
+    /// first `length` bytes are read; if it has shrunk, that is a ``FormworkError/Code/lengthMismatch``.
     package static func file(unchecked path: FilePath, length: Int64) -> BodySource {
         .init(
             .stream(
@@ -145,29 +144,29 @@ public struct BodySource: Sendable {
                     })))
     }
 
-    /// An open descriptor, from where it stands when the body is planned. It stays the caller's: keep it open while
-    /// readers live.
+    /// An open descriptor, from its position when the body is planned. The caller owns it: keep it open as long as any
+    /// reader of the body lives.
     ///
-    /// A regular file has a length, is read without moving the descriptor, and can be read again. Anything else is read
-    /// once, and has a length only where `length` declares it.
+    /// A regular file has a length, is read without moving the descriptor, and can be read again. Any other descriptor
+    /// is read once, and has a length only if `length` declares it.
     public static func descriptor(_ descriptor: FileDescriptor, length: Int64? = nil) -> BodySource {
         .init(.descriptor(DescriptorSource(descriptor, length: length)))
     }
 
-    /// Bytes made by rule, without a disk.
+    /// Bytes that are generated by a rule.
     public static func synthetic(_ bytes: SyntheticBytes) -> BodySource { .init(.synthetic(bytes)) }
 
     /// Parts in their own framing, as another part's content. At most 40 levels deep.
     public static func multipart(_ form: FormData) -> BodySource { .init(.multipart(form)) }
 
-    /// Sources behind one another as one part's content.
+    /// Several sources, one after the other, as one part's content.
     public static func concatenation(_ sources: [BodySource]) -> BodySource { .init(.concatenation(sources)) }
 
     /// A pull stream that can be opened any number of times.
     /// - Parameters:
-    ///   - length: Bytes in all; `nil` when only the end can tell. A stream that gives fewer is an error.
-    ///   - surplus: What becomes of bytes beyond `length`.
-    ///   - open: Gives a new stream whose first byte is the one at the offset, 0 or more.
+    ///   - length: The number of bytes; `nil` if it is unknown. A stream that gives fewer is an error.
+    ///   - surplus: How bytes beyond `length` are treated.
+    ///   - open: Returns a new stream that begins at the byte at the offset, 0 or more.
     public static func stream(
         length: Int64? = nil, surplus: StreamSurplus = .refuse,
         open: @escaping @Sendable (_ offset: Int64) throws -> any ByteStream
@@ -178,7 +177,7 @@ public struct BodySource: Sendable {
                     length: length, isReplayable: true, label: "a stream", surplus: surplus, opening: .pull(open))))
     }
 
-    /// A pull stream that is read once: a second reader gets ``FormworkError/Code/notReplayable``.
+    /// A pull stream that is read once. A second reader throws ``FormworkError/Code/notReplayable``.
     public static func stream(
         once stream: sending any ByteStream, length: Int64? = nil, surplus: StreamSurplus = .refuse
     ) -> BodySource {
@@ -189,7 +188,7 @@ public struct BodySource: Sendable {
                     opening: .once(OneShot(stream)))))
     }
 
-    /// Chunks of an async sequence, iterated once. Such a body is read by an ``AsyncBodyReader``.
+    /// Chunks of an async sequence, iterated once. Read such a body with an ``AsyncBodyReader``.
     public static func chunks<Chunks: AsyncSequence & Sendable>(
         once chunks: Chunks, length: Int64? = nil, surplus: StreamSurplus = .refuse
     ) -> BodySource where Chunks.Element: Sequence<UInt8> {
@@ -201,7 +200,7 @@ public struct BodySource: Sendable {
                     opening: .chunks { _ in TypedChunkIterator(try once.take().makeAsyncIterator()) })))
     }
 
-    /// Chunks of an async sequence of buffers, iterated once. Such a body is read by an ``AsyncBodyReader``.
+    /// Chunks of an async sequence of buffers, iterated once. Read such a body with an ``AsyncBodyReader``.
     @_disfavoredOverload
     public static func chunks<Chunks: AsyncSequence & Sendable>(
         once chunks: Chunks, length: Int64? = nil, surplus: StreamSurplus = .refuse
@@ -209,18 +208,18 @@ public struct BodySource: Sendable {
         .chunks(once: chunks.map(\.array), length: length, surplus: surplus)
     }
 
-    /// Bytes of an async sequence, iterated once, which are gathered until there are 16 KiB or no more come.
+    /// Bytes of an async sequence, iterated once and collected into chunks of 16 KiB.
     public static func chunks<Bytes: AsyncSequence & Sendable>(
         once bytes: Bytes, length: Int64? = nil, surplus: StreamSurplus = .refuse
     ) -> BodySource where Bytes.Element == UInt8 {
         .chunks(once: GatheredBytes(bytes), length: length, surplus: surplus)
     }
 
-    /// Chunks of an async sequence that can be had any number of times.
+    /// Chunks of an async sequence that can be opened any number of times.
     /// - Parameters:
-    ///   - length: Bytes in all; `nil` when only the end can tell. A sequence that gives fewer is an error.
-    ///   - surplus: What becomes of bytes beyond `length`.
-    ///   - open: Gives a sequence whose first byte is the one at the offset, 0 or more.
+    ///   - length: The number of bytes; `nil` if it is unknown. A sequence that gives fewer is an error.
+    ///   - surplus: How bytes beyond `length` are treated.
+    ///   - open: Returns a sequence that begins at the byte at the offset, 0 or more.
     public static func chunks<Chunks: AsyncSequence & SendableMetatype>(
         length: Int64? = nil, surplus: StreamSurplus = .refuse,
         open: @escaping @Sendable (_ offset: Int64) throws -> Chunks

@@ -17,7 +17,7 @@ struct ChunkStream<Chunk: BodyChunk>: ByteStream {
     }
 }
 
-/// Bytes that come one by one, in chunks.
+/// An async sequence of single bytes, collected into chunks.
 struct GatheredBytes<Bytes: AsyncSequence & Sendable>: AsyncSequence, Sendable where Bytes.Element == UInt8 {
     typealias Element = [UInt8]
 

@@ -1,16 +1,16 @@
 import FormworkCore
 import SystemPackage
 
-/// Distinguishes the states of a file across processes, mounts and boots: its size, its modification time, and a checksum
+/// Identifies the state of a file across processes, mounts and boots: its size, its modification time, and a checksum
 /// of its first and last 64 KiB.
 ///
-/// Device and inode numbers are left out: many file systems give new ones at each mount. A copy with the same content and
-/// time is the same file here.
+/// Device and inode numbers aren't included, because many file systems assign new ones at each mount. A copy with the
+/// same content and time counts as the same file.
 public struct FileFingerprint: Hashable, Sendable, Codable {
-    /// Bytes in the file.
+    /// The file's size in bytes.
     package var size: Int64
     package var modified: FileTime
-    /// CRC-32C of the first and the last ``endSize`` bytes, or of all bytes of a file that has no more.
+    /// CRC-32C of the first and the last ``endSize`` bytes, or of all bytes of a smaller file.
     package var ends: UInt32
 
     private static let endSize: Int64 = 64 << 10
@@ -19,8 +19,8 @@ public struct FileFingerprint: Hashable, Sendable, Codable {
         (self.size, self.modified, self.ends) = (size, modified, ends)
     }
 
-    /// Reads the ends of the file at `path`, which is in the state `expected`.
-    /// - Throws: ``FormworkError/Code/sourceUnavailable``; `sourceChanged` when the file is in another state.
+    /// Reads the ends of the file at `path`, which must be in the state `expected`.
+    /// - Throws: ``FormworkError/Code/sourceUnavailable``; `sourceChanged` if the file is in another state.
     init(of path: FilePath, in expected: FileValidator) throws(FormworkError) {
         let state: FileValidator
         do throws(Errno) {
@@ -55,8 +55,8 @@ public struct FileFingerprint: Hashable, Sendable, Codable {
         return checksum.finalized().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// What happened to the file at `path` since, in words; `nil` when nothing did.
-    /// - Parameter state: What the file is now.
+    /// How the file at `path` changed since, in words; `nil` if it didn't.
+    /// - Parameter state: The file's current state.
     func change(to state: FileValidator, at path: FilePath) throws(FormworkError) -> String? {
         if let change = self.size.change(to: state.size) { return change }
         guard self.modified == state.modified else { return "was rewritten" }

@@ -1,26 +1,27 @@
 import SystemPackage
 
-/// A moment as the kernel gives it. Never a count of nanoseconds: years before 1677 and after 2262 have none in 64 bits.
+/// A file time from the kernel. It isn't one count of nanoseconds, because 64 bits reach only from 1677 to 2262.
 package struct FileTime: Hashable, Sendable, Codable {
-    /// Whole seconds since 1970, rounded down; negative before.
+    /// Seconds since 1970, rounded down; negative before 1970.
     package var seconds: Int64
-    /// Nanoseconds into the second, 0 to 999,999,999.
+    /// Nanoseconds in the second, 0 to 999,999,999.
     package var nanoseconds: Int64
 
     package init(seconds: Int64, nanoseconds: Int64) { (self.seconds, self.nanoseconds) = (seconds, nanoseconds) }
 }
 
-/// Distinguishes the states of a file within one process: taken when a body is planned, compared while it is sent.
+/// Identifies the state of a file within one process. It is taken when a body is planned, and compared while it is
+/// sent.
 package struct FileValidator: Hashable, Sendable {
-    /// Bytes in the file.
+    /// The file's size in bytes.
     package var size: Int64
     package var modified: FileTime
     /// The file's number on its device.
     package var inode: UInt64
-    /// The device's number: another one after each mount on many file systems.
+    /// The device's number. On many file systems it changes with each mount.
     package var device: UInt64
 
-    /// What happened between `self` and `later`, in words; `nil` when nothing did.
+    /// The change from `self` to `later`, in words; `nil` if there is none.
     func change(to later: FileValidator) -> String? {
         if self.inode != later.inode || self.device != later.device { return "was replaced by another file" }
         return self.size.change(to: later.size) ?? (self.modified != later.modified ? "was rewritten" : nil)
@@ -28,7 +29,7 @@ package struct FileValidator: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// How a file's size changed, in words; `nil` when it didn't.
+    /// How a file's size changed, in words; `nil` if it didn't.
     func change(to later: Int64) -> String? {
         if later < self { return "shrank from \(self) to \(later) bytes" }
         return later > self ? "grew from \(self) to \(later) bytes" : nil
@@ -36,7 +37,7 @@ extension Int64 {
 }
 
 extension FileValidator {
-    /// The state that the file at `path` is in; `nil` for anything but a regular file.
+    /// The state of the file at `path`; `nil` if it isn't a regular file.
     package init?(ofRegularFile path: FilePath) throws(Errno) {
         let status = try SystemCalls.status(of: path)
         guard status.kind == .regular else { return nil }

@@ -1,6 +1,6 @@
 import FormworkCore
 
-/// Forms in one expression:
+/// Builds a form in one expression:
 ///
 /// ```
 /// let form = try FormData()
@@ -28,7 +28,7 @@ extension FormData {
         return self
     }
 
-    /// The form with one more file; see ``append(name:file:filename:contentType:)``.
+    /// The form with one more file, see ``append(name:file:filename:contentType:)``.
     public consuming func appending(
         name: String, file path: some PathConvertible, filename: String? = nil, contentType: String? = nil
     ) -> FormData {

@@ -1,12 +1,12 @@
 import FormworkCore
 import SystemPackage
 
-/// A form to be sent: parts in order, and how they are framed. A value: copies are independent.
+/// A form to send: parts in order, and how they are framed. It is a value, so copies are independent.
 ///
 /// Nothing is read or opened before ``plan()-1mfhu``.
 ///
-/// Equal forms have equal parts in the same order and the same framing, and so the same boundary, which is chosen at random
-/// unless it is given: compare ``parts`` where the boundary doesn't matter.
+/// Equal forms have equal parts in the same order and the same framing, including the boundary. The boundary is random
+/// unless it is given, so compare ``parts`` if it doesn't matter.
 public struct FormData: Sendable, Equatable {
     enum Entry: Sendable {
         case part(BodyPart)
@@ -14,10 +14,10 @@ public struct FormData: Sendable, Equatable {
         case arriving(ArrivingParts)
     }
 
-    /// How the parts are framed. The boundary is chosen here, once.
+    /// How the parts are framed. It includes the boundary.
     public var framing: MultipartFraming
-    /// How the types of file uploads are found whose part has none; `nil` takes the enclosing form's way, and for the
-    /// body itself ``MediaTypeDetection/byExtension``.
+    /// How to find the types of file uploads without one. `nil` uses the enclosing form's way, or
+    /// ``MediaTypeDetection/byExtension`` for the outermost form.
     public var types: MediaTypeDetection?
     private(set) var entries: [Entry] = []
 
@@ -35,7 +35,7 @@ public struct FormData: Sendable, Equatable {
         self.entries = parts.map { .part($0) }
     }
 
-    /// The parts in order; `nil` when some are made only when their turn comes.
+    /// The parts in order; `nil` if some are made only when the body is read.
     public var parts: [BodyPart]? {
         var parts: [BodyPart] = []
         for entry in self.entries {
@@ -45,7 +45,7 @@ public struct FormData: Sendable, Equatable {
         return parts
     }
 
-    /// Replaces the source of every part that is here already.
+    /// Replaces the source of every part that exists already.
     mutating func replaceSources(
         _ replace: (BodySource) throws(FormworkError) -> BodySource
     ) throws(FormworkError) {
@@ -55,7 +55,7 @@ public struct FormData: Sendable, Equatable {
                 part.source = try replace(part.source)
             } catch {
                 var error = error.naming(PartReference(index: index, name: part.header.name))
-                // A part of a form inside this one names only its own place so far.
+                // The error's part was in a form inside this one, and doesn't have this form's index yet.
                 if case .multipart = part.source.kind { error.part?.enclosing.insert(index, at: 0) }
                 throw error
             }
@@ -66,13 +66,13 @@ public struct FormData: Sendable, Equatable {
     /// Adds a part.
     public mutating func append(_ part: BodyPart) { self.entries.append(.part(part)) }
 
-    /// Adds parts that are made when their turn comes.
+    /// Adds parts that are made while the body is planned and read.
     public mutating func append(_ parts: PartSequence) { self.entries.append(.parts(parts)) }
 
-    /// Adds the parts of an async sequence, iterated once: each is framed when it comes, and sent before the next is asked
-    /// for. Such a body is read by an ``AsyncBodyReader``, and has no known length.
+    /// Adds the parts of an async sequence, iterated once. Each part is framed when it arrives, and sent before the
+    /// next is requested. Such a body has no known length; read it with an ``AsyncBodyReader``.
     ///
-    /// With ``BodyPart/init(_:)-(ReceivedPart<Chunks>)`` a form is sent on while it arrives:
+    /// With ``BodyPart/init(_:)-(ReceivedPart<Chunks>)`` a form is forwarded while it arrives:
     ///
     /// ```
     /// form.append(once: parts.filter { $0.name != "token" }.map { BodyPart($0) })
@@ -92,7 +92,7 @@ public struct FormData: Sendable, Equatable {
         self.append(try BodyPart(name: name, json: value))
     }
 
-    /// Adds a file upload; the filename is the path's last component and the type is found, unless given.
+    /// Adds a file upload. By default the filename is the path's last component, and the type is found.
     public mutating func append(
         name: String, file path: some PathConvertible, filename: String? = nil, contentType: String? = nil
     ) {

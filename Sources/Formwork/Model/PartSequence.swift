@@ -1,19 +1,19 @@
 import FormworkCore
 
-/// Parts that are made when their turn comes and dropped behind it: a million of them take the memory of a few.
+/// Parts that are made when they are needed and dropped afterwards, so a million of them need the memory of a few.
 ///
-/// The sequence is walked once when the body is planned, for its length, and again by every reader. Each walk has to
-/// give parts of the same lengths: a reader that finds others throws ``FormworkError/Code/sourceChanged``. Files in
-/// such parts are held to promise as others are, at 64 bytes of memory each.
+/// The sequence is iterated once when the body is planned, for its length, and again by every reader. Each iteration
+/// must give parts of the same lengths; otherwise the reader throws ``FormworkError/Code/sourceChanged``. Files in such
+/// parts are checked for changes like all others, which takes 64 bytes of memory for each.
 public struct PartSequence: Sendable {
-    /// What copies share, and nobody else.
+    /// Shared by all copies.
     let identity = Identity()
-    /// How many parts a sequence that isn't measured has; `nil` for one that is.
+    /// The number of parts, if the sequence isn't measured; `nil` if it is.
     let unmeasuredCount: Int?
-    /// Begins a walk, which gives the part of an index, or `nil` behind the last. It is called with rising indices.
+    /// Begins an iteration. The closure returns the part at an index, or `nil` after the last. Indices rise.
     let walk: @Sendable () -> (_ index: Int) throws -> BodyPart?
 
-    /// Parts of a sequence that can be iterated again, such as any collection or a lazy map of one.
+    /// Parts of a sequence that can be iterated repeatedly, such as a collection or a lazy map of one.
     public init<Parts: Sequence<BodyPart> & Sendable>(_ sequence: Parts) {
         self.unmeasuredCount = nil
         self.walk = {
@@ -27,13 +27,14 @@ public struct PartSequence: Sendable {
         }
     }
 
-    /// `count` parts, each made from its index. Seeking in these costs no walk from the start.
+    /// `count` parts, each made from its index. Seeking doesn't iterate from the start.
     /// - Parameters:
-    ///   - count: Parts in all; fewer than 0 count as 0.
-    ///   - isMeasured: Whether planning walks them for their length. When not, they are made once for each reader,
-    ///     which takes half the time; the body has no known length then, no offsets behind them, and what is wrong with
-    ///     a name or a file is told when its turn comes.
-    ///   - part: Makes the part of an index, the same each time.
+    ///   - count: The number of parts. A negative number counts as 0.
+    ///   - isMeasured: Whether planning makes all parts for their length. If not, they are made only by the reader,
+    ///     which
+    ///     takes half the time. Then the body has no known length, no offsets after these parts, and an invalid name or
+    ///     file is reported only when its part is read.
+    ///   - part: Makes the part at an index. It must return the same part each time.
     public init(count: Int, isMeasured: Bool = true, _ part: @escaping @Sendable (Int) throws -> BodyPart) {
         let count = max(0, count)
         self.unmeasuredCount = isMeasured ? nil : count

@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// What names a file: a `String`, a `FilePath`, and with FormworkFoundation a `URL`.
+/// A type that names a file: `String`, `FilePath`, and with FormworkFoundation `URL`.
 public protocol PathConvertible {
     /// The file's path.
     var filePath: FilePath { get }
@@ -12,6 +12,6 @@ extension FilePath: PathConvertible {
 }
 
 extension String: PathConvertible {
-    /// The text as a path, which begins at the working directory unless it begins with `/`.
+    /// The text as a path, relative to the working directory unless it begins with `/`.
     public var filePath: FilePath { FilePath(self) }
 }

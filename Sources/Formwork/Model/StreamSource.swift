@@ -1,53 +1,53 @@
 import FormworkCore
 import Synchronization
 
-/// A source that is known by its bytes only as they come.
+/// A source whose bytes are known only when they are read.
 struct StreamSource: Sendable {
-    /// How the bytes are had.
+    /// How the stream is opened.
     enum Opening: Sendable {
-        /// A pull stream whose first byte is the one at the offset.
+        /// A pull stream that begins at the byte at the offset.
         case pull(@Sendable (Int64) throws -> any ByteStream)
-        /// A pull stream that is there once.
+        /// A pull stream that can be read once.
         case once(OneShot<any ByteStream>)
-        /// A sequence of chunks whose first byte is the one at the offset.
+        /// A sequence of chunks that begins at the byte at the offset.
         case chunks(@Sendable (Int64) throws -> ChunkIterator)
     }
 
     let identity = Identity()
-    /// All of the bytes, where they are in memory already.
+    /// All bytes, if they are in memory already.
     var chunk: (any BodyChunk)?
-    /// Bytes in all; `nil` when only the end can tell.
+    /// The number of bytes; `nil` if it is unknown.
     var length: Int64?
     /// Whether it can be opened again, and at any offset.
     var isReplayable: Bool
-    /// What it is, for layouts and errors: "a stream", "standard input".
+    /// A name for layouts and errors, such as "a stream" or "standard input".
     var label: String
-    /// The path it comes from; `nil` for streams of the caller's.
+    /// The path it comes from; `nil` for the caller's streams.
     var path: String?
-    /// What comes after the declared length.
+    /// How bytes after the declared length are treated.
     var surplus: StreamSurplus = .refuse
-    /// Whether reading waits for the disk at most.
+    /// Whether reading waits for nothing but the disk.
     var waitsForNobody = false
     var opening: Opening
 }
 
-/// What copies of a value share that can't be compared by what it holds.
+/// Shared by the copies of a value that can't be compared by its content.
 final class Identity: Sendable {}
 
-/// What becomes of bytes that a stream has beyond its declared length.
+/// How bytes beyond a stream's declared length are treated.
 public enum StreamSurplus: Sendable {
-    /// They are an error. The end is looked for behind the last byte, so a stream that stays open is waited for.
+    /// They are an error. The reader waits for the end of the stream after the last byte.
     case refuse
-    /// They are left unread: exactly the declared length is sent.
+    /// They are not read: exactly the declared length is sent.
     case leave
 }
 
-/// An async sequence's iterator without its type; lives in one reader.
+/// A type-erased iterator of an async sequence. It belongs to one reader.
 class ChunkIterator {
     func next(isolation: isolated (any Actor)?) async throws -> [UInt8]? { nil }
 }
 
-/// The iterator with its type.
+/// The typed iterator.
 final class TypedChunkIterator<Iterator: AsyncIteratorProtocol>: ChunkIterator
 where Iterator.Element: Sequence<UInt8> {
     private var iterator: Iterator
@@ -59,7 +59,7 @@ where Iterator.Element: Sequence<UInt8> {
     }
 }
 
-/// Holds what can be had once, and hands it out once.
+/// Holds a value that can be taken once.
 final class OneShot<Value>: Sendable {
     private let value: Mutex<Value?>
 
@@ -76,8 +76,8 @@ final class OneShot<Value>: Sendable {
         return value
     }
 
-    /// Works on what is held, and leaves it there.
-    /// - Throws: ``FormworkError/Code/notReplayable`` when it was taken.
+    /// Calls `body` with the value, and keeps it.
+    /// - Throws: ``FormworkError/Code/notReplayable`` if it was taken.
     func peek<Result: Sendable>(_ body: (inout Value) throws -> Result) throws -> Result {
         try self.value.withLock { held in
             guard held != nil else { throw Self.gone }
@@ -86,6 +86,7 @@ final class OneShot<Value>: Sendable {
     }
 
     private static var gone: FormworkError {
-        FormworkError(.notReplayable, "this source can be read once and was: give a source that can be opened again")
+        FormworkError(
+            .notReplayable, "this source can be read only once, and was: use a source that can be opened again")
     }
 }

@@ -1,11 +1,11 @@
 import FormworkCore
 
 extension BodyPlan {
-    /// Which part keeps a body from having a property, and why.
+    /// The part that prevents a property of a body, and the reason.
     public struct Blocker: Hashable, Sendable, CustomStringConvertible {
-        /// The first part that does.
+        /// The first such part.
         public var part: PartReference
-        /// Why, in words.
+        /// The reason, in words.
         public var reason: String
 
         /// `part 2 "log": a stream without a declared length`.

@@ -1,18 +1,18 @@
 import FormworkCore
 import SystemPackage
 
-/// A body that is decided, byte for byte, and not yet read: boundary, order, lengths, and which file in which state.
+/// A body whose every byte is decided, but not yet read: boundary, order, lengths, and each file's state.
 ///
-/// Immutable, and cheap to copy. The same plan yields the same bytes in any number of readers, at any offset, as long
-/// as ``isReplayable`` holds and its files stay what they are.
+/// A plan is immutable and cheap to copy. It gives the same bytes to any number of readers, at any offset, as long as
+/// it ``isReplayable`` and its files don't change.
 public struct BodyPlan: Sendable {
-    /// A part, or a sequence of parts, by its number: first to last, those inside a part behind it.
+    /// A part, or a sequence of parts. They are numbered in order, the parts inside a part directly after it.
     struct Part: Sendable {
         /// Names the part, or the sequence's first.
         var reference: PartReference
-        /// The part as it goes out; `nil` for a sequence.
+        /// The part as it is sent; `nil` for a sequence.
         var part: BodyPart?
-        /// The number of the part it lies in; -1 for the body itself.
+        /// The number of the part that contains it; -1 for the body itself.
         var parent: Int
         /// Bytes of content; `nil` when unknown.
         var length: Int64?
@@ -26,7 +26,7 @@ public struct BodyPlan: Sendable {
         let parts: [Part]
         let lengthBlocker: Blocker?
         let replayBlocker: Blocker?
-        /// Whether the pieces are a form's, and not what one was collected in.
+        /// Whether the pieces are a form's, not one source with a collected form.
         let isForm: Bool
 
         init(_ framing: MultipartFraming, _ builder: PlanBuilder) throws(FormworkError) {
@@ -43,7 +43,7 @@ public struct BodyPlan: Sendable {
 
     let storage: Storage
 
-    /// Whether a reader may have to wait for somebody else than the disk.
+    /// Whether a reader may have to wait for anything but the disk.
     var mayWait: Bool {
         self.storage.sources.contains { source in
             switch source {
@@ -54,10 +54,10 @@ public struct BodyPlan: Sendable {
         }
     }
 
-    /// Whether every reader finds all it gives on the disk or in memory.
+    /// Whether all content is on the disk or in memory.
     package var waitsForNobody: Bool { self.storage.sources.allSatisfy(\.waitsForNobody) }
 
-    /// The numbers of the parts in each part, in order, at the part's own number plus one; at 0 those of the body itself.
+    /// For each part, at its number plus one, the numbers of the parts in it. Index 0 has those of the body itself.
     var partNumbers: [[Int]] {
         var numbers = [[Int]](repeating: [], count: self.storage.parts.count + 1)
         for (number, part) in self.storage.parts.enumerated() { numbers[part.parent + 1].append(number) }
@@ -66,27 +66,27 @@ public struct BodyPlan: Sendable {
 
     var layoutPieces: [Layout.Piece] { self.storage.layout.pieces }
 
-    /// The request's `Content-Type`, boundary included.
+    /// The request's `Content-Type`, including the boundary.
     public var contentType: String { self.storage.contentType }
 
-    /// The request's `Content-Length` in bytes; `nil` when it can't be known, for which see ``lengthBlocker``.
+    /// The request's `Content-Length` in bytes; `nil` if it is unknown, see ``lengthBlocker``.
     public var contentLength: Int64? { self.storage.layout.length }
 
-    /// The first part whose length only its end can tell; `nil` when ``contentLength`` is known.
+    /// The first part of unknown length; `nil` if ``contentLength`` is known.
     public var lengthBlocker: Blocker? { self.storage.lengthBlocker }
 
-    /// Whether every reader gets the bytes that the first got: on a retry, a redirect, or at an offset.
+    /// Whether every reader gets the same bytes: on a retry, a redirect, or at an offset.
     public var isReplayable: Bool { self.storage.replayBlocker == nil }
 
-    /// The first part that can be read only once; `nil` when ``isReplayable``.
+    /// The first part that can be read only once; `nil` if ``isReplayable``.
     public var replayBlocker: Blocker? { self.storage.replayBlocker }
 
-    /// One source's bytes and nothing else, to move them by the ways that bodies have.
+    /// Only one source's bytes, to read and write them as a body.
     package init(copying source: BodySource) throws(FormworkError) {
         try self.init(copying: source, resolver: SourceResolver())
     }
 
-    /// What this body's bytes are once they are collected: another source, behind the same `Content-Type`.
+    /// This body after its bytes were collected in another source, with the same `Content-Type`.
     package func collected(as source: BodySource) throws(FormworkError) -> BodyPlan {
         var builder = PlanBuilder()
         try builder.build(content: source)
@@ -109,11 +109,11 @@ public struct BodyPlan: Sendable {
         self.storage = try Storage(form.framing, builder)
     }
 
-    /// A reader at `offset`, 0 unless said otherwise. Opens nothing yet. Any number may live at once.
+    /// Makes a reader at `offset`. It opens nothing yet. Any number of readers may exist at once.
     /// - Parameters:
-    ///   - offset: Bytes of the body to leave out, unread.
-    ///   - count: Bytes to give at most; `nil` gives all up to the end.
-    ///   - options: What the reader does besides reading.
+    ///   - offset: The first byte to read. Bytes before it are not read.
+    ///   - count: The most bytes to read; `nil` reads up to the end.
+    ///   - options: Additional work of the reader, such as digests and progress.
     /// - Throws: What ``BodyReader/seek(to:)`` throws, and ``FormworkError/Code/invalidArgument`` for a negative count.
     public func makeReader(
         from offset: Int64 = 0, count: Int64? = nil, options: ReaderOptions = ReaderOptions()
@@ -124,6 +124,6 @@ public struct BodyPlan: Sendable {
         return reader
     }
 
-    /// A reader of the whole body.
+    /// Makes a reader of the whole body.
     public func makeReader() -> BodyReader { BodyReader(self, options: ReaderOptions()) }
 }

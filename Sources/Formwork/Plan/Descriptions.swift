@@ -1,17 +1,17 @@
 import FormworkCore
 
-// What print() and logs show: a line for the whole and one for each part, without content and boundary. Layouts, in
-// debugDescription, name the paths too.
+// Texts for print() and logs: one line, with each part but without content and boundary. debugDescription has the
+// layout, with paths.
 
 extension FormData: CustomStringConvertible {
-    /// The form in a few lines, without content: `2 parts: field "title"; file "photo" (beach.jpg)`.
+    /// The form without its content: `2 parts: field "title"; file "photo" (beach.jpg)`.
     public var description: String {
         Summary.text(
             self.entries.map { entry in
                 switch entry {
                 case .part(let part): part.summary
-                case .parts: "parts made when their turn comes"
-                case .arriving: "parts that arrive"
+                case .parts: "parts made when they are read"
+                case .arriving: "parts that arrive while sending"
                 }
             })
     }
@@ -25,19 +25,19 @@ extension BodyPart {
 }
 
 extension BodyPlan: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The plan in a few lines, without content: `1234 bytes, can be read again, 1 part: field "title"`.
+    /// The plan without its content: `1234 bytes, can be read again, 1 part: field "title"`.
     public var description: String {
         let parts = self.storage.parts.filter { $0.parent < 0 }
         return "\(self.summary), "
-            + Summary.text(parts.map { $0.part?.summary ?? "parts made when their turn comes" })
+            + Summary.text(parts.map { $0.part?.summary ?? "parts made when they are read" })
     }
 
     private var summary: String {
-        let length = self.contentLength.map { "\($0) bytes" } ?? "a length that only the end can tell"
+        let length = self.contentLength.map { "\($0) bytes" } ?? "unknown length"
         return "\(length), \(self.isReplayable ? "can be read again" : "can be read once")"
     }
 
-    /// The plan and every piece of its layout, without content: offset, length and where the bytes come from.
+    /// The plan and every piece of its layout, with offset, length and source, without content.
     public var debugDescription: String {
         let pieces = self.layout.map { entry in
             let (offset, length) = (entry.offset.map { "\($0)" } ?? "?", entry.length.map { "\($0)" } ?? "?")
@@ -48,7 +48,7 @@ extension BodyPlan: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension ReceivedForm: CustomStringConvertible {
-    /// The form in a few lines, without content: `2 parts: field "title", 12 bytes; file "photo" (beach.jpg), 90210 bytes`.
+    /// The form without its content: `2 parts: field "title", 12 bytes; file "photo" (beach.jpg), 90210 bytes`.
     public var description: String {
         Summary.text(
             self.entries.map { entry in
@@ -61,7 +61,7 @@ extension ReceivedForm: CustomStringConvertible {
 }
 
 package enum Summary {
-    /// Parts that are named; what comes after them is counted.
+    /// The most parts that are named. The others are only counted.
     private static let limit = 20
 
     package static func text(_ parts: [String]) -> String {
@@ -85,6 +85,6 @@ package enum Summary {
 }
 
 extension ReceivedForm: Sequence {
-    /// Goes through ``entries``.
+    /// Iterates over ``entries``.
     public func makeIterator() -> IndexingIterator<[Entry]> { self.entries.makeIterator() }
 }

@@ -1,28 +1,28 @@
 import FormworkCore
 
-/// Content in a transfer encoding, as the plan has it.
+/// Planned content in a transfer encoding.
 struct EncodedContent: Sendable {
-    /// A place of quoted-printable at which encoding can begin.
+    /// A position in quoted-printable at which encoding can begin.
     struct Mark: Sendable {
         /// The next byte of the content.
         var raw: Int64
-        /// The next character of what goes out.
+        /// The next character of the encoded text.
         var encoded: Int64
-        /// Characters in the line begun.
+        /// The number of characters already in the current line.
         var column: Int
     }
 
-    /// Marks are this far apart at least, and at most this many.
+    /// The least distance between marks, and the most marks.
     private static let (stride, limit) = (Int64(256 << 10), Int64(4096))
 
     /// The content before it is encoded.
     let raw: BodyPlan
     let encoding: TransferEncoding
-    /// Characters that go out; `nil` when only the end can tell.
+    /// The number of encoded characters; `nil` if it is unknown.
     private(set) var length: Int64?
     private(set) var marks = [Mark(raw: 0, encoded: 0, column: 0)]
 
-    /// Looks at `source`, and reads all of it where the encoding wants to be measured.
+    /// Plans `source`, and reads all of it if the encoding has to be measured.
     init(_ source: BodySource, _ encoding: TransferEncoding, resolver: SourceResolver) throws(FormworkError) {
         try encoding.check()
         self.raw = try BodyPlan(copying: source, resolver: resolver)
@@ -33,11 +33,11 @@ struct EncodedContent: Sendable {
                 self.length = try Base64Encoder.encodedLength(of: count, columns: columns)
             }
         case .quotedPrintable(let isMeasured):
-            // Nothing is as cheap to know as the length of nothing; and what can be read once is not read here.
+            // Empty content has a known length. Content that can be read only once is not measured.
             if self.raw.contentLength == 0 || isMeasured && self.raw.isReplayable { try self.measure() }
         case .sevenBit(let allowsNUL):
             self.length = self.raw.contentLength
-            // What is in memory needs nobody to wait for its error.
+            // Small content in memory is checked at once, so that its error comes early.
             var bytes: [UInt8] = []
             var unused: [UInt8] = []
             var encoder = TransferEncoder.sevenBit(offset: 0, allowsNUL: allowsNUL)
@@ -69,8 +69,8 @@ struct EncodedContent: Sendable {
         self.length = length
     }
 
-    /// Where to begin so as to have the character at `offset` soon: an encoder, the content's byte it wants next, and
-    /// how many characters come before the one at `offset`.
+    /// The best start for the character at `offset`: an encoder, the next byte of the content that it needs, and the
+    /// number of characters to skip before the one at `offset`.
     func place(of offset: Int64) -> (encoder: TransferEncoder, raw: Int64, surplus: Int64) {
         switch self.encoding {
         case .base64(let columns):
@@ -89,7 +89,7 @@ struct EncodedContent: Sendable {
 }
 
 extension FormworkError {
-    /// The error without the part and offset of content that was read by itself: whoever knows the body adds its own.
+    /// The error without part and offset of content that was read separately. The reader of the body adds its own.
     var withoutPlace: FormworkError {
         var copy = self
         (copy.part, copy.offset) = (nil, nil)

@@ -1,24 +1,24 @@
 import FormworkCore
 
 extension FormData {
-    /// Decides the body: looks at every file, checks every name, and adds up the lengths.
+    /// Plans the body: records every file's state, checks every name, and adds up the lengths.
     ///
-    /// It reads no content, except the heads that ``types`` wants to see, and quoted-printable that is to be measured.
-    /// - Throws: ``FormworkError`` with the part: `invalidArgument` for what can't be framed, `sourceUnavailable` for a
-    ///   file that isn't there or a directory, `sourceChanged` for a file that isn't the one described, `limitExceeded`
-    ///   for parts in more than 40 others.
+    /// It reads no content, except the first bytes that ``types`` needs, and quoted-printable that is measured.
+    /// - Throws: ``FormworkError`` with the part: `invalidArgument` for invalid framing, `sourceUnavailable` for a
+    ///   missing file or a directory, `sourceChanged` for a file that differs from its description, `limitExceeded` for
+    ///   parts nested in more than 40 others.
     public func plan() throws(FormworkError) -> BodyPlan { try BodyPlan(self) }
 
-    /// Decides the body as the synchronous one does. Files are looked at on a thread of their own, so that no
-    /// task waits for a disk; this is the one that async functions call.
-    /// - Throws: ``FormworkError`` with the part: `invalidArgument` for what can't be framed, `sourceUnavailable` for a
-    ///   file that isn't there or a directory, `sourceChanged` for a file that isn't the one described, `limitExceeded`
-    ///   for parts in more than 40 others.
+    /// Plans the body as the synchronous function does. Files are accessed on a separate thread, so that no task waits
+    /// for a disk. Async functions call this one.
+    /// - Throws: ``FormworkError`` with the part: `invalidArgument` for invalid framing, `sourceUnavailable` for a
+    ///   missing file or a directory, `sourceChanged` for a file that differs from its description, `limitExceeded` for
+    ///   parts nested in more than 40 others.
     public func plan() async throws(FormworkError) -> BodyPlan {
         self.asksTheDisk ? try await Planner().plan(self) : try BodyPlan(self)
     }
 
-    /// Whether planning may wait for a disk, or runs code of the caller's.
+    /// Whether planning may wait for a disk or run the caller's code.
     private var asksTheDisk: Bool {
         self.types?.headCount ?? 0 > 0
             || self.entries.contains { entry in

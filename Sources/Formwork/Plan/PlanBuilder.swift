@@ -1,6 +1,6 @@
 import FormworkCore
 
-/// Turns a form, and the forms inside its parts, into the one list.
+/// Turns a form, with the forms inside its parts, into one list of pieces.
 struct PlanBuilder {
     private let resolver: SourceResolver
     private(set) var layout = Layout()
@@ -8,7 +8,7 @@ struct PlanBuilder {
     private(set) var parts: [BodyPlan.Part] = []
     private(set) var lengthBlocker: BodyPlan.Blocker?
     private(set) var replayBlocker: BodyPlan.Blocker?
-    /// Whether the body is a form, and not one source's content.
+    /// Whether the body is a form, not one source's content.
     private(set) var isForm = false
 
     init(resolver: SourceResolver = SourceResolver()) { self.resolver = resolver }
@@ -58,8 +58,8 @@ struct PlanBuilder {
                 let number = self.parts.count
                 self.parts.append(BodyPlan.Part(reference: reference, part: nil, parent: parent, length: nil))
                 try self.append(.stream(parts.framed(by: framer, place: place, first: reference)), part: number)
-                // What comes behind them is none of the first part, whose delimiter has no line end before it. When no
-                // part came, that line end is an empty preamble (RFC 2046 section 5.1.1).
+                // Only the first part's delimiter has no line end before it, so a part after these gets one. If no
+                // part arrives, that line end is an empty preamble (RFC 2046 section 5.1.1).
                 try count.countMore(1)
             }
         }
@@ -95,7 +95,7 @@ struct PlanBuilder {
         }
         if part.isUndecided {
             let count = place.types.headCount
-            // Encoded content is looked at as it was before.
+            // The type of encoded content is found from the content before encoding.
             let isReady = !isSmall && part.header.transferEncoding?.isIdentity ?? true
             let head =
                 count == 0
@@ -121,7 +121,7 @@ struct PlanBuilder {
         SourceResolver(status: self.resolver.status, place: place, part: index)
     }
 
-    /// Appends what stands before a part's content, and makes it the last part.
+    /// Appends the bytes before a part's content, and adds the part.
     private mutating func appendHead(
         of part: BodyPart, as reference: PartReference, _ framer: PartFramer, in parent: Int
     ) throws(FormworkError) {
@@ -142,7 +142,7 @@ struct PlanBuilder {
 }
 
 extension Int {
-    /// Adds to a number of parts. A part has more than a byte, so that a body's length passes its bound long before.
+    /// Adds to a number of parts. It can't overflow, as a body's length exceeds its limit long before.
     fileprivate mutating func countMore(_ parts: Int) throws(FormworkError) {
         self = Int(try Int64(self).addingLength(Int64(parts)))
     }

@@ -1,15 +1,16 @@
 import FormworkCore
 import SystemPackage
 
-/// A lazy sequence of parts as the plan has it: walked once, remembered by a mark each thousand parts.
+/// A planned lazy sequence of parts. It is iterated once, and a mark is kept for every 1024th part.
 struct PlannedParts: Sendable {
-    /// Where a part begins. Kept for every ``stride``th part, so that seeking makes at most that many again.
+    /// Where a part begins. It is kept for every ``stride``th part, so that seeking makes at most that many parts
+    /// again.
     struct Mark: Sendable {
         /// Bytes of the sequence before the part.
         var offset: Int64
-        /// Files in the parts before it.
+        /// The number of files in the parts before it.
         var files: Int
-        /// Types that were found by looking into the parts before it.
+        /// The number of types found from the content of the parts before it.
         var types: Int
     }
 
@@ -17,32 +18,32 @@ struct PlannedParts: Sendable {
 
     let sequence: PartSequence
     let framer: PartFramer
-    /// Where the parts are.
+    /// The place of the parts.
     let place: FormPlace
     /// How types are found.
     var types: MediaTypeDetection { self.place.types }
-    /// Whether planning walked the sequence: if not, there are no marks and no states of files.
+    /// Whether planning iterated the sequence. If not, there are no marks and no file states.
     var isMeasured: Bool { self.sequence.unmeasuredCount == nil }
-    /// Names the first part, but for its own name.
+    /// The first part's place, without its name.
     let first: PartReference
     private(set) var count = 0
-    /// Bytes of all parts with their framing; `nil` once a part's is unknown.
+    /// The number of bytes of all parts with their framing; `nil` if a part's is unknown.
     private(set) var length: Int64? = 0
     private(set) var marks: [Mark] = []
     private(set) var files: [FileStatus] = []
-    /// The types that were found by looking into content, in order: it is looked at once.
+    /// The types found from content, in order. The content is looked at only once.
     private(set) var found: [String?] = []
     /// The first part that can't be read twice.
     private(set) var replayBlocker: BodyPlan.Blocker?
     /// The first part whose length is unknown.
     private(set) var lengthBlocker: BodyPlan.Blocker?
-    /// Whether no part needs to be waited for longer than the disk takes.
+    /// Whether no part waits for anything but the disk.
     private(set) var waitsForNobody = true
 
-    /// What the only part waits for; `nil` for a sequence of the caller's.
+    /// The stream that delays finding the type of a single part; `nil` for the caller's sequences.
     private(set) var deferral: StreamSource?
 
-    /// A part whose type is found when its turn comes, because only then anybody may wait for its content.
+    /// A single part whose type is found while reading, because only a reader may wait for its content.
     init(
         deferring part: BodyPart, until stream: StreamSource, framer: PartFramer, place: FormPlace,
         as reference: PartReference
@@ -59,7 +60,7 @@ struct PlannedParts: Sendable {
         self.replayBlocker = BodyPlan.Blocker(replayOf: .stream(stream), in: reference)
     }
 
-    /// Walks `sequence` once.
+    /// Iterates `sequence` once.
     init(
         _ sequence: PartSequence, framer: PartFramer, place: FormPlace, first: PartReference
     ) throws(FormworkError) {
@@ -70,7 +71,7 @@ struct PlannedParts: Sendable {
         if let count = sequence.unmeasuredCount {
             self.count = count
             self.length = nil
-            // Nobody looked at the parts, so nobody knows whether they can be read twice.
+            // The parts were not made, so it is unknown whether they can be read twice.
             self.lengthBlocker = BodyPlan.Blocker(
                 part: first, reason: "a sequence of parts that isn't measured")
             self.replayBlocker = self.lengthBlocker
@@ -95,7 +96,7 @@ struct PlannedParts: Sendable {
             do throws(FormworkError) {
                 resolver.part = walk.place
                 if part.isUndecided {
-                    // Not by that resolver, which would count the files twice.
+                    // Not with `resolver`, which would record the file twice.
                     try part.decideTypeByLooking(place.types, SourceResolver(place: place, part: walk.place))
                     self.found.append(part.header.contentType)
                 }
@@ -105,7 +106,7 @@ struct PlannedParts: Sendable {
                 try resolver.resolve(part.content) { source throws(FormworkError) in
                     try self.grow(by: source.length)
                     if !source.waitsForNobody { self.waitsForNobody = false }
-                    // Nothing else keeps a part from having a length or from being read again.
+                    // Only these may have no known length or be readable only once.
                     switch source {
                     case .stream, .encoded: self.note(source, in: walk.reference(to: part))
                     default: break
@@ -128,14 +129,14 @@ struct PlannedParts: Sendable {
     }
 }
 
-/// Makes the parts of a sequence one after the other, with their places in the body.
+/// Makes the parts of a sequence in order, with their places in the body.
 struct PartWalk {
     private let make: (_ index: Int) throws -> BodyPart?
     private let framer: PartFramer
-    /// How types are found when the name is enough; `nil` when it isn't.
+    /// How types are found, if names are enough; otherwise `nil`.
     private let types: MediaTypeDetection?
     private let first: PartReference
-    /// The index in the sequence of the part that the last ``next()`` gave.
+    /// The index in the sequence of the part that ``next()`` returned last.
     private(set) var index: Int
 
     init(_ parts: PlannedParts, from index: Int) {
@@ -149,7 +150,7 @@ struct PartWalk {
     mutating func next() throws(FormworkError) -> BodyPart? {
         self.index += 1
         do {
-            // Most parts are complete as they come, and large to copy.
+            // Most parts are complete, and copying them is expensive.
             guard let part = try self.make(self.index) else { return nil }
             if part.isUndecided || part.source.isMultipart { return try self.completed(part) }
             return consume part
@@ -168,20 +169,20 @@ struct PartWalk {
         return part
     }
 
-    /// Appends a part's head, and its content where that is small and in memory.
+    /// Appends a part's head, and its content if that is small and in memory.
     /// - Returns: Whether the content was appended too.
     func append(_ part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) -> Bool {
         try self.appendHead(of: part, to: &bytes)
         return self.appendIfSmall(part, to: &bytes)
     }
 
-    /// Appends what stands before a part's content.
+    /// Appends the bytes before a part's content.
     func appendHead(of part: BodyPart, to bytes: inout [UInt8]) throws(FormworkError) {
         try self.framer.appendHead(of: part.header, isFirst: self.first.index + self.index == 0, to: &bytes)
     }
 
-    /// Appends a part's content where that is small and in memory.
-    /// - Returns: Whether it was.
+    /// Appends a part's content if that is small and in memory.
+    /// - Returns: Whether it is.
     func appendIfSmall(_ part: BodyPart, to bytes: inout [UInt8]) -> Bool {
         part.goesOutAsItIs ? part.source.appendIfSmall(to: &bytes) : part.content.appendIfSmall(to: &bytes)
     }

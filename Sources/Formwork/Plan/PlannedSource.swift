@@ -1,7 +1,7 @@
 import FormworkCore
 import SystemPackage
 
-/// A source as the plan has it: looked at, so that its length is known where it can be.
+/// A planned source, with its length if that can be known.
 enum PlannedSource: Sendable {
     case bytes([UInt8])
     case file(PlannedFile)
@@ -11,7 +11,7 @@ enum PlannedSource: Sendable {
     // Boxed, so that the others stay small to copy.
     indirect case parts(PlannedParts)
 
-    /// Bytes; `nil` when only the end can tell.
+    /// The number of bytes; `nil` if it is unknown.
     var length: Int64? {
         switch self {
         case .bytes(let bytes): Int64(bytes.count)
@@ -23,7 +23,7 @@ enum PlannedSource: Sendable {
         }
     }
 
-    /// Whether reading waits for the disk at most.
+    /// Whether reading waits for nothing but the disk.
     var waitsForNobody: Bool {
         switch self {
         case .bytes, .file, .synthetic: true
@@ -34,18 +34,18 @@ enum PlannedSource: Sendable {
     }
 }
 
-/// A stretch of a regular file, pinned to the state it was planned in.
+/// A slice of a regular file, tied to the state in which it was planned.
 struct PlannedFile: Sendable {
-    /// How the file is reached.
+    /// How the file is opened.
     enum Origin: Sendable {
-        /// Opened when its turn comes.
+        /// Opened when the reader reaches it.
         case path(FilePath)
-        /// The caller's or a spool's, read without moving it.
+        /// The caller's or a spool's descriptor, read without moving it.
         case descriptor(FileDescriptor, keeping: BodySpool?)
     }
 
     var origin: Origin
-    /// Where the stretch begins in the file.
+    /// The slice's first byte in the file.
     var offset: Int64
     var length: Int64
     var status: FileStatus
@@ -56,7 +56,7 @@ struct PlannedFile: Sendable {
 }
 
 extension BodySource.ExpectedState {
-    /// - Throws: ``FormworkError/Code/sourceChanged`` when the file at `path` is in another state.
+    /// - Throws: ``FormworkError/Code/sourceChanged`` if the file at `path` is in another state.
     func check(_ status: FileStatus, at path: FilePath) throws(FormworkError) {
         guard status.kind == .regular else {
             throw FormworkError(.sourceChanged, "is no longer a regular file, as it was described", path: path.string)
@@ -72,21 +72,21 @@ extension BodySource.ExpectedState {
     }
 }
 
-/// Looks at sources for a plan.
+/// Plans sources.
 ///
-/// What a file is comes from `status`, so that parts made again for reading get the state that planning saw.
+/// A file's state comes from `status`, so that parts made again for reading get the state that planning recorded.
 struct SourceResolver {
-    /// What the file at a path is.
+    /// Returns the state of the file at a path.
     var status: (FilePath) throws(FormworkError) -> FileStatus = SourceResolver.look
-    /// The place of the form whose part has the content.
+    /// The place of the form whose part contains the source.
     var place = FormPlace()
-    /// That part's index; `nil` for a source by itself.
+    /// That part's index; `nil` for a separate source.
     var part: Int?
 
-    /// The place of a form that is in the content.
+    /// The place of a form inside the content.
     var formPlace: FormPlace { self.part.map(self.place.inside(partAt:)) ?? self.place }
 
-    /// The system's answer.
+    /// Gets the state from the system.
     static func look(at path: FilePath) throws(FormworkError) -> FileStatus {
         do throws(Errno) {
             let status = try SystemCalls.status(of: path)
@@ -97,7 +97,7 @@ struct SourceResolver {
         }
     }
 
-    /// Appends what `source` comes to.
+    /// Appends the planned sources of `source`.
     func resolve(
         _ source: BodySource, _ append: (PlannedSource) throws(FormworkError) -> Void
     ) throws(FormworkError) {
@@ -163,7 +163,8 @@ struct SourceResolver {
             origin: origin, offset: range.offset, length: range.length ?? size - range.offset, status: status)
     }
 
-    /// A FIFO or device at a path: opened when its turn comes, and once, because what it gave is gone.
+    /// A FIFO or device at a path. It is opened when the reader reaches it, and only once, because its bytes can't be
+    /// read again.
     private static func special(_ path: FilePath, length: Int64?) -> StreamSource {
         let once = OneShot(path)
         return StreamSource(
@@ -206,6 +207,6 @@ struct SourceResolver {
 
     private static func checkLength(_ length: Int64?) throws(FormworkError) {
         guard let length, length < 0 else { return }
-        throw FormworkError(.invalidArgument, "a length is not negative, but this is \(length)")
+        throw FormworkError(.invalidArgument, "a length can't be negative, but is \(length)")
     }
 }

@@ -1,13 +1,13 @@
 import FormworkCore
 
-/// Reads a body in chunks without blocking its caller: files are read on a thread of its own, async sequences are
-/// awaited, and a rate limit suspends.
+/// Reads a body in chunks without blocking its caller: files are read on a separate thread, and waiting for async
+/// sequences and rate limits suspends the task.
 public actor AsyncBodyReader {
     private let reader: BodyReader
     private let executor: ThreadExecutor
     private let chunkSize: Int
 
-    /// The actor's work runs on a thread where blocking hurts nobody.
+    /// The actor runs on its own thread, where it may block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor holds its executor as long as it lives.
         unsafe self.executor.asUnownedSerialExecutor()
@@ -15,9 +15,8 @@ public actor AsyncBodyReader {
 
     /// Takes over a reader.
     /// - Parameters:
-    ///   - reader: Not used by anybody else from then on.
-    ///   - chunkSize: Bytes of a chunk at most, from 1 to 64 MiB, as which fewer and more count; 256 KiB unless said
-    ///     otherwise.
+    ///   - reader: The reader. Don't use it elsewhere afterwards.
+    ///   - chunkSize: The most bytes of a chunk, clamped to 1 byte to 64 MiB. Default 256 KiB.
     public init(_ reader: sending BodyReader, chunkSize: Int = 256 << 10) {
         self.reader = reader
         self.executor = ThreadExecutor()
@@ -25,7 +24,7 @@ public actor AsyncBodyReader {
     }
 
     /// The next chunk; `nil` at the end.
-    /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` when the task was cancelled.
+    /// - Throws: What ``BodyReader/read(into:)`` throws; `CancellationError` if the task was cancelled.
     public func next() async throws -> [UInt8]? {
         try await self.next { size, fill throws(FormworkError) -> [UInt8]? in
             var bytes: [UInt8] = []
@@ -34,9 +33,9 @@ public actor AsyncBodyReader {
         }
     }
 
-    /// The next chunk, in storage of the caller's; `nil` at the end.
-    /// - Parameter read: Has `fill` write into room for as many bytes as it is given; `nil` when none came. Runs on the
-    ///   reader's thread.
+    /// The next chunk, in the caller's storage; `nil` at the end.
+    /// - Parameter read: Allocates storage for the given number of bytes, has `fill` write into it, and returns it, or
+    ///   `nil` if nothing was written. Runs on the reader's thread.
     package func next<Chunk: Sendable>(
         _ read: @Sendable (Int, (inout MutableRawSpan) throws(FormworkError) -> Int) throws(FormworkError) -> Chunk?
     ) async throws -> Chunk? {
@@ -56,25 +55,25 @@ public actor AsyncBodyReader {
         }
     }
 
-    /// How far reading has come.
+    /// The reader's progress.
     public var progress: BodyProgress { self.reader.progress }
 
     /// The digests of the whole body; see ``BodyReader/digestValues``.
     public var digestValues: [DigestValue]? { self.reader.digestValues }
 
-    /// Lets go of what is open; see ``BodyReader/close()``.
+    /// Closes open files; see ``BodyReader/close()``.
     public func close() { self.reader.close() }
 }
 
-/// A body as an async sequence of chunks. Every iteration is a reader of its own.
+/// A body as an async sequence of chunks. Every iteration uses a new reader.
 public struct BodyChunks: AsyncSequence, Sendable {
-    /// A chunk: 1 byte or more.
+    /// A chunk of at least 1 byte.
     public typealias Element = [UInt8]
     let plan: BodyPlan
     let chunkSize: Int
     let options: ReaderOptions
 
-    /// Gives the chunks of one reader.
+    /// The chunks of one reader.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let reader: AsyncBodyReader
 
@@ -91,8 +90,8 @@ public struct BodyChunks: AsyncSequence, Sendable {
 extension BodyPlan {
     /// The body as an async sequence that never blocks its consumer.
     /// - Parameters:
-    ///   - size: Bytes of a chunk at most, from 1 to 64 MiB; fewer or more count as these.
-    ///   - options: What each reader does besides reading.
+    ///   - size: The most bytes of a chunk, clamped to 1 byte to 64 MiB.
+    ///   - options: Additional work of each reader, such as digests and progress.
     public func chunks(of size: Int = 256 << 10, options: ReaderOptions = ReaderOptions()) -> BodyChunks {
         BodyChunks(plan: self, chunkSize: size, options: options)
     }

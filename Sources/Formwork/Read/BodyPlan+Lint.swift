@@ -1,10 +1,11 @@
 import FormworkCore
 
 extension BodyPlan {
-    /// Reads the body and says where it departs from RFC 7578, see ``FormLint``.
+    /// Reads the body and lists its departures from RFC 7578, see ``FormLint``.
     ///
-    /// A source that can be read once is read here, and not again: for such a body, feed a lint with the chunks sent.
-    /// - Returns: What was found, in the order of the body; empty for a form that every receiver reads alike.
+    /// This uses up a source that can be read only once. For such a body, pass the chunks to a lint while they are
+    /// sent.
+    /// - Returns: The findings, in the order of the body; empty for a form that all receivers read in the same way.
     /// - Throws: What ``BodyReader/read(into:)`` throws.
     public func lint() throws(FormworkError) -> [FormLint.Finding] {
         var lint = FormLint(contentType: self.contentType)

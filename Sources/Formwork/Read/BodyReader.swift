@@ -1,32 +1,32 @@
 import FormworkCore
 import SystemPackage
 
-/// Reads a planned body piece by piece: as `InputStream`, but pulled from.
+/// Reads a planned body in pieces, like an `InputStream`.
 ///
-/// One owner uses it at a time; at most one file is open in it. After an error every call throws that error again, so
-/// a body is complete only when a read gave 0. What it holds open goes with it.
+/// Use it from one place at a time. It has at most one file open. After an error every call throws that error again, so
+/// a body is complete only when a read returned 0. Its deinit closes open files.
 public final class BodyReader: ByteStream {
-    /// What is read.
+    /// The plan that is read.
     public let plan: BodyPlan
-    /// Bytes from the body's start to the next byte to be given.
+    /// The offset in the body of the next byte.
     public private(set) var position: Int64 = 0
 
     private let pieces: [Layout.Piece]
     private var index = 0
     private var pieceOffset: Int64 = 0
     private var cursor: (any SourceCursor)?
-    /// Where reading stops before the body's end; `nil` at the end.
+    /// Where reading stops before the body's end; `nil` to read all.
     private var end: Int64?
     private var failure: FormworkError?
     private var limiter: RateLimiter?
     private var meter: ProgressMeter?
     private var digests: [any BodyDigest]
     private let readsFiles: Bool
-    /// Where digested bytes began; they are worth something only when every byte from 0 on was given.
+    /// Whether every byte from 0 was read without a seek. Otherwise the digests are invalid.
     private var digestsAreWhole = true
     /// Where the content of the current part began.
     private var contentStart: Int64 = 0
-    /// Reads back what is given; `nil` when nobody asked for that.
+    /// Parses the body as it is read; `nil` unless the options request it.
     private var checker: FramingChecker?
 
     package init(_ plan: BodyPlan, options: ReaderOptions) {
@@ -36,29 +36,29 @@ public final class BodyReader: ByteStream {
         self.meter = options.progress.map(ProgressMeter.init)
         self.digests = options.digests
         self.readsFiles = options.readsFiles
-        // What a form was collected in was checked when it was collected.
+        // A collected form was checked when it was collected.
         if options.checksFraming, plan.storage.isForm { self.checker = FramingChecker(plan) }
     }
 
-    /// Writes the next bytes into `buffer`. Every read but the last fills it, unless a stream would have to be waited
-    /// for, or a rate limit's packet is smaller.
-    /// - Returns: How many bytes were written; 0 at the end, and for an empty buffer.
-    /// - Throws: `sourceUnavailable`, `sourceChanged` or `lengthMismatch` with part, path and offset; `notReplayable` for
-    ///   a second pass over a source that can be read once; `invalidArgument` after ``close()``, and for a body with an
-    ///   async sequence, which an ``AsyncBodyReader`` reads.
+    /// Writes the next bytes into `buffer`. Every read but the last fills it, unless it would have to wait for a
+    /// stream, or a rate limit's packet is smaller.
+    /// - Returns: The number of bytes written; 0 at the end, and for an empty buffer.
+    /// - Throws: `sourceUnavailable`, `sourceChanged` or `lengthMismatch` with part, path and offset; `notReplayable`
+    ///   when a source that can be read only once is read again; `invalidArgument` after ``close()``, and for a body
+    ///   with an async sequence, which needs an ``AsyncBodyReader``.
     public func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
         let (count, needsChunk) = try self.fill(&buffer)
         if needsChunk, count == 0 {
             throw self.fail(
                 FormworkError(
-                    .invalidArgument, "an async sequence can't be waited for here: use an AsyncBodyReader",
+                    .invalidArgument, "a synchronous reader can't wait for an async sequence: use an AsyncBodyReader",
                     part: self.currentPart))
         }
         return count
     }
 
     /// Reads at most `count` bytes into a new array; empty at the end.
-    /// - Parameter count: Bytes; more than 64 MiB are not read at once, and fewer than 0 count as 0.
+    /// - Parameter count: The most bytes to read, clamped to 0 to 64 MiB.
     /// - Throws: What ``read(into:)`` throws.
     public func read(upTo count: Int) throws(FormworkError) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -68,11 +68,11 @@ public final class BodyReader: ByteStream {
     }
 
     /// Reads the rest into memory.
-    /// - Throws: ``FormworkError/Code/limitExceeded`` when the rest is more than `limit` bytes, known beforehand or
-    ///   not; else what ``read(into:)`` throws.
+    /// - Throws: ``FormworkError/Code/limitExceeded`` if the rest is longer than `limit` bytes, and what
+    ///   ``read(into:)`` throws.
     public func collect(upTo limit: Int) throws(FormworkError) -> [UInt8] {
         let rest = self.plan.contentLength.map { min($0, self.end ?? $0) - self.position }
-        // Nothing is reserved: a length may be a peer's word, and more than there is memory.
+        // Nothing is reserved, because a length may come from a peer and exceed the memory.
         var bytes: [UInt8] = []
         while rest ?? 0 <= limit, bytes.count <= limit {
             let room = max(1, min(256 << 10, Int(rest ?? .max) - bytes.count, limit - bytes.count))
@@ -83,16 +83,16 @@ public final class BodyReader: ByteStream {
         throw self.fail(FormworkError(.limitExceeded, "The body is longer than the \(limit) bytes allowed in memory."))
     }
 
-    /// Goes to `offset` without reading what lies between: O(log parts), and at most one source is opened, later.
-    /// - Throws: `invalidArgument` for an offset outside the body, `lengthUnknown` for one behind a part of unknown
-    ///   length, `notReplayable` for one inside a source that can be read once.
+    /// Moves to `offset` without reading the bytes between. It takes O(log parts) and opens nothing yet.
+    /// - Throws: `invalidArgument` for an offset outside the body, `lengthUnknown` for one after a part of unknown
+    ///   length, `notReplayable` for one inside a source that can be read only once.
     public func seek(to offset: Int64) throws(FormworkError) {
         try self.checkUsable()
         guard offset != self.position else { return }
         guard self.checker == nil || offset == 0 else {
             throw FormworkError(
-                .invalidArgument, "a reader that checks the framing begins at 0, not at \(offset): turn one of them off"
-            )
+                .invalidArgument,
+                "a reader that checks the framing begins at 0, not at \(offset): turn off the check, or the offset")
         }
         if self.checker != nil { self.checker = FramingChecker(self.plan) }
         let layout = self.plan.storage.layout
@@ -106,7 +106,7 @@ public final class BodyReader: ByteStream {
             if self.pieces[index].length == nil {
                 let blocker = self.plan.lengthBlocker
                 throw FormworkError(
-                    .lengthUnknown, "offset \(offset) lies in or behind \(blocker?.reason ?? "a stream")",
+                    .lengthUnknown, "offset \(offset) is in or after \(blocker?.reason ?? "a stream")",
                     part: blocker?.part)
             }
             if case .source(let number) = self.pieces[index].content,
@@ -114,7 +114,7 @@ public final class BodyReader: ByteStream {
                 place < stream.length ?? .max
             {
                 throw FormworkError(
-                    .notReplayable, "offset \(offset) lies inside \(stream.label), which can be read only once",
+                    .notReplayable, "offset \(offset) is inside \(stream.label), which can be read only once",
                     part: self.part(of: index))
             }
         }
@@ -129,19 +129,19 @@ public final class BodyReader: ByteStream {
 
     /// Makes the reader stop after `count` more bytes.
     func limit(to count: Int64) throws(FormworkError) {
-        guard count >= 0 else { throw FormworkError(.invalidArgument, "a count is not negative, but this is \(count)") }
+        guard count >= 0 else { throw FormworkError(.invalidArgument, "a count can't be negative, but is \(count)") }
         let (end, overflow) = self.position.addingReportingOverflow(count)
         if !overflow { self.end = end }
     }
 
-    /// Lets go of what is open. Reading afterwards is an error, so that a body cut short is never taken for a whole
-    /// one. May be called any number of times.
+    /// Closes open files. Reading afterwards is an error, so that a cut body is never taken for a complete one. May be
+    /// called any number of times.
     public func close() {
         self.cursor = nil
         if self.failure == nil { self.failure = FormworkError(.invalidArgument, "the reader is closed") }
     }
 
-    /// How long to wait before the next read to keep the rate limit; zero without one.
+    /// How long to wait before the next read to respect the rate limit; zero without one.
     public var delay: Duration { self.limiter?.delay(at: .now) ?? .zero }
 
     /// The digests of the whole body, in the order of ``ReaderOptions/digests``; `nil` until every byte from the first
@@ -153,7 +153,7 @@ public final class BodyReader: ByteStream {
         return self.digests.map { DigestValue(algorithm: type(of: $0).algorithm, bytes: $0.finalized()) }
     }
 
-    /// How far reading has come.
+    /// The reader's progress.
     public var progress: BodyProgress {
         if let inner = self.cursor?.innerPart {
             return BodyProgress(
@@ -170,12 +170,12 @@ public final class BodyReader: ByteStream {
 
     // MARK: - The walk
 
-    /// Whether nothing is left to give.
+    /// Whether nothing is left to read.
     private var isAtEnd: Bool { self.index == self.pieces.count || self.position == self.end }
 
-    /// Fills `buffer` from where the reader stands.
-    /// - Parameter minimum: Stop before file content of this many bytes or more, which the kernel had better move.
-    /// - Returns: The bytes written, and whether an async sequence has to be waited for before there are more.
+    /// Fills `buffer` from the reader's position.
+    /// - Parameter minimum: Stop before file content of at least this many bytes, which the kernel moves faster.
+    /// - Returns: The number of bytes written, and whether more bytes need a wait for an async sequence.
     func fill(
         _ buffer: inout MutableRawSpan, leavingFilesFrom minimum: Int64 = .max
     ) throws(FormworkError) -> (count: Int, needsChunk: Bool) {
@@ -229,8 +229,8 @@ public final class BodyReader: ByteStream {
         return (filled, false)
     }
 
-    /// Bytes that may still come: up to ``end``, and up to the last offset that can be said, which a body of unknown
-    /// length can pass when it is begun far behind its start.
+    /// How many bytes may follow: up to ``end``, and up to the largest offset. A body of unknown length can reach that
+    /// if it is read from a large offset.
     private func room() throws(FormworkError) -> Int64 {
         let room = (self.end ?? .max) - self.position
         guard room == 0, self.end == nil, self.index < self.pieces.count else { return room }
@@ -270,7 +270,7 @@ public final class BodyReader: ByteStream {
         self.moved(count)
     }
 
-    /// Takes note that `count` bytes left the reader.
+    /// Records that `count` bytes were read.
     private func moved(_ count: Int) {
         self.position += Int64(count)
         guard self.limiter != nil || self.meter != nil else { return }
@@ -281,18 +281,18 @@ public final class BodyReader: ByteStream {
         }
     }
 
-    // MARK: - Content that others move
+    // MARK: - Content that the kernel moves
 
-    /// The most bytes of a new array.
+    /// The most bytes of a new array in one read.
     static let largestChunk = 64 << 20
 
-    /// - Parameter count: Bytes that were read since ``position``.
+    /// - Parameter count: The bytes that were read since ``position``.
     private func prefersKernel(_ cursor: any SourceCursor, _ minimum: Int64, after count: Int = 0) -> Bool {
         guard minimum < .max, !self.readsFiles, self.digests.isEmpty, self.checker == nil else { return false }
         return min(cursor.fileCount, (self.end ?? .max) - self.position - Int64(count)) >= minimum
     }
 
-    /// The file content that comes next, for the kernel to move; `nil` when it is less than `minimum`.
+    /// The next file content, for the kernel to move; `nil` if it is less than `minimum` bytes.
     func kernelRun(from minimum: Int64) throws(FormworkError) -> KernelRun? {
         guard let cursor = self.cursor, self.prefersKernel(cursor, minimum) else { return nil }
         do throws(FormworkError) {
@@ -305,7 +305,7 @@ public final class BodyReader: ByteStream {
         }
     }
 
-    /// Takes note that `count` bytes of the last ``kernelRun(from:)``, 1 or more, were moved.
+    /// Records that `count` bytes of the last ``kernelRun(from:)``, 1 or more, were moved.
     func advance(by count: Int) throws(FormworkError) {
         do throws(FormworkError) {
             guard let cursor = self.cursor else { return }
@@ -319,16 +319,16 @@ public final class BodyReader: ByteStream {
         }
     }
 
-    /// Who gives the chunk that ``fill(_:leavingFilesFrom:)`` said is needed.
+    /// The cursor for the chunk that ``fill(_:leavingFilesFrom:)`` needs.
     var chunkCursor: ChunkCursor? { self.cursor?.chunkCursor }
 
-    /// Whether the next read may have to wait for somebody else than the disk.
+    /// Whether the next read may have to wait for anything but the disk.
     var mayWait: Bool { self.cursor?.mayWait ?? self.plan.mayWait }
 
-    /// Checks what can be checked now, because the caller stops here.
+    /// Checks the open source as far as possible, because the caller stops here.
     func verify() throws(FormworkError) { try self.cursor?.verify() }
 
-    /// Fetches what ``fill(_:leavingFilesFrom:)`` said is needed.
+    /// Fetches the chunk that ``fill(_:leavingFilesFrom:)`` needs.
     func fetchChunk(isolation: isolated (any Actor)?) async throws(FormworkError) {
         do throws(FormworkError) {
             try await self.chunkCursor?.fetch(isolation: isolation)
@@ -350,7 +350,7 @@ public final class BodyReader: ByteStream {
         if let failure = self.failure { throw failure }
     }
 
-    /// Makes an error this reader's last word.
+    /// Stores an error, which every later call throws.
     func fail(_ error: FormworkError) -> FormworkError {
         let error = error.naming(self.currentPart).at(self.position)
         self.cursor = nil

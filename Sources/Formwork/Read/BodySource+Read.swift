@@ -2,15 +2,15 @@ import FormworkCore
 import SystemPackage
 
 extension BodySource {
-    /// All bytes in memory; a disk is read on a thread of its own.
-    /// - Throws: ``FormworkError/Code/limitExceeded`` for more than `limit` bytes, before anything is read where the length
-    ///   is known, and what reading the source throws.
+    /// Reads all bytes into memory. Disks are read on a separate thread.
+    /// - Throws: ``FormworkError/Code/limitExceeded`` for more than `limit` bytes, before anything is read if the
+    ///   length is known, and what reading the source throws.
     public func bytes(upTo limit: Int) async throws -> [UInt8] {
         let plan = try BodyPlan(copying: self)
         var bytes: [UInt8] = []
         if let length = plan.contentLength {
             guard length <= Int64(limit) else { throw Self.tooLong(limit) }
-            // A length may be a peer's word, and more than there is memory.
+            // A length may come from a peer and exceed the memory.
             bytes.reserveCapacity(Int(min(length, 1 << 20)))
         }
         for try await chunk in plan.chunks() {
@@ -25,20 +25,20 @@ extension BodySource {
     }
 
     /// The bytes as an async sequence that never blocks its consumer.
-    /// - Parameter size: Bytes of a chunk at most, from 1 to 64 MiB; fewer or more count as these.
-    /// - Throws: ``FormworkError/Code/sourceUnavailable`` when the source can't be looked at.
+    /// - Parameter size: The most bytes of a chunk, clamped to 1 byte to 64 MiB.
+    /// - Throws: ``FormworkError/Code/sourceUnavailable`` if the source can't be planned.
     public func chunks(of size: Int = 256 << 10) throws(FormworkError) -> BodyChunks {
         try BodyPlan(copying: self).chunks(of: size)
     }
 
-    /// Writes all bytes to a file that appears only when it is whole, on a thread of its own.
+    /// Writes all bytes to a file on a separate thread. The file appears only when it is complete.
     /// - Parameters:
-    ///   - path: The file to make.
-    ///   - replacing: Whether a file that is there already is replaced; an error otherwise.
+    ///   - path: The file to create.
+    ///   - replacing: Whether an existing file is replaced; otherwise it is an error.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
-    /// - Returns: Bytes written.
-    /// - Throws: ``FormworkError/Code/writeFailed``, and what reading the source throws. Nothing is left then, and what was
-    ///   there stays.
+    /// - Returns: The number of bytes written.
+    /// - Throws: ``FormworkError/Code/writeFailed``, and what reading the source throws. Then no new file is left, and
+    ///   an existing file is unchanged.
     @discardableResult
     public func write(
         toFile path: some PathConvertible, replacing: Bool = false, durably: Bool = false
@@ -60,7 +60,7 @@ extension BodySource {
 }
 
 extension SafeFilename {
-    /// The name of a file that was received: the sender's, the field's, or `file`.
+    /// A safe name for a received file: from its filename, its field's name, or `file`.
     package init(_ filename: String?, orField field: String?) {
         self = filename.flatMap { SafeFilename($0) } ?? field.flatMap { SafeFilename($0) } ?? SafeFilename("file")!
     }

@@ -1,11 +1,11 @@
 import FormworkCore
 
 extension MediaTypeDetection {
-    /// The type of a source by itself.
+    /// The type of a single source.
     /// - Parameters:
-    ///   - source: The content, of which the first bytes are read where they are wanted.
-    ///   - filename: What the source is called; `nil` when it has no name.
-    /// - Throws: ``FormworkError/Code/sourceUnavailable`` for what can't be read.
+    ///   - source: The content. Its first bytes are read if they are needed.
+    ///   - filename: The source's name; `nil` if it has none.
+    /// - Throws: ``FormworkError/Code/sourceUnavailable`` if the source can't be read.
     public func choice(of source: BodySource, filename: String?) throws(FormworkError) -> MediaTypeChoice {
         var part = BodyPart(header: PartHeader(filename: filename), source: source)
         let resolver = SourceResolver()
@@ -20,8 +20,8 @@ extension MediaTypeDetection {
 }
 
 extension BodyPart {
-    /// The content's first bytes, at most `limit`; fewer only when there are no more, and `nil` when it can't be looked
-    /// into before its turn comes.
+    /// The content's first bytes, at most `limit`, or fewer if it is shorter; `nil` if they can't be read before the
+    /// body is read.
     func head(upTo limit: Int, resolver: SourceResolver) throws(FormworkError) -> [UInt8]? {
         var head: [UInt8] = []
         if self.source.appendIfSmall(to: &head) { return Array(head.prefix(limit)) }
@@ -32,7 +32,7 @@ extension BodyPart {
 }
 
 extension [PlannedSource] {
-    /// The first stream that is there once and gives no length, so that nothing is gained by waiting for it early.
+    /// The first stream that can be read once and has no known length, so waiting for it early has no advantage.
     var firstToDefer: StreamSource? {
         for case .stream(let stream) in self where stream.length == nil {
             if case .once = stream.opening { return stream }
@@ -43,7 +43,7 @@ extension [PlannedSource] {
         return nil
     }
 
-    /// The first bytes of these behind one another; `nil` when one of them can't be looked into.
+    /// The first bytes of these sources in order; `nil` if one of them can't be read yet.
     func head(upTo limit: Int) throws(FormworkError) -> [UInt8]? {
         var head: [UInt8] = []
         for source in self where head.count < limit {
@@ -54,15 +54,15 @@ extension [PlannedSource] {
 }
 
 extension PlannedSource {
-    /// Appends the first bytes until there are `limit`.
-    /// - Returns: Whether that is possible now, and leaves the bytes to be read again.
+    /// Appends first bytes until there are `limit`.
+    /// - Returns: Whether that is possible now, and the reader still gets these bytes.
     fileprivate func appendHead(upTo limit: Int, to head: inout [UInt8]) throws(FormworkError) -> Bool {
         switch self {
         case .bytes, .file, .synthetic: return try self.appendRead(upTo: limit, to: &head)
         case .encoded, .parts: return false
         case .stream(let stream):
             switch stream.opening {
-            // A FIFO's writer may write to another one first, and wait for that to be read.
+            // A FIFO's writer may first write to another FIFO, and wait until that is read.
             case .pull where !stream.isReplayable: return false
             case .pull: return try self.appendRead(upTo: limit, to: &head)
             case .chunks: return false
@@ -93,7 +93,7 @@ extension PlannedSource {
     }
 }
 
-/// A stream whose first bytes were looked at: it gives them first.
+/// A stream whose first bytes were read ahead. It returns them first.
 private final class HeadedStream: ByteStream {
     private var head: [UInt8] = []
     private var used = 0
@@ -103,7 +103,7 @@ private final class HeadedStream: ByteStream {
     init(_ stream: any ByteStream) { self.rest = stream }
 
     func peek(upTo limit: Int) throws -> [UInt8] {
-        // A descriptor's writer may do something else before it goes on: what has come has to be enough.
+        // A descriptor's writer may pause, so the bytes that are available have to be enough.
         let descriptor = self.rest as? DescriptorStream
         while self.head.count < limit, !self.isAtEnd, try self.head.isEmpty || descriptor?.isReady ?? true {
             let count = self.head.count

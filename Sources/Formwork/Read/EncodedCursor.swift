@@ -1,12 +1,12 @@
 import FormworkCore
 
-/// Reads content and gives it encoded.
+/// Reads content and encodes it.
 final class EncodedCursor: SourceCursor {
     private let reader: BodyReader
     private var encoder: TransferEncoder
     private var encoded: [UInt8] = []
     private var used = 0
-    /// Characters to leave out before the first that was asked for.
+    /// The number of characters to skip before the first requested one.
     private var surplus: Int64
     private var isRawAtEnd = false
 
@@ -35,7 +35,7 @@ final class EncodedCursor: SourceCursor {
         do throws(FormworkError) { try self.reader.verify() } catch { throw error.withoutPlace }
     }
 
-    /// - Returns: Whether there was anything to encode; `false` when a chunk has to be waited for.
+    /// - Returns: `false` if it has to wait for a chunk first.
     private func encodeMore() throws(FormworkError) -> Bool {
         self.encoded.removeAll(keepingCapacity: true)
         self.used = 0

@@ -1,15 +1,14 @@
 import FormworkCore
 import SystemPackage
 
-/// Reads a stretch of a file and holds the file to what it was when planned.
+/// Reads a slice of a file, and checks that the file is in the state in which it was planned.
 ///
-/// The file is opened at the first byte and checked before any is given, when it ends early, and after the last byte.
-/// A stretch that one read takes whole is checked once, after that read: the check covers the opening too, and no byte
-/// was given before it.
+/// The file is opened for the first byte. It is checked before any byte is returned, if it ends early, and after the
+/// last byte. A slice that fits in one read is checked once, after that read, which also covers the opening.
 final class FileCursor: SourceCursor {
     private let file: PlannedFile
     private var descriptor: FileDescriptor?
-    /// Where the next byte stands in the file.
+    /// The next byte's offset in the file.
     private var position: Int64
     private var remaining: Int64
     private var isChecked = false
@@ -21,8 +20,8 @@ final class FileCursor: SourceCursor {
         self.remaining = file.length - offset
     }
 
-    /// Opens a file that no plan saw, and takes its state as it is now.
-    /// - Throws: `sourceUnavailable` for anything else than a regular file.
+    /// Opens a file that was not planned, in its current state.
+    /// - Throws: `sourceUnavailable` for anything but a regular file.
     init(opening path: FilePath) throws(FormworkError) {
         do throws(Errno) {
             let descriptor = try SystemCalls.open(path, .readOnly, .nonBlocking)
@@ -91,10 +90,10 @@ final class FileCursor: SourceCursor {
         self.remaining -= Int64(count)
         if endedEarly {
             try self.check(descriptor)
-            // Unchanged, and yet shorter than it says.
+            // The file is unchanged, but shorter than its size.
             throw self.error(
                 .sourceUnavailable,
-                "says that it has \(self.file.status.validator.size) bytes but ended at file offset \(self.position), as "
+                "has a size of \(self.file.status.validator.size) bytes but ended at file offset \(self.position), as "
                     + "files of /sys do: \(self.wayOut)")
         }
         guard self.remaining == 0 else { return }
@@ -105,16 +104,16 @@ final class FileCursor: SourceCursor {
 
     private func open() throws(FormworkError) -> FileDescriptor {
         if let descriptor = self.descriptor { return descriptor }
-        // What is read has to be one state, and a write in this tick couldn't be told from the one before.
+        // All bytes must be of one state. A second write in the same tick would not change the modification time.
         SystemCalls.waitForTick(after: self.file.status.validator.modified)
         switch self.file.origin {
         case .descriptor(let descriptor, _): self.descriptor = descriptor
         case .path(let path):
             do {
-                // Non-blocking, because a FIFO may have taken the file's place; regular files don't mind.
+                // Non-blocking, because a FIFO may have replaced the file. It has no effect on regular files.
                 self.descriptor = try SystemCalls.open(path, .readOnly, .nonBlocking)
             } catch .noSuchFileOrDirectory {
-                throw self.error(.sourceChanged, "the file vanished since it was planned")
+                throw self.error(.sourceChanged, "the file was removed since it was planned")
             } catch {
                 throw self.error(.sourceUnavailable, "can't be opened", error)
             }
@@ -128,26 +127,26 @@ final class FileCursor: SourceCursor {
         self.isChecked = true
     }
 
-    /// Compares the open file, and where its inode was touched the path too, with what was planned.
+    /// Compares the open file with its planned state, and the path too if the inode was changed.
     private func check(_ descriptor: FileDescriptor) throws(FormworkError) {
         let now: FileStatus
         do { now = try SystemCalls.status(of: descriptor) } catch {
-            throw self.error(.sourceUnavailable, "can't be looked at", error)
+            throw self.error(.sourceUnavailable, "can't be checked", error)
         }
         if let change = self.file.status.validator.change(to: now.validator) {
             throw self.error(.sourceChanged, "the file \(change) since it was planned")
         }
-        // Renaming and unlinking show in the change time alone: then the path tells whether the file is still there.
+        // Renaming and unlinking change only the change time. Then the path shows whether the file still exists.
         guard now.changed != self.file.status.changed, case .path(let path) = self.file.origin else { return }
         guard let there = try? SystemCalls.status(of: path) else {
-            throw self.error(.sourceChanged, "the file vanished since it was planned")
+            throw self.error(.sourceChanged, "the file was removed since it was planned")
         }
         if let change = self.file.status.validator.change(to: there.validator) {
             throw self.error(.sourceChanged, "the file \(change) since it was planned")
         }
     }
 
-    /// Files of /proc say 0 bytes and have some: they would be lost without a word.
+    /// Files of /proc have a size of 0 but have content, which would be lost silently.
     private func checkReallyEmpty(_ descriptor: FileDescriptor) throws(FormworkError) {
         guard self.file.status.validator.size == 0 else { return }
         var probe: [UInt8] = []
@@ -159,13 +158,13 @@ final class FileCursor: SourceCursor {
         if !probe.isEmpty {
             try self.check(descriptor)
             throw self.error(
-                .sourceUnavailable, "says that it has 0 bytes but has some, as files of /proc do: \(self.wayOut)")
+                .sourceUnavailable, "has a size of 0 bytes but has content, as files of /proc do: \(self.wayOut)")
         }
     }
 
-    /// How to send a file whose length is not what it says.
+    /// How to send a file whose length is not its size.
     private var wayOut: String {
-        if case .path = self.file.origin { "pass it as a stream" } else { "pass it through a pipe, as cat writes it" }
+        if case .path = self.file.origin { "pass it as a stream" } else { "pass it through a pipe, as with cat" }
     }
 
     private func close() {

@@ -1,13 +1,13 @@
 import FormworkCore
 
-/// Tells a ``FramingCheck`` what a reader comes to, and lends it what the reader gives.
+/// Passes a reader's parts and bytes to a ``FramingCheck``.
 ///
-/// A class, so that a reader without one carries a reference and nothing else.
+/// A class, so that a reader without one holds only a reference.
 final class FramingChecker {
     private let plan: BodyPlan
     private var framing: FramingCheck
-    /// The number of the last part of the body itself that was come to. Parts inside it have higher ones, and the end of
-    /// the form inside it has its own.
+    /// The number of the last part of the body itself that the reader reached. Parts inside it have higher numbers, and
+    /// the end of the form inside it has the same one.
     private var lastPart = -1
     private var log: PartLog?
 
@@ -16,7 +16,7 @@ final class FramingChecker {
         self.framing = FramingCheck(plan.storage.framing)
     }
 
-    /// Takes note of a piece of framing, or of content that is kept with it, before its first byte.
+    /// Records a piece of framing, or of content stored with it, before its first byte.
     func comes(to piece: Layout.Piece, at offset: Int64) throws(FormworkError) {
         guard case .framing(let range) = piece.content else { return }
         guard piece.part >= 0 else { return self.framing.expectEnd(from: offset) }
@@ -27,7 +27,7 @@ final class FramingChecker {
             planned.reference, part.header, from: offset, contentFrom: offset + Int64(range.count))
     }
 
-    /// Takes note of a source that is opened.
+    /// Records a source that is opened.
     func opens(_ cursor: any SourceCursor, of piece: Layout.Piece, at offset: Int64) {
         let chunks = (cursor as? ChunkCursor)?.iterator
         guard let maker = (cursor as? any PartLogging) ?? (chunks as? any PartLogging),
@@ -37,7 +37,7 @@ final class FramingChecker {
         maker.log = self.log
     }
 
-    /// Takes note of the parts that a source has made meanwhile.
+    /// Records the parts that a source has made meanwhile.
     func readParts() throws(FormworkError) {
         guard let log = self.log, !log.places.isEmpty else { return }
         for place in log.places {
@@ -47,20 +47,20 @@ final class FramingChecker {
         log.places.removeAll(keepingCapacity: true)
     }
 
-    /// Checks bytes before they are given.
+    /// Checks bytes before they are returned.
     func check(_ bytes: RawSpan, isEnd: Bool) throws(FormworkError) {
         try self.framing.take(bytes)
         if isEnd { try self.framing.finish() }
     }
 }
 
-/// Who makes parts while a body is read, and tells where they lie.
+/// A cursor that makes parts while a body is read, and logs their positions.
 protocol PartLogging: AnyObject {
-    /// Who is told; `nil` for nobody.
+    /// The log; `nil` for none.
     var log: PartLog? { get set }
 }
 
-/// Where the parts lie that a sequence's cursor makes.
+/// The positions of the parts that a sequence's cursor makes.
 final class PartLog {
     struct Place {
         var part: PartReference
@@ -69,15 +69,15 @@ final class PartLog {
         var contentStart: Int64
     }
 
-    /// Where the sequence begins in the body.
+    /// The sequence's offset in the body.
     private let start: Int64
-    /// Bytes of the sequence before those that are gathered now.
+    /// The bytes of the sequence before the current batch.
     var base: Int64 = 0
     var places: [Place] = []
 
     init(at start: Int64) { self.start = start }
 
-    /// Adds a part that begins at these places of what is gathered now.
+    /// Adds a part that begins at these offsets of the current batch.
     func add(_ header: PartHeader, _ part: PartReference, _ start: Int, contentFrom contentStart: Int) {
         let base = self.start + self.base
         self.places.append(

@@ -1,10 +1,10 @@
 import FormworkCore
 import SystemPackage
 
-/// Makes a planned sequence's parts again from a mark on, and compares them with what planning saw: at every mark, and
-/// never beyond the next.
+/// Makes a planned sequence's parts again, starting at a mark. It compares their lengths with the plan at every mark,
+/// and never goes beyond the next mark.
 struct PartMaker {
-    /// A source whose turn comes: one that planning saw, or one that is looked at when it is opened.
+    /// A source to open: a planned one, or one whose state is read when it is opened.
     enum Waiting {
         case planned(PlannedSource)
         case unseen(FilePath)
@@ -12,16 +12,16 @@ struct PartMaker {
 
     private let parts: PlannedParts
     private var walk: PartWalk
-    /// Bytes of the sequence before the next part to be made.
+    /// The offset of the next part in the sequence.
     private(set) var offset: Int64
     private var filesSeen: Int
     private var typesSeen: Int
-    /// Whether the last part was made.
+    /// Whether all parts were made.
     private(set) var isAtEnd = false
-    /// Where the last part's head ended in the bytes it was appended to.
+    /// The end of the last part's head in the bytes to which it was appended.
     private(set) var headEnd = 0
 
-    /// Stands at the last mark at or before `offset`.
+    /// Starts at the last mark at or before `offset`.
     init(_ parts: PlannedParts, before offset: Int64) {
         self.parts = parts
         let number = max(0, parts.marks.partitioningIndex { $0.offset > offset || $0.offset < 0 } - 1)
@@ -35,7 +35,7 @@ struct PartMaker {
     /// Whether no part was made yet.
     var isAtStart: Bool { self.walk.index < 0 }
 
-    /// The part that was made last.
+    /// The reference to the part that was made last.
     func reference(to part: BodyPart? = nil) -> PartReference {
         self.walk.reference(named: part?.header.name)
     }
@@ -51,7 +51,7 @@ struct PartMaker {
         return consume part
     }
 
-    /// The part with the type that planning found, or that is found by looking now where nothing was planned.
+    /// The part with the type that planning found, or, if the sequence wasn't measured, a type found now.
     @inline(never)
     private mutating func decided(_ part: BodyPart) throws(FormworkError) -> BodyPart {
         var part = part
@@ -70,8 +70,8 @@ struct PartMaker {
         }
     }
 
-    /// Appends what a part has in memory, and adds to `waiting` what has to be opened.
-    /// - Returns: Bytes of the content that has to be opened; `nil` when unknown.
+    /// Appends a part's content in memory, and adds sources that have to be opened to `waiting`.
+    /// - Returns: The number of bytes in the sources to open; `nil` if it is unknown.
     mutating func append(
         _ part: BodyPart, to bytes: inout [UInt8], _ waiting: inout [Waiting]
     ) throws(FormworkError) -> Int64? {
@@ -93,7 +93,7 @@ struct PartMaker {
         guard expected == self.offset else { throw self.changed() }
     }
 
-    /// Never beyond the next mark: a part that grew is told before it is sent.
+    /// Moves the offset, but never beyond the next mark, so that a part that grew is reported before it is sent.
     private mutating func move(by count: Int64?) throws(FormworkError) {
         guard let length = self.parts.length, let count else { return }
         self.offset = try self.offset.addingLength(count)
@@ -105,7 +105,7 @@ struct PartMaker {
 
     private mutating func wait(for part: BodyPart, _ waiting: inout [Waiting]) throws(FormworkError) -> Int64? {
         if !self.parts.isMeasured, let path = part.content.wholeFile {
-            // Opened before it is looked at: one walk along its path instead of two.
+            // The file is opened first and checked afterwards, which resolves its path once instead of twice.
             waiting.append(.unseen(path))
             return nil
         }
@@ -128,18 +128,18 @@ struct PartMaker {
         return length
     }
 
-    /// Looks at the last part's content.
+    /// The resolver for the last part's content.
     private func resolver() -> SourceResolver { SourceResolver(place: self.parts.place, part: self.walk.place) }
 
     private func changed() -> FormworkError {
         FormworkError(
-            .sourceChanged, "the sequence of parts gave others than when it was planned: make it give the same again",
+            .sourceChanged, "the sequence of parts changed since it was planned: make it give the same parts each time",
             part: self.reference())
     }
 }
 
 extension Array {
-    /// The first index whose element `belongsBehind` holds for, in an array that has all such behind the others.
+    /// The first index whose element satisfies `belongsBehind`, in an array that has all such elements at its end.
     func partitioningIndex(_ belongsBehind: (Element) -> Bool) -> Int {
         var low = 0
         var high = self.count

@@ -1,11 +1,11 @@
 import FormworkCore
 import SystemPackage
 
-/// Reads a sequence's parts one behind the other, as a ``PartMaker`` makes them.
+/// Reads a sequence's parts in order, as a ``PartMaker`` makes them.
 ///
-/// Framing and small content are gathered in one buffer that is used over and over.
+/// Framing and small content are gathered in one reused buffer.
 final class PartsCursor: SourceCursor, PartLogging {
-    /// Gathered bytes are handed out when there are this many.
+    /// Gathered bytes are returned when there are this many.
     private static let batch = 32 << 10
 
     private var maker: PartMaker
@@ -13,17 +13,17 @@ final class PartsCursor: SourceCursor, PartLogging {
     private let waitsFirst: Bool
     private var gathered: [UInt8] = []
     private var used = 0
-    /// Content of the part that was made last, not yet begun.
+    /// Content of the part that was made last, not yet opened.
     ///
-    /// Assigned anew instead of changed in place, as ``gathered`` is: else every access to it, anywhere, is checked for
-    /// exclusivity while the program runs, which took a tenth of the time of small files.
+    /// It is assigned instead of changed in place, as ``gathered`` is. Otherwise every access to it is checked for
+    /// exclusivity at runtime, which took a tenth of the time for small files.
     private var waiting: [PartMaker.Waiting] = []
     private var cursor: (any SourceCursor)?
-    /// The part whose content had to be opened last.
+    /// The last part whose content had to be opened.
     private var current: InnerPart?
-    /// Who is told where the parts lie; `nil` for nobody. Only a cursor that began at 0 can tell.
+    /// The log of part positions; `nil` for none. Only a cursor that began at 0 can fill it.
     var log: PartLog?
-    /// Bytes given.
+    /// The bytes returned so far.
     private var given: Int64 = 0
 
     init(_ parts: PlannedParts, at offset: Int64) throws(FormworkError) {
@@ -50,7 +50,7 @@ final class PartsCursor: SourceCursor, PartLogging {
         if let current = self.current, self.cursor != nil || !self.waiting.isEmpty { return current }
         return InnerPart(reference: self.maker.reference(), position: 0, length: nil)
     }
-    /// The chunks of the source that is being read.
+    /// The current source's chunks.
     var chunkCursor: ChunkCursor? { self.cursor?.chunkCursor }
 
     func read(into buffer: inout MutableRawSpan) throws(FormworkError) -> Int {
@@ -119,21 +119,21 @@ final class PartsCursor: SourceCursor, PartLogging {
         }
     }
 
-    /// Makes parts until there is a batch, or one whose content has to be opened.
+    /// Makes parts until the batch is full, or content has to be opened.
     private func gather() throws(FormworkError) {
         var (bytes, waiting) = (self.gathered, self.waiting)
         (self.gathered, self.waiting, self.used) = ([], [], 0)
         defer { (self.gathered, self.waiting) = (bytes, waiting) }
         bytes.removeAll(keepingCapacity: true)
         self.log?.base = self.given
-        // One lift for many parts: it takes five system calls.
+        // Done once for many parts, because it takes five system calls.
         let part = try SystemCalls.withWriteSignals { () throws(FormworkError) in
             try self.maker.gather(Self.batch, into: &bytes, &waiting, self.log)
         }
         if let part { self.current = part }
     }
 
-    /// Skips what `count` bytes take, without reading content.
+    /// Skips `count` bytes without reading content.
     private func skip(_ count: Int64) throws(FormworkError) {
         var left = count
         while left > 0, let part = try self.maker.next() {
@@ -172,10 +172,10 @@ final class PartsCursor: SourceCursor, PartLogging {
 }
 
 extension PartMaker {
-    /// Appends parts until there are `count` bytes, the sequence's end, or a part whose content has to be opened, which
+    /// Appends parts until there are `count` bytes, the sequence ends, or a part's content has to be opened. That part
     /// is returned.
     ///
-    /// Here and not in the cursor, so that its ``PartsCursor/maker`` is checked for exclusivity once a batch.
+    /// It is here and not in the cursor, so that ``PartsCursor/maker`` is checked for exclusivity only once per batch.
     fileprivate mutating func gather(
         _ count: Int, into bytes: inout [UInt8], _ waiting: inout [Waiting], _ log: PartLog?
     ) throws(FormworkError) -> InnerPart? {

@@ -1,31 +1,32 @@
 import FormworkCore
 
-/// What a reader does besides reading.
+/// Additional work of a reader.
 public struct ReaderOptions: Sendable {
-    /// How fast the body may go; `nil` for as fast as it can.
+    /// The limit on the body's speed; `nil` for none.
     ///
-    /// Every read gives a packet at most. A ``BodyReader`` never sleeps: it tells ``BodyReader/delay``, which
-    /// ``BodyReader/write(to:)`` and ``AsyncBodyReader`` wait for, the one on its caller's thread, the other suspended.
+    /// Every read returns at most one packet. A ``BodyReader`` never sleeps: ``BodyReader/delay`` says how long to
+    /// wait. ``BodyReader/write(to:)`` waits on its caller's thread, ``AsyncBodyReader`` suspends its task.
     public var rateLimit: RateLimit?
-    /// Who is told of progress; `nil` for nobody.
+    /// Receives progress reports; `nil` for none.
     public var progress: ProgressObserver?
-    /// Digests that are fed with every byte given.
+    /// Digests of all bytes that are read.
     public var digests: [any BodyDigest]
 
-    /// Whether every byte is read back before it is given, and compared with the plan, see ``FramingCheck``.
+    /// Whether every byte is parsed before it is returned, and compared with the plan, see ``FramingCheck``.
     ///
-    /// A body whose content holds its delimiter, or whose header fields break it, is then never completed. Parts inside
-    /// parts count as content. Such a reader begins at 0: ``BodyReader/seek(to:)`` goes nowhere else. File content is
-    /// read instead of moved by the kernel.
+    /// Then reading fails if content contains the delimiter, or header fields break the framing. Parts inside parts
+    /// count as content. Such a reader begins at 0, and ``BodyReader/seek(to:)`` accepts no other offset. File content
+    /// is read instead of moved by the kernel.
     public var checksFraming: Bool
 
-    /// Whether file content is read, and never moved by the kernel alone.
+    /// Whether file content is always read, never moved by the kernel.
     ///
-    /// Into a pipe the kernel puts references to a file's cached pages, not copies. A reader that moves them on by `splice`
-    /// or `tee`, as `pv` does, keeps them after the last look at the file: with such a reader, `true` keeps the promise.
+    /// The kernel puts references to a file's cached pages into a pipe, not copies. A process that forwards them with
+    /// `splice` or `tee`, as `pv` does, still uses them after the last check of the file. Set this to `true` if such a
+    /// process reads the pipe, so that later changes of the file can't reach it.
     public var readsFiles: Bool
 
-    /// No limit, no progress, no digests and no check, unless said otherwise.
+    /// Options. By default there is no limit, no progress, no digest and no check.
     public init(
         rateLimit: RateLimit? = nil, progress: ProgressObserver? = nil, digests: [any BodyDigest] = [],
         checksFraming: Bool = false, readsFiles: Bool = false

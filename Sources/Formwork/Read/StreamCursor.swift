@@ -1,11 +1,11 @@
 import FormworkCore
 import SystemPackage
 
-/// Reads a pull stream and holds it to its declared length.
+/// Reads a pull stream, and checks its declared length.
 final class StreamCursor: SourceCursor {
     private let source: StreamSource
     private var stream: any ByteStream
-    /// Whether the stream is code of a caller's, which may do anything.
+    /// Whether the stream is the caller's code, which may do anything.
     private let isCallers: Bool
     private var remaining: Int64?
     private(set) var isFinished = false
@@ -60,10 +60,10 @@ extension StreamCursor {
     }
 }
 
-/// A stream that only reads: no signal mask has to be restored for it.
+/// A stream that only reads, so no signal mask has to be restored for it.
 protocol PlainStream: ByteStream {}
 
-/// Hands out an async sequence's chunks, which somebody who can wait has to fetch.
+/// Returns an async sequence's chunks, after an async caller has fetched them.
 final class ChunkCursor: SourceCursor {
     private let source: StreamSource
     let iterator: ChunkIterator
@@ -118,12 +118,13 @@ final class ChunkCursor: SourceCursor {
 }
 
 extension ByteStream {
-    /// Reads, and looks at the number that a caller's stream gives.
+    /// Reads, and checks the count that a caller's stream returns.
     mutating func readChecked(into room: inout MutableRawSpan) throws -> Int {
         let limit = room.byteCount
         let count = try self.read(into: &room)
         guard (0...limit).contains(count) else {
-            throw FormworkError(.sourceUnavailable, "a stream said it wrote \(count) bytes into \(limit)")
+            throw FormworkError(
+                .sourceUnavailable, "a stream returned a count of \(count) for a buffer of \(limit) bytes")
         }
         return count
     }
@@ -147,7 +148,7 @@ extension StreamSource {
     }
 }
 
-/// A descriptor as a pull stream: waits where it is non-blocking, and closes itself where it owns.
+/// A descriptor as a pull stream. It waits for a non-blocking descriptor, and closes one that it owns.
 final class DescriptorStream: PlainStream {
     private let descriptor: FileDescriptor
     private let owned: Bool
@@ -158,7 +159,7 @@ final class DescriptorStream: PlainStream {
         if self.owned { try? SystemCalls.close(self.descriptor) }
     }
 
-    /// Whether a read gives something within a twentieth of a second.
+    /// Whether a read returns something within 50 ms.
     var isReady: Bool {
         get throws { try SystemCalls.wait(self.descriptor, for: .read, atMost: .milliseconds(50)) }
     }

@@ -1,12 +1,12 @@
 import FormworkCore
 
 extension AsyncSequence where Self: Sendable, Element: BodyChunk {
-    /// A body that is no multipart, in memory.
+    /// Collects a body that isn't multipart in memory.
     /// - Parameters:
-    ///   - limit: Bytes allowed.
-    ///   - deadlines: How long is waited, as for ``ReceivedParts``; a body has no parts.
-    /// - Throws: ``FormworkError/Code/limitExceeded`` at the first byte more, ``FormworkError/Code/timedOut``, and what the
-    ///   sequence throws.
+    ///   - limit: The most bytes.
+    ///   - deadlines: The deadlines, as for ``ReceivedParts``, without that for parts.
+    /// - Throws: ``FormworkError/Code/limitExceeded`` at the first byte above the limit,
+    ///   ``FormworkError/Code/timedOut``, and what the sequence throws.
     package func collected(upTo limit: Int, deadlines: ReceivingDeadlines) async throws -> [UInt8] {
         let chunks = CollectedChunks(self)
         let deadlines = RunningDeadlines(deadlines)
@@ -18,16 +18,16 @@ extension AsyncSequence where Self: Sendable, Element: BodyChunk {
             }
             chunk.withBytes { bytes.append($0, 0..<$0.byteCount) }
         }
-        // Sources end early for who was cancelled: that is no whole body.
+        // Sources end early if the task was cancelled, so the body may be incomplete.
         try Task.checkCancellation()
         return bytes
     }
 }
 
-/// The chunks of a body that is collected, one waiting caller at a time.
+/// The chunks of a body that is collected, for one caller at a time.
 ///
-/// SAFETY of `@unchecked Sendable`: one task iterates and waits for each pull; a pull that came too late may still use the
-/// iterator, which nothing touches from then on, as the collecting has thrown.
+/// SAFETY of `@unchecked Sendable`: one task iterates and waits for each pull. A pull that missed its deadline may
+/// still use the iterator, but then collecting has thrown and nothing else uses it.
 private final class CollectedChunks<Chunks: AsyncSequence & Sendable>: @unchecked Sendable
 where Chunks.Element: BodyChunk {
     private var iterator: Chunks.AsyncIterator

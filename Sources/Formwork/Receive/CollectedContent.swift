@@ -1,7 +1,7 @@
 import FormworkCore
 import SystemPackage
 
-/// The content of a part that has arrived whole, in memory or on disk.
+/// The content of a part that has arrived completely, in memory or on disk.
 public struct CollectedContent: Sendable {
     private enum Place: Sendable {
         case memory([UInt8])
@@ -13,7 +13,7 @@ public struct CollectedContent: Sendable {
     init(_ bytes: [UInt8]) { self.place = .memory(bytes) }
     init(_ spool: BodySpool, _ range: Range<Int64>) { self.place = .disk(spool, range) }
 
-    /// Bytes of it.
+    /// The number of bytes.
     public var count: Int64 {
         switch self.place {
         case .memory(let bytes): Int64(bytes.count)
@@ -21,10 +21,10 @@ public struct CollectedContent: Sendable {
         }
     }
 
-    /// The bytes when they are in memory; `nil` when they are on disk.
+    /// The bytes, if they are in memory; `nil` if they are on disk.
     public var inMemory: [UInt8]? { if case .memory(let bytes) = self.place { bytes } else { nil } }
 
-    /// The content as a source, to be sent on, read in chunks, or written to a file; as often as wanted.
+    /// The content as a source, which can be sent, read in chunks or written to a file any number of times.
     public var source: BodySource {
         switch self.place {
         case .memory(let bytes): .bytes(bytes)
@@ -32,14 +32,14 @@ public struct CollectedContent: Sendable {
         }
     }
 
-    /// The content in memory; the disk is read on a thread of its own.
+    /// Reads the content into memory. The disk is read on a separate thread.
     /// - Throws: What ``BodySource/bytes(upTo:)`` throws.
     public func bytes(upTo limit: Int) async throws -> [UInt8] {
         if let bytes = self.inMemory, bytes.count <= limit { return bytes }
         return try await self.source.bytes(upTo: limit)
     }
 
-    /// The content in memory; the disk is read on the caller's thread.
+    /// Reads the content into memory. The disk is read on the caller's thread.
     func bytesNow(upTo limit: Int) throws(FormworkError) -> [UInt8] {
         guard self.count <= Int64(limit) else {
             throw FormworkError(.limitExceeded, "the content has more than \(limit) bytes")
@@ -48,10 +48,10 @@ public struct CollectedContent: Sendable {
         return try BodyPlan(copying: self.source).makeReader().collect(upTo: limit)
     }
 
-    /// Writes the content to a file that appears only when it is whole, on a thread of its own.
+    /// Writes the content to a file on a separate thread. The file appears only when it is complete.
     /// - Parameters:
-    ///   - path: The file to make.
-    ///   - replacing: Whether a file that is there already is replaced; an error otherwise.
+    ///   - path: The file to create.
+    ///   - replacing: Whether an existing file is replaced; otherwise it is an error.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
     /// - Throws: What ``BodySource/write(toFile:replacing:durably:)`` throws.
     public func write(

@@ -1,29 +1,30 @@
 import FormworkCore
 import SystemPackage
 
-/// How much memory a collected form takes, and where files go that are larger.
+/// How much memory a collected form may use, and where larger files are stored.
 public struct CollectingLimits: Sendable, Hashable {
-    /// What a part is taken to cost besides its bytes, so that a million empty ones cost something too.
+    /// The memory that is counted for each part besides its bytes, so that a million empty parts are limited too.
     @usableFromInline static var partOverhead: Int { 256 }
 
-    /// Bytes of memory for all parts together: header sections, the contents of fields, small files, and 256 bytes more
-    /// for each part. A field that doesn't fit is an error; a file goes to disk. Default 8 MiB: ours; Go's form takes 10.
+    /// The most bytes of memory for all parts together: header sections, fields, small files, and 256 bytes more for
+    /// each part. A field that doesn't fit is an error; a file that doesn't fit is stored on disk. Default 8 MiB (Go:
+    /// 10).
     public var memoryBytes = 8 << 20
-    /// Bytes of a file that stay in memory; a larger one goes to disk. Default 64 KiB: ours.
+    /// The most bytes of a file in memory. A larger one is stored on disk. Default 64 KiB.
     public var fileMemoryBytes = 64 << 10
-    /// Where the file is made that all large files are kept in; `nil` for `$TMPDIR`, or else `/tmp`.
+    /// The folder of the one file that stores all large files; `nil` for `$TMPDIR`, or `/tmp` without it.
     public var folder: FilePath?
 
-    /// The defaults, to be changed where needed.
+    /// The defaults.
     public init() {}
 }
 
-/// What bounds the bytes that are collected of one part.
+/// The limit on the bytes that are collected of one part.
 @usableFromInline
 enum CollectingLimit {
-    /// The caller wants no more of this part.
+    /// The caller's limit for this part.
     case content(Int)
-    /// What is left of ``CollectingLimits/memoryBytes``.
+    /// The rest of ``CollectingLimits/memoryBytes``.
     case form(left: Int, of: Int)
 
     var room: Int {
@@ -33,10 +34,10 @@ enum CollectingLimit {
         }
     }
 
-    /// That the form has crossed its limit.
+    /// The error that the form exceeds its limit.
     var formError: FormworkError {
         let limit = if case .form(_, let limit) = self { limit } else { self.room }
         return ParsingFailure(.memoryBytesLimit, limit: Int64(limit))
-            .error("The form takes more than \(limit) bytes of memory (CollectingLimits.memoryBytes).", at: nil)
+            .error("The form needs more than \(limit) bytes of memory (CollectingLimits.memoryBytes).", at: nil)
     }
 }

@@ -1,15 +1,15 @@
 import FormworkCore
 import SystemPackage
 
-/// Writes what arrives to one file, on a thread of its own, so that a slow disk holds up nobody's event loop.
+/// Writes arriving bytes to one file on a separate thread, so that a slow disk doesn't block an event loop.
 ///
-/// Whatever isn't published or made a spool is gone with the writer.
+/// A file that isn't published or made a spool is removed with the writer.
 actor FileWriter {
     private enum Destination {
         case none
         /// A file that appears at its path when it is published.
         case path(PendingFile, replacing: Bool)
-        /// A file that gets a name in its folder when it is published.
+        /// A file that gets its name in a folder when it is published.
         case folder(UnpublishedFile, FilePath)
         /// A file without a name.
         case unnamed(FileDescriptor, FilePath)
@@ -17,7 +17,7 @@ actor FileWriter {
 
     private let executor = ThreadExecutor()
     private var destination = Destination.none
-    /// Bytes written.
+    /// The number of bytes written.
     private(set) var count: Int64 = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -39,12 +39,12 @@ actor FileWriter {
         self.destination = .path(try PendingFile(at: path, nil), replacing: replacing)
     }
 
-    /// Begins a file that gets its name when it is published.
+    /// Begins a file in a folder, which gets its name when it is published.
     func open(in folder: FilePath) throws(FormworkError) {
         self.destination = .folder(try OpenFolder(folder).makeFile(), folder)
     }
 
-    /// Begins a file without a name, which only this process can reach.
+    /// Begins a file without a name, which only this process can access.
     func openTemporary(in folder: FilePath?) throws(FormworkError) {
         let folder = folder ?? BodySpool.usualFolder
         let descriptor = try FormworkError.writing(folder) { () throws(Errno) in
@@ -75,7 +75,7 @@ actor FileWriter {
     }
 
     /// Gives the file its name.
-    /// - Returns: Bytes written.
+    /// - Returns: The number of bytes written.
     func publish(durably: Bool) throws(FormworkError) -> Int64 {
         guard case .path(var file, let replacing) = self.destination else { return 0 }
         defer { self.destination = .none }
@@ -87,7 +87,7 @@ actor FileWriter {
         return self.count
     }
 
-    /// Gives the file a name in its folder that is free.
+    /// Gives the file a free name in its folder.
     func publish(as name: SafeFilename, durably: Bool) throws(FormworkError) -> FilePath {
         guard case .folder(var file, let folder) = self.destination else {
             throw FormworkError(.writeFailed, "no file was begun")
@@ -97,8 +97,8 @@ actor FileWriter {
         return folder.appending(try file.publish(as: name, .numbered, durably: durably).name)
     }
 
-    /// Hands over the file without a name.
-    /// - Throws: ``FormworkError/Code/writeFailed`` when none was begun.
+    /// Passes the file without a name to the caller.
+    /// - Throws: ``FormworkError/Code/writeFailed`` if none was begun.
     func closeTemporary() throws(FormworkError) -> (descriptor: FileDescriptor, count: Int64) {
         guard case .unnamed(let descriptor, _) = self.destination else {
             throw FormworkError(.writeFailed, "no file was begun")

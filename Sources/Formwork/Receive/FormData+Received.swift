@@ -1,11 +1,11 @@
 import FormworkCore
 
 extension FormData {
-    /// A form of parts that were received, to be sent on: names, filenames, types and contents, in their order.
+    /// A form with the received parts, for forwarding: names, filenames, types and contents, in their order.
     ///
-    /// Other header fields of a part are left out, as receivers do (RFC 7578 §4.8). A type that is no `type/subtype` goes
-    /// out as it was received, unless it holds control characters: then none does, which means `text/plain` as that one did
-    /// (RFC 2045 §5.2). A file whose name can't be read stays a file, with an empty name.
+    /// Other header fields of a part are dropped, because receivers ignore them (RFC 7578 §4.8). A type that isn't
+    /// `type/subtype` is sent unchanged. If it contains control characters, no type is sent, which also means
+    /// `text/plain` (RFC 2045 §5.2). A file whose name can't be read stays a file, with an empty name.
     public init(_ form: ReceivedForm, framing: MultipartFraming = MultipartFraming()) {
         self.init(framing: framing)
         for entry in form.entries {
@@ -15,24 +15,24 @@ extension FormData {
 }
 
 extension BodyPart {
-    /// A part that is arriving, to be sent on while it does: named and typed as ``FormData/init(_:framing:)`` has it, with
-    /// ``ReceivedPart/source`` for its content.
+    /// An arriving part, for forwarding. Name and type are as in ``FormData/init(_:framing:)``, and its content is
+    /// ``ReceivedPart/source``.
     public init<Chunks>(_ part: ReceivedPart<Chunks>) {
         self.init(header: PartHeader(sendingOn: part.header), source: part.source)
     }
 }
 
 extension FormData {
-    /// Adds the parts of a form that arrives: each is sent on as it comes, before the next is asked for. To leave some out
-    /// or change them, filter and map first: `append(once: parts.filter { … }.map { BodyPart($0) })`.
+    /// Adds the parts of an arriving form. Each is forwarded before the next is requested. To leave out or change
+    /// parts, filter and map them first: `append(once: parts.filter { … }.map { BodyPart($0) })`.
     public mutating func append<Chunks>(once parts: ReceivedParts<Chunks>) {
         self.append(once: parts.map { BodyPart($0) })
     }
 }
 
 extension ReceivedPart {
-    /// The rest of the content as a source that is read once, at the pace of whoever reads it, and before the next part is
-    /// asked for. Its errors are those of ``content``.
+    /// The rest of the content as a source that can be read once, before the next part is requested. The reader sets
+    /// the pace. Its errors are those of ``content``.
     public var source: BodySource {
         .chunks(once: self.content.map { piece in piece.withBytes { [UInt8](copying: $0, 0..<$0.byteCount) } })
     }

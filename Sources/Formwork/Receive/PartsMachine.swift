@@ -1,10 +1,10 @@
 import FormworkCore
 
-/// Turns a parser's events into parts, chunk by lent chunk: all of a ``PartsReader`` that doesn't wait and doesn't depend on
-/// the chunks' type, so that the compiler makes fast code of it once.
+/// Turns a parser's events into parts. It is the part of ``PartsReader`` that doesn't wait and doesn't depend on the
+/// chunks' type, so that the compiler generates fast code for it once.
 @usableFromInline
 struct PartsMachine: Sendable {
-    /// What asking for a part came to.
+    /// The result of requesting a part.
     @usableFromInline
     enum PartStep {
         case part(ReceivedHeader)
@@ -12,7 +12,7 @@ struct PartsMachine: Sendable {
         case needsChunk
     }
 
-    /// What asking for content came to.
+    /// The result of requesting content.
     @usableFromInline
     enum ContentStep {
         case content(Range<Int>)
@@ -25,14 +25,14 @@ struct PartsMachine: Sendable {
     /// For the diagnosis in errors.
     private var seen: BodyObservation
     private var position = 0
-    /// The part that was begun last.
+    /// The header of the last part that began.
     private var header: ReceivedHeader?
-    /// Parts begun.
+    /// The number of parts that began.
     @usableFromInline private(set) var count = 0
-    /// Whether there may be content left of that part.
+    /// Whether that part may have more content.
     @usableFromInline private(set) var isInPart = false
     @usableFromInline private(set) var isFinished = false
-    /// `nil` where no deadline is set.
+    /// `nil` if no deadline is set.
     private var deadlines: RunningDeadlines?
 
     init(_ parser: MultipartParser, _ deadlines: ReceivingDeadlines) {
@@ -41,7 +41,7 @@ struct PartsMachine: Sendable {
         self.deadlines = RunningDeadlines(deadlines)
     }
 
-    /// Bytes of the body used so far.
+    /// The number of bytes of the body used so far.
     var offset: Int64 { self.parser.offset }
 
     /// The deadline of the next chunk; `nil` for none.
@@ -93,7 +93,7 @@ struct PartsMachine: Sendable {
     }
 
     /// Collects content.
-    /// - Returns: Whether the part has ended; a chunk is needed otherwise.
+    /// - Returns: Whether the part has ended; otherwise a chunk is needed.
     @usableFromInline
     mutating func collect(
         into bytes: inout [UInt8], upTo limit: CollectingLimit, in chunk: RawSpan
@@ -120,7 +120,7 @@ struct PartsMachine: Sendable {
         throw failure.error("the content has more than \(bytes) bytes", at: self.offset - Int64(count - room))
     }
 
-    /// An error told in which part it happened, and what probably happened to the body.
+    /// The error with its part, and the probable cause.
     @usableFromInline
     func named(_ error: FormworkError) -> FormworkError {
         var error = error

@@ -1,14 +1,14 @@
 import FormworkCore
 import Synchronization
 
-/// Drives a parser over a source: what all parts of a body share.
+/// Runs a parser over a source. All parts of a body share it.
 ///
-/// What runs once a part or more often is inlinable, as is what calls it: made for the chunks' own type in the caller's
-/// module it takes half the time.
+/// Code that runs at least once per part is inlinable, and so are its callers. Specialised for the chunks' type in the
+/// caller's module it takes half the time.
 ///
-/// SAFETY of `@unchecked Sendable`: everything mutable is used between ``enter()`` and ``leave()`` alone, which let one
-/// caller in and refuse others; the iterator is made here, of a sequence that is Sendable. A pull that came too late for its
-/// deadline may still use the iterator, which nothing touches from then on, as the failure is remembered.
+/// SAFETY of `@unchecked Sendable`: all mutable state is used only between ``enter()`` and ``leave()``, which admit one
+/// caller at a time. The iterator is made here from a Sendable sequence. A pull that missed its deadline may still use
+/// the iterator, but then the failure is stored and nothing else uses it.
 @usableFromInline
 final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable where Chunks.Element: BodyChunk {
     @usableFromInline let isBusy = Atomic(false)
@@ -73,7 +73,7 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     @inlinable
     func enter() throws(FormworkError) {
         guard self.isBusy.exchange(true, ordering: .acquiring) else { return }
-        throw FormworkError(.invalidArgument, "the parts of one body are read in two tasks at once")
+        throw FormworkError(.invalidArgument, "the parts of one body are read in two tasks at once: read them in one")
     }
 
     @inlinable
@@ -81,17 +81,17 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
 
     // MARK: pulling
 
-    /// Gets the next chunk, or learns that there is none.
+    /// Gets the next chunk, or finishes at the end.
     @usableFromInline
     func pull() async throws {
         self.state.chunk = nil
-        // Not a failure of the body: who was cancelled in one part may go on in another task.
+        // This isn't stored as a failure: after a cancelled task, another task may continue.
         try Task.checkCancellation()
         do {
             if let chunk = try await self.nextChunk() {
                 self.state.begin(chunk)
             } else {
-                // Sources end early for who was cancelled: that is no truncated body.
+                // Sources end early if the task was cancelled. That isn't a truncated body.
                 try Task.checkCancellation()
                 try self.state.machine.finish()
             }
@@ -112,7 +112,8 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     }
 }
 
-/// What a ``PartsReader`` changes while it doesn't wait: in one value, so that a call checks for exclusive access once.
+/// The state that a ``PartsReader`` changes without waiting. It is one value, so that a call checks exclusive access
+/// once.
 @usableFromInline
 struct PartsState<Chunk: BodyChunk> {
     @usableFromInline
@@ -131,7 +132,7 @@ struct PartsState<Chunk: BodyChunk> {
 
     @usableFromInline var machine: PartsMachine
     @usableFromInline var chunk: Chunk?
-    /// What every further call throws.
+    /// The error that every later call throws.
     @usableFromInline var failure: (any Error)?
 
     init(_ machine: PartsMachine) { self.machine = machine }
@@ -166,7 +167,7 @@ struct PartsState<Chunk: BodyChunk> {
     }
 
     /// Collects content.
-    /// - Returns: Whether the part has ended; a chunk is needed otherwise.
+    /// - Returns: Whether the part has ended; otherwise a chunk is needed.
     @inlinable
     mutating func collect(into bytes: inout [UInt8], upTo limit: CollectingLimit, of part: Int) throws -> Bool {
         guard try self.isOpen(part) else { return true }
@@ -175,19 +176,19 @@ struct PartsState<Chunk: BodyChunk> {
         }
     }
 
-    /// Whether there may be content left of a part.
+    /// Whether a part may have more content.
     @inlinable
     func isOpen(_ part: Int) throws(FormworkError) -> Bool {
         guard part == self.machine.count - 1 else {
             throw FormworkError(
                 .invalidArgument,
-                "part \(part + 1) is over: its content is to be read before the next part is asked for")
+                "part \(part + 1) has ended: read its content before requesting the next part")
         }
         return self.machine.isInPart
     }
 
-    /// Takes a step in the chunk that is there.
-    /// - Parameter starved: The step when there is none.
+    /// Makes a step in the current chunk.
+    /// - Parameter starved: The result if there is none.
     @inlinable
     @inline(__always)
     mutating func inChunk<Step>(
@@ -207,7 +208,7 @@ struct PartsState<Chunk: BodyChunk> {
         do {
             return try chunk.withBytes { bytes throws(FormworkError) in try body(&machine, bytes) }
         } catch {
-            // More than one call's own limit ends the call; whatever the parser says ends the body, and it says so again.
+            // A limit of this call ends only the call. The parser's errors end the body, and the parser repeats them.
             throw machine.named(error)
         }
     }
@@ -217,8 +218,8 @@ struct PartsState<Chunk: BodyChunk> {
         self.chunk = chunk
     }
 
-    /// Remembers a failure.
-    /// - Returns: The failure, told in which part it happened.
+    /// Stores a failure.
+    /// - Returns: The failure with its part.
     mutating func fail(_ error: any Error) -> any Error {
         let failure = (error as? FormworkError).map { self.machine.named($0) } ?? error
         self.failure = failure

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that comes in time or not at all: whoever settles it first decides.
+/// A value with a deadline: the first result, value or error, wins.
 package final class Race<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
@@ -32,9 +32,10 @@ package final class Race<Value: Sendable>: Sendable {
         }
     }
 
-    /// What `work` gives, or `late` at the instant: then `work` is cancelled, and not waited for, as it may not listen.
+    /// Returns the result of `work`, or throws `late` at the instant. Then `work` is cancelled but not awaited, because
+    /// it may ignore the cancellation.
     ///
-    /// - Parameter lost: Gets a value that came too late.
+    /// - Parameter lost: Called with a value that came too late.
     package static func run(
         until instant: ContinuousClock.Instant, late: any Error, lost: @escaping @Sendable (Value) -> Void = { _ in },
         _ work: @escaping @Sendable () async throws -> Value

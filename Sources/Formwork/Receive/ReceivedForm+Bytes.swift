@@ -2,16 +2,16 @@ import FormworkCore
 import FormworkURLEncoded
 
 extension ReceivedForm {
-    /// Reads a body that is in memory: multipart, or url-encoded.
+    /// Reads a multipart or url-encoded body in memory.
     ///
     /// ```
     /// let form = try ReceivedForm(body, contentType: "multipart/form-data; boundary=x")
     /// ```
     /// - Parameters:
-    ///   - body: All of it.
-    ///   - contentType: The request's own; `nil` when it has none, which is an error.
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
+    ///   - body: The whole body.
+    ///   - contentType: The request's `Content-Type`; `nil`, for none, is an error.
+    ///   - profile: How strictly the body is parsed.
+    ///   - limits: The limits of what is read.
     /// - Throws: What ``ReceivedParts`` throws for the same body.
     public init(
         _ body: some BodyChunk, contentType: String?, profile: ParsingProfile = .default,
@@ -30,7 +30,7 @@ extension ReceivedForm {
         self.init(parts)
     }
 
-    /// Reads a body that is in memory, copied once.
+    /// Reads a body in memory, copied once.
     /// - Throws: What ``ReceivedParts`` throws for the same body.
     @_disfavoredOverload
     public init(
@@ -40,7 +40,7 @@ extension ReceivedForm {
         try self.init(Array(body), contentType: contentType, profile: profile, limits: limits)
     }
 
-    /// Reads a body that is in memory, as UTF-8.
+    /// Reads a body from a string, as UTF-8.
     /// - Throws: What ``ReceivedParts`` throws for the same body.
     public init(
         _ body: String, contentType: String?, profile: ParsingProfile = .default, limits: ParsingLimits = .default
@@ -48,14 +48,14 @@ extension ReceivedForm {
         try self.init(Array(body.utf8), contentType: contentType, profile: profile, limits: limits)
     }
 
-    /// Whether a type is `application/x-www-form-urlencoded`, whatever its parameters (WHATWG: there are none).
+    /// Whether a type is `application/x-www-form-urlencoded`, with any parameters (WHATWG defines none).
     package static func isURLEncoded(_ contentType: String?) -> Bool {
         let type = contentType?.prefix { $0 != ";" } ?? ""
         return type.filter { $0 != " " && $0 != "\t" }.lowercased() == "application/x-www-form-urlencoded"
     }
 
-    /// Reads url-encoded text, whose fields then are parts without files.
-    /// - Parameter byteLimit: Bytes that the text may have.
+    /// Reads url-encoded text. Its pairs become fields.
+    /// - Parameter byteLimit: The most bytes of the text.
     package init(urlEncoded text: [UInt8], limits: ParsingLimits, byteLimit: Int) throws(FormworkError) {
         let rules = URLEncodedParsing(
             limits: URLEncodedLimits(
@@ -81,7 +81,7 @@ extension ReceivedForm {
 }
 
 extension PartsMachine {
-    /// The parts of a body that is all here.
+    /// The parts of a complete body.
     fileprivate mutating func allParts(
         of body: RawSpan
     ) throws(FormworkError) -> [(header: ReceivedHeader, content: CollectedContent)] {
@@ -101,17 +101,17 @@ extension PartsMachine {
 }
 
 extension FormDataDecoder {
-    /// Decodes a value whose root is an object from a body that is in memory: multipart, or url-encoded.
+    /// Decodes a value whose root is an object from a multipart or url-encoded body in memory.
     ///
     /// ```
     /// let profile = try FormDataDecoder().decode(Profile.self, from: body, contentType: request.contentType)
     /// ```
     /// - Parameters:
-    ///   - type: What is decoded.
-    ///   - body: All of it.
-    ///   - contentType: The request's own; `nil` when it has none, which is an error.
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
+    ///   - type: The type to decode.
+    ///   - body: The whole body.
+    ///   - contentType: The request's `Content-Type`; `nil`, for none, is an error.
+    ///   - profile: How strictly the body is parsed.
+    ///   - limits: The limits of what is read.
     /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)`` and ``decode(_:from:)`` throw.
     public func decode<Value: Decodable>(
         _ type: Value.Type, from body: some BodyChunk, contentType: String?, profile: ParsingProfile = .default,
@@ -121,7 +121,7 @@ extension FormDataDecoder {
             type, from: ReceivedForm(body, contentType: contentType, profile: profile, limits: limits))
     }
 
-    /// Decodes a value from a body that is in memory, copied once.
+    /// Decodes a value from a body in memory, copied once.
     /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)`` and ``decode(_:from:)`` throw.
     @_disfavoredOverload
     public func decode<Value: Decodable>(
@@ -131,7 +131,7 @@ extension FormDataDecoder {
         try self.decode(type, from: Array(body), contentType: contentType, profile: profile, limits: limits)
     }
 
-    /// Decodes a value from a body that is in memory, as UTF-8.
+    /// Decodes a value from a string, as UTF-8.
     /// - Throws: What ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)`` and ``decode(_:from:)`` throw.
     public func decode<Value: Decodable>(
         _ type: Value.Type, from body: String, contentType: String?, profile: ParsingProfile = .default,

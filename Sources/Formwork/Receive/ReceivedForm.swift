@@ -1,33 +1,34 @@
 import FormworkCore
 import SystemPackage
 
-/// A form that has arrived whole: fields in memory, large files in one file on disk that has no name.
+/// A form that has arrived completely, with fields in memory and large files in one unnamed file on disk.
 ///
-/// That file has one descriptor, however many files the form has; nobody else can reach it, and it is gone with the last
-/// copy of the form, of a content or of a source made of one. When collecting fails nothing is left.
+/// The unnamed file needs one descriptor for any number of files, and other processes can't access it. It is removed
+/// with the last copy of the form, of a content, or of a source made from one. If collecting fails, no file is left.
 public struct ReceivedForm: Sendable {
-    /// A part, and all of its content.
+    /// A part with all of its content.
     public struct Entry: Sendable {
         /// The part's header section.
         public let header: ReceivedHeader
         /// The part's content.
         public let content: CollectedContent
 
-        /// The field's name; `nil` when there is none, which ``ParsingProfile/generic`` allows.
+        /// The field's name; `nil` if there is none, which ``ParsingProfile/generic`` allows.
         public var name: String? { self.header.name }
-        /// The file's name as the sender wrote it, not to be trusted, see ``ReceivedHeader/safeFilename``; `nil` for a
-        /// field.
+        /// The file's name as the sender wrote it; `nil` for a field. Don't trust it, see
+        /// ``ReceivedHeader/safeFilename``.
         public var filename: String? { self.header.filename }
         /// Whether the part is a file.
         public var isFile: Bool { self.header.isFile }
-        /// Whether the part is what browsers send for a file control without a file: a file without name and content.
+        /// Whether the part is an empty file control: a file without name and content, which browsers send if no file
+        /// is chosen.
         public var isEmptyFileControl: Bool {
             self.isFile && self.content.count == 0 && self.filename?.isEmpty ?? true
         }
-        /// The content's type as the sender wrote it; `nil` for none, which means `text/plain`.
+        /// The content's type as the sender wrote it. `nil`, for none, means `text/plain`.
         public var contentType: String? { self.header.contentType }
-        /// The charset that the part declares for its text, or the form by a field `_charset_`, in lower case; `nil`
-        /// for none, which means UTF-8.
+        /// The charset that the part declares, or the form with a field `_charset_`, in lower case. `nil`, for none,
+        /// means UTF-8.
         public let charset: String?
 
         init(header: ReceivedHeader, content: CollectedContent, charset: String?) {
@@ -36,37 +37,37 @@ public struct ReceivedForm: Sendable {
         }
 
         /// Writes the content to a new file in a folder, see ``FormFile/write(into:durably:)``.
-        /// - Returns: The file.
+        /// - Returns: The file's path.
         @discardableResult
         public func write(into folder: some PathConvertible, durably: Bool = false) async throws -> FilePath {
             try await self.content.source.write(
                 into: folder, as: SafeFilename(self.filename, orField: self.name), durably: durably)
         }
 
-        /// A field's content as text in its charset; where it isn't valid, or the charset isn't one of
-        /// ``TextDecoding/standard``, repaired as UTF-8. `nil` for a file.
+        /// A field's content as text in its charset; `nil` for a file. If it isn't valid, or ``TextDecoding/standard``
+        /// doesn't include the charset, it is decoded as UTF-8 and repaired.
         public var text: String? {
             self.isFile ? nil : self.content.inMemory.map { TextDecoding.standard.repaired($0, self.charset) }
         }
 
         /// A field's content as text.
-        /// - Parameter decoding: The charsets that it may be in.
-        /// - Throws: ``FormworkError/Code/malformedBody`` for a charset that isn't one of these, and for bytes that
-        ///   aren't valid in it; ``FormworkError/Code/invalidArgument`` for a file.
+        /// - Parameter decoding: The accepted charsets.
+        /// - Throws: ``FormworkError/Code/malformedBody`` for another charset, and for bytes that are invalid in their
+        ///   charset; ``FormworkError/Code/invalidArgument`` for a file.
         public func text(in decoding: TextDecoding) throws(FormworkError) -> String {
             guard !self.isFile, let bytes = self.content.inMemory else {
-                throw FormworkError(.invalidArgument, "This part is a file, not a field of text")
+                throw FormworkError(.invalidArgument, "This part is a file, not a text field")
             }
             return try decoding.text(bytes, self.charset)
         }
     }
 
-    /// The parts in the order of the body; a name may stand more than once. The form is a collection of them too.
+    /// The parts in the order of the body. Several may have the same name. The form itself is a collection of them.
     public let entries: [Entry]
 
     /// Collects all parts of a body.
-    /// - Throws: What iterating throws, ``FormworkError/Code/limitExceeded`` for fields that need more memory than `limits`
-    ///   allows, and ``FormworkError/Code/writeFailed`` when a file can't be kept on disk.
+    /// - Throws: What iterating throws, ``FormworkError/Code/limitExceeded`` for fields that need more memory than
+    ///   `limits` allows, and ``FormworkError/Code/writeFailed`` if a file can't be stored on disk.
     @inlinable
     public init<Chunks>(
         collecting parts: ReceivedParts<Chunks>, limits: CollectingLimits = CollectingLimits()
@@ -83,7 +84,7 @@ public struct ReceivedForm: Sendable {
         self.entries = parts.map { Entry(header: $0.header, content: $0.content, charset: charset) }
     }
 
-    /// A form of fields that came without header sections, as url-encoded ones do.
+    /// A form of fields without header sections, such as url-encoded ones.
     package init(fields: some Sequence<(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)>) {
         self.init(
             fields.map {
@@ -91,7 +92,7 @@ public struct ReceivedForm: Sendable {
             })
     }
 
-    /// The text of the first field of that name; `nil` when there is none.
+    /// The text of the first field of that name; `nil` if there is none.
     public subscript(name: String) -> String? { self.entries(named: name).lazy.compactMap(\.text).first }
 
     /// All parts of that name, compared byte for byte, in their order.
@@ -102,7 +103,7 @@ public struct ReceivedForm: Sendable {
     /// The texts of all fields of that name, in their order.
     public func texts(named name: String) -> [String] { self.entries(named: name).compactMap(\.text) }
 
-    /// All files of that name, in their order. A file control that was left empty is a file without filename and content.
+    /// All files of that name, in their order. An empty file control is a file without filename and content.
     public func files(named name: String) -> [Entry] { self.entries(named: name).filter(\.isFile) }
 }
 
@@ -116,13 +117,13 @@ extension ReceivedForm: RandomAccessCollection {
     public subscript(index: Int) -> Entry { self.entries[index] }
 }
 
-/// Collects a form's parts. Nothing it has begun survives it.
+/// Collects a form's parts. An unfinished collection leaves no file.
 @usableFromInline
 struct FormCollector {
     private struct Collected {
         var header: ReceivedHeader
         var bytes: [UInt8]
-        /// Where the content is on disk; `nil` for one in memory.
+        /// The content's range on disk; `nil` for content in memory.
         var range: Range<Int64>?
     }
 
@@ -145,7 +146,7 @@ struct FormCollector {
         if part.isFile {
             try await self.takeFile(part)
         } else {
-            // The parser's own limit is named when it is the lower one.
+            // If the parser's limit is lower, its error is thrown.
             let left = CollectingLimit.form(left: self.memory, of: self.limits.memoryBytes)
             let bytes = try await part.reader.collect(upTo: left, of: part.index)
             self.memory -= bytes.count

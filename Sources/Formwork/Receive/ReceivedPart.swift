@@ -1,10 +1,10 @@
 import FormworkCore
 import SystemPackage
 
-/// A part that is arriving: what names it, and the way to its content.
+/// A part that is arriving: its header section, and access to its content.
 ///
-/// Its content is to be had until the next part is asked for; later uses throw
-/// ``FormworkError/Code/invalidArgument``, and so does reading it in two tasks at once.
+/// Read its content before the next part is requested. Later reads throw ``FormworkError/Code/invalidArgument``, and so
+/// does reading in two tasks at once.
 public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
     @usableFromInline let reader: PartsReader<Chunks>
     /// The part's header section.
@@ -17,55 +17,55 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
         (self.reader, self.header, self.index) = (reader, header, index)
     }
 
-    /// The field's name; `nil` when there is none, which ``ParsingProfile/generic`` allows.
+    /// The field's name; `nil` if there is none, which ``ParsingProfile/generic`` allows.
     public var name: String? { self.header.name }
-    /// The file's name as the sender wrote it, not to be trusted: see ``ReceivedHeader/safeFilename``; `nil` for a field.
+    /// The file's name as the sender wrote it; `nil` for a field. Don't trust it, see ``ReceivedHeader/safeFilename``.
     public var filename: String? { self.header.filename }
-    /// Whether the part is a file: it has a filename, maybe an empty one.
+    /// Whether the part is a file: it has a filename, which may be empty.
     @inlinable public var isFile: Bool { self.header.isFile }
-    /// Whether the part is what browsers send for a file control without a file: a file with an empty name. It has no
-    /// content.
+    /// Whether the part is an empty file control: a file with an empty name, which browsers send if no file is chosen.
+    /// It has no content.
     public var isEmptyFileControl: Bool { self.isFile && self.filename?.isEmpty ?? false }
-    /// The content's type as the sender wrote it; `nil` for none, which means `text/plain`.
+    /// The content's type as the sender wrote it. `nil`, for none, means `text/plain`.
     public var contentType: String? { self.header.contentType }
 
     /// The content as it arrives.
     @inlinable public var content: ReceivedContent<Chunks> { ReceivedContent(reader: self.reader, index: self.index) }
 
-    /// Sets how many bytes of content the part may have, in place of ``ParsingLimits/fieldBytes`` or
-    /// ``ParsingLimits/fileBytes``; what was read already counts.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` when the part is over.
+    /// Sets the most bytes of content of this part, instead of ``ParsingLimits/fieldBytes`` or
+    /// ``ParsingLimits/fileBytes``. Bytes that were read already count.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` if the part has ended.
     public func limit(to bytes: Int64) throws(FormworkError) { try self.reader.limitContent(to: bytes, of: self.index) }
 
-    /// The rest of the content in memory.
-    /// - Parameter limit: Bytes allowed, beside what the parser's limits allow.
-    /// - Throws: ``FormworkError/Code/limitExceeded`` at the first byte more; the part can still be skipped then. Else what
-    ///   iterating throws.
+    /// Reads the rest of the content into memory.
+    /// - Parameter limit: The most bytes, in addition to the parser's limits.
+    /// - Throws: ``FormworkError/Code/limitExceeded`` at the first byte above the limit, after which the part can still
+    ///   be skipped, and what iterating throws.
     @inlinable
     public func collect(upTo limit: Int) async throws -> [UInt8] {
         try await self.reader.collect(upTo: .content(limit), of: self.index)
     }
 
-    /// The rest of the content as text, in the charset that the part itself declares, see ``TextDecoding/standard``;
-    /// what isn't valid is repaired as UTF-8, as WHATWG has it.
+    /// Reads the rest of the content as text, in the charset that the part declares, see ``TextDecoding/standard``.
+    /// Invalid text is decoded as UTF-8 and repaired, as in WHATWG.
     /// - Throws: What ``collect(upTo:)`` throws.
     @inlinable
     public func text(upTo limit: Int) async throws -> String {
         TextDecoding.repaired(try await self.collect(upTo: limit), of: self.header)
     }
 
-    /// Reads the rest of the content, and keeps none of it.
+    /// Reads the rest of the content and discards it.
     @inlinable
     public func skip() async throws { try await self.reader.skipContent(of: self.index) }
 
-    /// Writes the rest of the content to a file that appears only when it is whole, on a thread of its own.
+    /// Writes the rest of the content to a file on a separate thread. The file appears only when it is complete.
     ///
-    /// Whatever fails, nothing is left, and what was there stays.
+    /// If anything fails, no new file is left, and an existing file is unchanged.
     /// - Parameters:
-    ///   - path: The file to make.
-    ///   - replacing: Whether a file that is there already is replaced; an error otherwise.
+    ///   - path: The file to create.
+    ///   - replacing: Whether an existing file is replaced; otherwise it is an error.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
-    /// - Returns: Bytes written.
+    /// - Returns: The number of bytes written.
     /// - Throws: ``FormworkError/Code/writeFailed``, and what iterating throws.
     @discardableResult
     public func write(
@@ -78,14 +78,14 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     }
 
     /// Writes the rest of the content to a new file in a folder, under the sender's name made safe: `a.txt`, or
-    /// `a (1).txt` where that is taken.
+    /// `a (1).txt` if that exists.
     ///
-    /// The name is ``ReceivedHeader/safeFilename``; a part without one is named as its field is, or `file`. Any number of
-    /// parts may be written into a folder at once. Whatever fails, nothing is left.
+    /// The name is ``ReceivedHeader/safeFilename``. A part without one gets its field's name, or `file`. Any number of
+    /// parts may be written into a folder at once. If anything fails, no file is left.
     /// - Parameters:
-    ///   - folder: Where the file is made; it is made too if only its last component is missing.
+    ///   - folder: The folder. It is created if only its last component is missing.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
-    /// - Returns: The file.
+    /// - Returns: The file's path.
     /// - Throws: ``FormworkError/Code/writeFailed``, and what iterating throws.
     @discardableResult
     public func write(into folder: some PathConvertible, durably: Bool = false) async throws -> FilePath {
@@ -101,10 +101,10 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     }
 }
 
-/// The content of a part that is arriving, in pieces that share the chunks' storage.
+/// The content of an arriving part, in pieces that share the chunks' storage.
 public struct ReceivedContent<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Chunks.Element: BodyChunk {
-    /// A stretch of a chunk, 1 byte or more.
+    /// A slice of a chunk, at least 1 byte.
     public typealias Element = Chunks.Element.Content
 
     @usableFromInline let reader: PartsReader<Chunks>
@@ -113,7 +113,7 @@ where Chunks.Element: BodyChunk {
     @inlinable
     init(reader: PartsReader<Chunks>, index: Int) { (self.reader, self.index) = (reader, index) }
 
-    /// Gives piece after piece.
+    /// Returns the pieces in order.
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let reader: PartsReader<Chunks>
         @usableFromInline let index: Int
@@ -132,7 +132,7 @@ where Chunks.Element: BodyChunk {
         }
     }
 
-    /// Goes on where the content was left.
+    /// Continues where the last read of the content stopped.
     @inlinable
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: self.reader, index: self.index) }
 }

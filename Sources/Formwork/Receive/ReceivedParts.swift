@@ -1,9 +1,10 @@
 import FormworkCore
 
-/// The parts of a multipart body as they arrive: one at a time, its header section first, its content when asked for.
+/// The parts of a multipart body as they arrive, one at a time: first the header section, then the content if it is
+/// requested.
 ///
-/// A chunk is pulled when the one before is used up, so a source is never ahead of its consumer by more than a chunk. What
-/// isn't read of a part is skipped when the next one is asked for; stopping early lets go of the source.
+/// A chunk is pulled after the previous one is used up, so the source is never ahead by more than one chunk. Unread
+/// content is skipped when the next part is requested. Stopping early releases the source.
 ///
 /// ```
 /// for try await part in try ReceivedParts(body, contentType: contentType) {
@@ -15,10 +16,10 @@ import FormworkCore
 /// }
 /// ```
 ///
-/// Iterate it once: what a source has given is gone. The source is left alone behind the close delimiter.
+/// Iterate it once, because the source can't be read again. Nothing is pulled after the close delimiter.
 public struct ReceivedParts<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Chunks.Element: BodyChunk {
-    /// A part: what names it, and the way to its content.
+    /// A part: its header section, and access to its content.
     public typealias Element = ReceivedPart<Chunks>
 
     let chunks: Chunks
@@ -28,10 +29,10 @@ where Chunks.Element: BodyChunk {
     /// Reads a body of this `Content-Type`.
     /// - Parameters:
     ///   - chunks: The body, in chunks of any size.
-    ///   - contentType: The request's own; `nil` when it has none, which is an error.
-    ///   - profile: What is taken for a part.
-    ///   - limits: How much is read.
-    ///   - deadlines: How long is waited.
+    ///   - contentType: The request's `Content-Type`; `nil`, for none, is an error.
+    ///   - profile: How strictly the body is parsed.
+    ///   - limits: The limits of what is read.
+    ///   - deadlines: How long the body may take.
     /// - Throws: What ``MultipartParser/init(contentType:profile:limits:)`` throws. Iterating throws what the parser throws,
     ///   what the source throws, ``FormworkError/Code/timedOut``, and `CancellationError`.
     public init(
@@ -42,32 +43,34 @@ where Chunks.Element: BodyChunk {
         self.init(chunks, parser: parser, deadlines: deadlines)
     }
 
-    /// Reads a body by a parser that has seen nothing of it yet.
+    /// Reads a body with a new parser.
     public init(
         _ chunks: Chunks, parser: MultipartParser, deadlines: ReceivingDeadlines = ReceivingDeadlines()
     ) {
         (self.chunks, self.parser, self.deadlines) = (chunks, parser, deadlines)
     }
 
-    /// Gives part after part.
+    /// Returns the parts in order.
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let reader: PartsReader<Chunks>
 
         @inlinable
         init(_ reader: PartsReader<Chunks>) { self.reader = reader }
 
-        /// The next part, once its header section is there; `nil` behind the close delimiter. Skips the part before.
+        /// The next part, after its header section has arrived; `nil` after the close delimiter. Skips the previous
+        /// part.
         @inlinable
         public mutating func next() async throws -> ReceivedPart<Chunks>? { try await self.reader.nextPart() }
 
-        /// The next part, once its header section is there; `nil` behind the close delimiter. Skips the part before.
+        /// The next part, after its header section has arrived; `nil` after the close delimiter. Skips the previous
+        /// part.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ReceivedPart<Chunks>? {
             try await self.reader.nextPart()
         }
     }
 
-    /// Begins to read.
+    /// Begins reading.
     @inlinable
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(PartsReader(self)) }
 }
@@ -86,13 +89,13 @@ extension ReceivedParts where Chunks == BodyChunks {
 }
 
 extension MultipartParser {
-    /// Reads a body of a request's `Content-Type`, which may be missing.
+    /// A parser for a request's `Content-Type`, which may be missing.
     init(
         ofRequest contentType: String?, profile: ParsingProfile, limits: ParsingLimits
     ) throws(FormworkError) {
         guard let contentType else {
             throw ParsingFailure(.invalidContentType).error(
-                "There is no Content-Type: pass the one that came with the body, which names its boundary.", at: nil)
+                "There is no Content-Type: pass the one of the body's request, which has the boundary.", at: nil)
         }
         try self.init(contentType: contentType, profile: profile, limits: limits)
     }

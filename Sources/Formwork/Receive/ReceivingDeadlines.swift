@@ -1,16 +1,16 @@
-/// How long a body may take, counted from when its parts are first asked for. The consumer's own time counts too.
+/// How long a body may take, counted from the first request for a part. The consumer's own time counts too.
 ///
-/// None is set unless said otherwise: servers have idle time-outs of their own. One above 10⁹ seconds (31 years) counts as
-/// that, and a negative one as 0.
+/// By default none is set, because servers have their own idle time-outs. Values are clamped to 0 to 10⁹ seconds (31
+/// years).
 public struct ReceivingDeadlines: Sendable, Hashable {
     /// For the whole body; `nil` for no bound.
     public var total: Duration?
-    /// For one part, from when it was given to its last byte; `nil` for no bound.
+    /// For one part, from its header section to its last byte; `nil` for no bound.
     public var part: Duration?
     /// For the next chunk of the source; `nil` for no bound.
     public var chunk: Duration?
 
-    /// No bound, unless said otherwise.
+    /// Deadlines. By default there is none.
     public init(total: Duration? = nil, part: Duration? = nil, chunk: Duration? = nil) {
         (self.total, self.part, self.chunk) = (total, part, chunk)
     }
@@ -23,7 +23,7 @@ struct RunningDeadlines: Sendable {
     private let bodyEnd: ContinuousClock.Instant?
     private var partEnd: ContinuousClock.Instant?
 
-    /// - Returns: `nil` where none is set.
+    /// - Returns: `nil` if none is set.
     init?(_ deadlines: ReceivingDeadlines) {
         guard deadlines != ReceivingDeadlines() else { return nil }
         (self.chunk, self.part) = (deadlines.chunk, deadlines.part)
@@ -33,7 +33,7 @@ struct RunningDeadlines: Sendable {
     mutating func partBegan() { self.partEnd = self.part.map { .after($0) } }
     mutating func partEnded() { self.partEnd = nil }
 
-    /// The first of them, and what it is a deadline of; `nil` for none.
+    /// The earliest deadline, and its subject; `nil` for none.
     var next: (instant: ContinuousClock.Instant, subject: String)? {
         guard self.bodyEnd != nil || self.partEnd != nil || self.chunk != nil else { return nil }
         return [

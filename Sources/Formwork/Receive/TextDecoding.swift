@@ -1,24 +1,23 @@
 import FormworkCore
 
-/// Which charsets the text of received fields may be in.
+/// The accepted charsets of received text fields.
 ///
-/// A field declares its charset by the parameter `charset` of its `Content-Type` (RFC 7578 §5.1.2), or the form does
-/// for all of its fields by one named `_charset_` (§4.6); text that declares none is UTF-8. Names of fields are always
-/// UTF-8.
+/// A field declares its charset with the parameter `charset` of its `Content-Type` (RFC 7578 §5.1.2). A field named
+/// `_charset_` declares it for all fields of the form (§4.6). Other text is UTF-8, and names of fields always are.
 public struct TextDecoding: Sendable {
-    /// UTF-8, US-ASCII, and ISO-8859-1, which is read as windows-1252, as browsers mean it (WHATWG Encoding).
+    /// UTF-8, US-ASCII, and ISO-8859-1, which is read as windows-1252, as in browsers (WHATWG Encoding).
     public static let standard = TextDecoding { _ in nil }
 
     private let other: @Sendable (_ charset: String) -> (@Sendable ([UInt8]) -> String?)?
 
     /// Adds charsets to those of ``standard``.
-    /// - Parameter find: Gives, for a charset's name in lower case, what makes text of bytes, which gives `nil` for
-    ///   bytes that are no text in that charset; or `nil` for a charset that isn't known.
+    /// - Parameter find: Returns the decoder for a charset's name in lower case, or `nil` for an unknown charset. The
+    ///   decoder returns `nil` for invalid bytes.
     public init(adding find: @escaping @Sendable (_ charset: String) -> (@Sendable ([UInt8]) -> String?)?) {
         self.other = find
     }
 
-    /// The text; the error says what it isn't.
+    /// Decodes text, or throws.
     package func text(_ bytes: [UInt8], _ charset: String?) throws(FormworkError) -> String {
         let decode: (@Sendable ([UInt8]) -> String?)? =
             switch charset {
@@ -32,7 +31,7 @@ public struct TextDecoding: Sendable {
         guard let decode else {
             throw FormworkError(
                 .malformedBody,
-                "The text is in the charset \"\(shown)\", which isn't known: send UTF-8, or choose a TextDecoding that has it"
+                "The charset \"\(shown)\" of the text isn't known: send UTF-8, or use a TextDecoding that includes it"
             )
         }
         guard let text = decode(bytes) else {
@@ -41,7 +40,7 @@ public struct TextDecoding: Sendable {
         return text
     }
 
-    /// The text, repaired as UTF-8 where it isn't what it is declared to be, as WHATWG has it.
+    /// Decodes text. Invalid text is decoded as UTF-8 and repaired, as in WHATWG.
     @usableFromInline
     func repaired(_ bytes: [UInt8], _ charset: String?) -> String {
         (try? self.text(bytes, charset)) ?? String(decoding: bytes, as: UTF8.self)
@@ -52,14 +51,14 @@ public struct TextDecoding: Sendable {
         Self.standard.repaired(bytes, header.charset)
     }
 
-    /// WHATWG's table: the five bytes that windows-1252 leaves out are control characters, so that no byte is wrong.
+    /// WHATWG's table. The five bytes that windows-1252 doesn't define are control characters, so every byte is valid.
     private static func windows1252(_ bytes: [UInt8]) -> String? {
         var text = String.UnicodeScalarView()
         for byte in bytes { text.append(byte >> 5 == 4 ? Self.high[Int(byte & 31)] : Unicode.Scalar(byte)) }
         return String(text)
     }
 
-    /// What stands for the bytes 80 to 9F.
+    /// The characters of the bytes 80 to 9F.
     private static let high =
         Array(
             "\u{20AC}\u{81}\u{201A}\u{192}\u{201E}\u{2026}\u{2020}\u{2021}\u{2C6}\u{2030}\u{160}\u{2039}\u{152}\u{8D}\u{17D}\u{8F}"

@@ -3,18 +3,18 @@ import FormworkCore
 import Glibc
 import SystemPackage
 
-// This module's one door to unsafe code and to the kernel: every call is typed, retried on EINTR, and gives an `Errno`.
+// This module's unsafe code and system calls. Every call is typed, is retried on EINTR, and throws an `Errno`.
 
-/// What a file is at a moment.
+/// The status of a file at one moment.
 struct FileStatus: Sendable {
     var kind: FileType
     var validator: FileValidator
-    /// The inode's own change time: renaming, unlinking and `chmod` move it, not only writing.
+    /// The inode's change time, which also changes with renaming, unlinking and `chmod`.
     var changed: FileTime
-    /// Whether the mode bits let this process read it, as far as they can tell.
+    /// Whether the mode bits let everyone read it.
     var seemsReadable: Bool
     var permissions: FilePermissions
-    /// Names that it has.
+    /// The number of its names.
     var links: Int
     var user: UInt32
     var group: UInt32
@@ -39,7 +39,7 @@ extension FileTime {
 }
 
 enum SystemCalls {
-    // The C calls themselves, here and below: with ten thousand small files swift-system's layers take a tenth.
+    // C calls are used directly, because with ten thousand small files swift-system's layers take a tenth of the time.
 
     static func status(of path: FilePath) throws(Errno) -> FileStatus {
         var raw = Glibc.stat()
@@ -56,8 +56,8 @@ enum SystemCalls {
         return FileStatus(raw)
     }
 
-    /// Bytes that a user without privileges may still write on the disk of `path`; `notSupported` where it doesn't tell, as
-    /// some file systems of networks and programs don't.
+    /// The bytes that an unprivileged user may still write on the disk of `path`; `notSupported` if the file system
+    /// doesn't report them, as with some network and user-space file systems.
     static func availableBytes(at path: FilePath) throws(Errno) -> Int64 {
         var raw = Glibc.statvfs()
         // SAFETY: the C string and the structure live through the call.
@@ -68,13 +68,14 @@ enum SystemCalls {
         return isBeyond ? .max : Int64(clamping: bytes)
     }
 
-    /// Whether this process may read `path`, by the kernel's own answer.
+    /// Whether this process may read `path`, as the kernel reports it.
     static func mayRead(_ path: FilePath) -> Bool {
         // SAFETY: the C string lives through the call.
         unsafe path.withPlatformString { unsafe access($0, R_OK) == 0 }
     }
 
-    /// The last component as text, or all of the path when it has none: `lastComponent` parses the path twice.
+    /// The last component as text, or the whole path if it has none. It is faster than `lastComponent`, which parses
+    /// the path twice.
     static func filename(of path: FilePath) -> String {
         // SAFETY: the C string lives through the call, and strrchr's answer is a place in it.
         unsafe path.withPlatformString { text in
@@ -149,14 +150,14 @@ enum SystemCalls {
         Int64(try self.counting { Int(lseek(descriptor.rawValue, off_t(offset), whence.rawValue)) })
     }
 
-    /// Bytes of a block device, which its status doesn't say.
+    /// The size of a block device in bytes, which isn't in its status.
     static func size(ofDevice path: FilePath) throws(Errno) -> Int64 {
         let descriptor = try self.open(path, .readOnly, .nonBlocking)
         defer { try? self.close(descriptor) }
         return try self.seek(descriptor, by: 0, from: .end)
     }
 
-    /// Bytes of an open block device from where it stands; it stays there.
+    /// The bytes of an open block device after its position, which doesn't change.
     static func bytesLeft(onDevice descriptor: FileDescriptor) throws(Errno) -> Int64 {
         let start = try self.seek(descriptor, by: 0, from: .current)
         let end = try self.seek(descriptor, by: 0, from: .end)
@@ -165,11 +166,11 @@ enum SystemCalls {
     }
 
     static func close(_ descriptor: FileDescriptor) throws(Errno) {
-        // Not again on EINTR: Linux has closed it by then.
+        // Not retried on EINTR, because Linux has already closed it.
         guard Glibc.close(descriptor.rawValue) == 0 || errno == EINTR else { throw Errno(rawValue: errno) }
     }
 
-    /// What `umask` is taken from.
+    /// The permissions of a new file, before `umask`.
     static let newFilePermissions: FilePermissions = [
         .ownerReadWrite, .groupReadWrite, .otherReadWrite,
     ]
@@ -184,9 +185,9 @@ enum SystemCalls {
             folder, .readWrite, FileDescriptor.OpenOptions(rawValue: option), permissions: permissions)
     }
 
-    /// A file that nobody else can reach and that is gone when it is closed.
+    /// A file that other processes can't open, and that is removed when it is closed.
     static func openTemporary(in folder: FilePath) throws(Errno) -> FileDescriptor {
-        // Without a name it is reached through /proc alone; whoever gets that far meets the mode.
+        // An unnamed file can be opened only through /proc, where its mode protects it.
         if let descriptor = try? self.openUnnamed(in: folder, permissions: .ownerReadWrite) { return descriptor }
         let name = folder.appending(".formwork.\(String(UInt64.random(in: .min ... .max), radix: 36))")
         let descriptor = try self.open(name, .readWrite, [.create, .exclusiveCreate], permissions: .ownerReadWrite)
@@ -198,7 +199,7 @@ enum SystemCalls {
         _ = fchmod(descriptor.rawValue, permissions.rawValue)
     }
 
-    /// - Returns: Whether the file has that user and that group now.
+    /// - Returns: Whether it worked.
     static func setOwner(of descriptor: FileDescriptor, user: UInt32, group: UInt32) -> Bool {
         fchown(descriptor.rawValue, user, group) == 0
     }
@@ -241,7 +242,7 @@ enum SystemCalls {
         guard result == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// `path` with every link followed; `nil` when it leads nowhere.
+    /// `path` with every link followed; `nil` if nothing is there.
     static func resolved(_ path: FilePath) -> FilePath? {
         // SAFETY: realpath allocates its answer, which is copied and then freed once.
         unsafe path.withPlatformString { text -> FilePath? in
@@ -251,12 +252,12 @@ enum SystemCalls {
         }
     }
 
-    /// Where `path` leads when every link is followed, as opening it to write does: a link to nothing leads to what it
-    /// names.
+    /// The path to which opening `path` for writing leads, with every link followed. A dangling link leads to the path
+    /// that it names.
     static func destination(of path: FilePath) throws(Errno) -> FilePath {
         if let there = self.resolved(path) { return there }
         var place = path
-        // As many as Linux follows.
+        // The number of links that Linux follows.
         for _ in 0..<40 {
             guard let target = try self.target(ofLink: place) else { return place }
             place = place.removingLastComponent().pushing(target)
@@ -264,7 +265,7 @@ enum SystemCalls {
         throw .tooManySymbolicLinkLevels
     }
 
-    /// What a link holds; `nil` for anything else, and for nothing.
+    /// The target of a link; `nil` if there is no link.
     private static func target(ofLink path: FilePath) throws(Errno) -> FilePath? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         // SAFETY: the kernel writes inside the buffer, one byte fewer than it has: it ends with NUL.
@@ -278,8 +279,8 @@ enum SystemCalls {
         return nil
     }
 
-    // Names in an open folder: no link that is put in the way meanwhile leads elsewhere. A name is one component.
-    // SAFETY, for all of them: a String lends the C string through the call, which keeps no pointer to it.
+    // Calls with names in an open folder, so that no link can redirect them. A name is one component.
+    // SAFETY, for all of them: the String's C string lives through the call, which keeps no pointer to it.
 
     /// Makes a folder with the usual permissions.
     static func makeFolder(_ path: FilePath) throws(Errno) {
@@ -293,7 +294,7 @@ enum SystemCalls {
         guard unsafe mkdirat(folder.rawValue, name, 0o777) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Makes a folder that nobody else may enter.
+    /// Makes a folder that only this user may enter.
     static func makePrivateFolder(_ name: String, in folder: FileDescriptor) throws(Errno) {
         guard unsafe mkdirat(folder.rawValue, name, 0o700) == 0 else { throw Errno(rawValue: errno) }
     }
@@ -302,13 +303,13 @@ enum SystemCalls {
         try self.opening { unsafe openat(folder.rawValue, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
     }
 
-    /// Makes a file to write into; `fileExists` when anything has that name, a link too.
+    /// Makes a file for writing; `fileExists` if anything has that name, even a link.
     static func createFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         return try self.opening { unsafe openat(folder.rawValue, name, flags, self.newFilePermissions.rawValue) }
     }
 
-    /// What has that name; of a link its own status.
+    /// The status of the file with that name, or of the link itself.
     static func status(of name: String, in folder: FileDescriptor) throws(Errno) -> FileStatus {
         var raw = Glibc.stat()
         // SAFETY: the structure lives through the call.
@@ -318,7 +319,7 @@ enum SystemCalls {
         return FileStatus(raw)
     }
 
-    /// Whether anything has that name, a link that leads nowhere too.
+    /// Whether anything has that name, even a dangling link.
     static func exists(_ name: String, in folder: FileDescriptor) -> Bool {
         var raw = Glibc.stat()
         // SAFETY: the structure lives through the call.
@@ -326,7 +327,7 @@ enum SystemCalls {
     }
 
     /// Moves a file into another folder under the same name.
-    /// - Parameter replacing: Whether a file, or a link itself, may be replaced; else that is `fileExists`.
+    /// - Parameter replacing: Whether a file, or a link itself, may be replaced; otherwise it throws `fileExists`.
     static func rename(
         _ name: String, in old: FileDescriptor, to new: FileDescriptor, replacing: Bool
     ) throws(Errno) {
@@ -339,7 +340,7 @@ enum SystemCalls {
     }
 
     /// Moves a file to another name in the same folder.
-    /// - Parameter replacing: Whether a file, or a link itself, may be replaced; else that is `fileExists`.
+    /// - Parameter replacing: Whether a file, or a link itself, may be replaced; otherwise it throws `fileExists`.
     static func rename(
         _ old: String, to new: String, in folder: FileDescriptor, replacing: Bool
     ) throws(Errno) {
@@ -351,7 +352,7 @@ enum SystemCalls {
         }
     }
 
-    /// Moves a file to a name in another folder of the same file system, if that is free; else it is `fileExists`.
+    /// Moves a file to a free name in another folder of the same file system; `fileExists` if it isn't free.
     static func rename(
         _ old: String, in folder: FileDescriptor, to new: String, in place: FileDescriptor
     ) throws(Errno) {
@@ -359,8 +360,8 @@ enum SystemCalls {
         guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
-    /// Lets two names change their files in one step (RENAME_EXCHANGE).
-    /// - Throws: `invalidArgument` and others where the file system can't.
+    /// Exchanges the files of two names in one step (RENAME_EXCHANGE).
+    /// - Throws: `invalidArgument` and others if the file system can't do that.
     static func exchange(_ one: String, with other: String, in folder: FileDescriptor) throws(Errno) {
         let result = unsafe fw_rename_exchange(folder.rawValue, one, other)
         guard result == 0 else { throw Errno(rawValue: -result) }
@@ -381,24 +382,24 @@ enum SystemCalls {
         return try self.opening { unsafe openat(folder.rawValue, ".", flags, self.newFilePermissions.rawValue) }
     }
 
-    /// Gives an unnamed file a name; `fileExists` when anything has it.
+    /// Gives an unnamed file a name; `fileExists` if anything has it.
     static func link(_ descriptor: FileDescriptor, as name: String, in folder: FileDescriptor) throws(Errno) {
         let result = unsafe fw_link_descriptor(descriptor.rawValue, folder.rawValue, name)
         guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
-    /// Opens a file to look at it; a link is not followed, and nothing is waited for.
+    /// Opens a file for reading, without following a link or blocking.
     static func openFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         try self.opening {
             unsafe openat(folder.rawValue, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         }
     }
 
-    /// Takes the lock of an open file for as long as it is open.
-    /// - Returns: Whether nobody else holds it.
+    /// Locks an open file until it is closed.
+    /// - Returns: Whether it got the lock.
     static func lock(_ descriptor: FileDescriptor) -> Bool { flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Waits for the lock of an open file or folder, for a while; not at all where the file system knows no locks.
+    /// Waits for the lock of an open file or folder, up to a limit; not at all if the file system has no locks.
     static func waitForLock(_ descriptor: FileDescriptor, atMost limit: Duration) {
         let end = ContinuousClock.Instant.after(limit)
         while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
@@ -407,10 +408,10 @@ enum SystemCalls {
         }
     }
 
-    /// Gives the lock of an open file or folder back.
+    /// Releases the lock of an open file or folder.
     static func unlock(_ descriptor: FileDescriptor) { _ = flock(descriptor.rawValue, LOCK_UN) }
 
-    /// All names in an open folder, in no order.
+    /// All names in an open folder, in any order.
     static func names(in folder: FileDescriptor) throws(Errno) -> [String] {
         let descriptor = try self.opening {
             unsafe openat(folder.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -420,8 +421,8 @@ enum SystemCalls {
             try self.close(descriptor)
             throw error
         }
-        // SAFETY: the stream owns the descriptor from here on, and is closed once; an entry is copied before the next one
-        // is asked for, and its name ends with NUL.
+        // SAFETY: the stream owns the descriptor from here on and is closed once. An entry is copied before the next
+        // call, and its name ends with NUL.
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
@@ -454,7 +455,7 @@ enum SystemCalls {
         }
     }
 
-    /// The file kinds' fast ways. Each moves up to `count` bytes and says how many; 0 is the end of the input.
+    /// Moves up to `count` bytes in the kernel and returns their number; 0 at the end of the input.
     static func transfer(
         _ way: KernelWay, from input: FileDescriptor, at offset: inout Int64, to output: FileDescriptor, count: Int
     ) throws(Errno) -> Int {
@@ -467,14 +468,14 @@ enum SystemCalls {
         return moved
     }
 
-    /// Asks for a larger pipe; a refusal costs speed only.
+    /// Requests a larger pipe. Without it, writing is only slower.
     static func enlargePipe(_ descriptor: FileDescriptor, to bytes: CInt) {
         _ = fw_set_pipe_size(descriptor.rawValue, bytes)
     }
 
     /// Waits until a non-blocking descriptor is ready.
-    /// - Parameter limit: How long at most, below some hundred years; `nil` for ever.
-    /// - Returns: Whether it is ready; also `false` after a signal.
+    /// - Parameter limit: The longest wait, less than a few hundred years; `nil` for no limit.
+    /// - Returns: Whether it is ready. It is `false` after a signal too.
     @discardableResult
     static func wait(
         _ descriptor: FileDescriptor, for readiness: Readiness, atMost limit: Duration? = nil
@@ -483,11 +484,11 @@ enum SystemCalls {
         return try self.wait(descriptor, events, limit) != 0
     }
 
-    /// Waits until a pipe's reader has taken every byte that was put into it.
+    /// Waits until a pipe's reader has read every byte in it.
     ///
-    /// No event says that a pipe is empty. It is looked at again after 50 µs, then after twice that, up to 10 ms: the wait
-    /// costs no processor worth the name, and is at most twice as long as the reader needs.
-    /// - Throws: `brokenPipe` when nobody can read it any more.
+    /// There is no event for an empty pipe, so it is checked after 50 µs, then after twice that, up to 10 ms. The wait
+    /// uses almost no processor time, and is at most twice as long as the reader needs.
+    /// - Throws: `brokenPipe` if the pipe has no reader any more.
     static func waitUntilEmpty(_ pipe: FileDescriptor) throws(Errno) {
         var pause = Duration.microseconds(50)
         while true {
@@ -499,7 +500,7 @@ enum SystemCalls {
         }
     }
 
-    /// - Returns: The events that came; 0 for none within the limit, or a signal.
+    /// - Returns: The events; 0 for none within the limit, or a signal.
     private static func wait(
         _ descriptor: FileDescriptor, _ events: CShort, _ limit: Duration?
     ) throws(Errno) -> CInt {
@@ -510,17 +511,17 @@ enum SystemCalls {
         return max(result, 0)
     }
 
-    /// Sleeps until the clock's next tick when `time`, a file's modification time, was read off the current one: a write in
-    /// the same tick would leave the same time.
+    /// Sleeps until the clock's next tick if `time`, a file's modification time, is in the current tick. A write in the
+    /// same tick would leave the same time.
     ///
-    /// A tick is what the kernel says, 1 to 10 ms. File systems that keep whole seconds (ext3, FAT with every other one) are
-    /// recognised by a time without a fraction.
+    /// A tick is 1 to 10 ms, as the kernel reports it. File systems with whole seconds (ext3; FAT has every other
+    /// second) are recognised by a time without a fraction.
     static func waitForTick(after time: FileTime) {
         let tick = time.nanoseconds > 0 ? self.clockTick : time.seconds % 2 == 0 ? 2_000_000_000 : 1_000_000_000
         var now = timespec()
         // SAFETY: the pointer is to this frame's variable.
         while unsafe clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0 {
-            // A time ahead of the clock is not the clock's: a write would move it.
+            // A time ahead of the clock wasn't set by a write now: a write would change it.
             let (seconds, isFar) = Int64(now.tv_sec).subtractingReportingOverflow(time.seconds)
             guard !isFar, (0...2).contains(seconds) else { return }
             let passed = seconds * 1_000_000_000 + Int64(now.tv_nsec) - time.nanoseconds
@@ -529,7 +530,7 @@ enum SystemCalls {
         }
     }
 
-    /// Nanoseconds from one tick of the clock that file systems use to the next.
+    /// The nanoseconds of one tick of the clock that file systems use.
     private static let clockTick: Int64 = {
         var tick = timespec()
         // SAFETY: the pointer is to this frame's variable.
@@ -538,7 +539,7 @@ enum SystemCalls {
     }()
 
     /// Makes `copy`, an empty file, share the content that `file` has at this moment (FICLONE).
-    /// - Throws: `notSupported` and others where the file system can't, or the two are on different ones.
+    /// - Throws: `notSupported` and others if the file system can't do that, or the files are on different ones.
     static func clone(_ file: FileDescriptor, into copy: FileDescriptor) throws(Errno) {
         let result = fw_clone(file.rawValue, copy.rawValue)
         guard result == 0 else { throw Errno(rawValue: -result) }
@@ -553,7 +554,7 @@ enum SystemCalls {
         while unsafe nanosleep(&wanted, &rest) != 0, errno == EINTR { wanted = rest }
     }
 
-    /// Runs `body` while SIGPIPE and SIGXFSZ can't end the process: they come as EPIPE and EFBIG.
+    /// Runs `body` while SIGPIPE and SIGXFSZ can't end the process. The calls return EPIPE and EFBIG instead.
     static func withoutWriteSignals<Result>(
         _ body: () throws(FormworkError) -> Result
     ) throws(FormworkError) -> Result {
@@ -564,19 +565,19 @@ enum SystemCalls {
         return try body()
     }
 
-    /// Runs code of a caller's as if ``withoutWriteSignals(_:)`` weren't around it: with the thread's own signal mask,
-    /// which a process inherits that is started there.
+    /// Runs the caller's code with the thread's original signal mask, even inside ``withoutWriteSignals(_:)``, because
+    /// a process that it starts inherits the mask.
     static func withWriteSignals<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // SAFETY: the guard is this thread's own, and its frame is still there, because it is around this one.
+        // SAFETY: the guard belongs to this thread, and its frame still exists, because it encloses this one.
         guard let state = unsafe fw_signal_guard_current() else { return try body() }
         unsafe fw_signal_guard_lift(state)
         defer { unsafe fw_signal_guard_lower(state) }
         return try body()
     }
 
-    /// Calls again while a signal comes in between; a negative count is an error.
+    /// Repeats a call that a signal interrupts. A negative count is an error.
     private static func counting(_ call: () -> Int) throws(Errno) -> Int {
         while true {
             let count = call()
@@ -586,8 +587,8 @@ enum SystemCalls {
     }
 }
 
-/// A way the kernel moves file bytes without a buffer of ours.
+/// A system call that moves file bytes without a buffer.
 enum KernelWay { case sendfile, copyFileRange }
 
-/// What a non-blocking descriptor is waited for.
+/// The event to wait for on a non-blocking descriptor.
 enum Readiness { case read, write }

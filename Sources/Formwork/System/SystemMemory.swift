@@ -1,7 +1,7 @@
 import CFormworkSystem
 
-/// The memory that this process's allocator keeps.
+/// The memory of this process's allocator.
 package enum SystemMemory {
-    /// Gives the system what is free of it, where the C library can.
+    /// Returns free memory to the system, if the C library can do that.
     package static func giveBack() { fw_give_back_memory() }
 }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs an actor's jobs on a queue of its own, off the pool that all tasks share: what blocks there blocks nobody.
+/// Runs an actor's jobs on a separate queue, so that blocking calls don't block the pool that all tasks share.
 package final class ThreadExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "formwork.reader")
 
@@ -15,8 +15,8 @@ package final class ThreadExecutor: SerialExecutor {
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
 }
 
-/// Runs a task on a queue of its own, for work that somebody's thread waits for: the pool that all tasks share may be
-/// held up by others who wait for that same thread.
+/// Runs a task on a separate queue, for work that a blocked thread waits for. The pool that all tasks share may itself
+/// be blocked by tasks that wait for that thread.
 package final class TaskThread: TaskExecutor {
     private let queue = DispatchQueue(label: "formwork.task")
 

@@ -1,20 +1,19 @@
 import FormworkCore
 
-/// When a transfer is tried again, and how long is waited before: 0 to 10⁹ seconds (31 years), as which what is beyond
-/// counts.
+/// When a transfer is retried, and the pauses before. Pauses are clamped to 0 to 10⁹ seconds (31 years).
 public struct RetryPolicy: Hashable, Sendable {
-    /// Tries behind the first; 0 for none.
+    /// The number of retries; 0 for none.
     public var count: Int
-    /// The pause before each of them; `nil` for 1 second that doubles each time, and is shortened by up to a half at
-    /// random so that many clients don't come back at once. A server's `Retry-After` has precedence.
+    /// The pause before each retry. `nil` means 1 second, doubled each time and shortened at random by up to a half, so
+    /// that many clients don't return at once. A server's `Retry-After` has precedence.
     public var delay: Duration?
-    /// The longest pause that is waited without a server's asking. Default 10 minutes, as curl has it.
+    /// The longest pause, unless the server requests a longer one. Default 10 minutes, as in curl.
     public var maximumDelay: Duration
-    /// Whether everything is tried again that isn't a success, and not only what may pass: a connection that fails, a
-    /// time-out, and the answers 408, 429, 500, 502, 503 and 504.
+    /// Whether all failures are retried. By default only temporary ones are: a failed connection, a time-out, and the
+    /// answers 408, 429, 500, 502, 503 and 504.
     public var retriesAllErrors: Bool
 
-    /// No second try, unless said otherwise.
+    /// A policy. By default nothing is retried.
     public init(
         count: Int = 0, delay: Duration? = nil, maximumDelay: Duration = .seconds(600),
         retriesAllErrors: Bool = false
@@ -29,11 +28,11 @@ public struct RetryPolicy: Hashable, Sendable {
         [408, 429, 500, 502, 503, 504].contains(status) || self.retriesAllErrors && status >= 400
     }
 
-    /// How long to wait before another try; `nil` when there is none, or no time for it.
+    /// How long to wait before the next retry; `nil` if there is none, or no time for it.
     /// - Parameters:
-    ///   - retries: Tries behind the first that were made.
-    ///   - asked: What the server wants; `nil` when it says nothing.
-    ///   - remaining: Time left for all; `nil` without a bound.
+    ///   - retries: The number of retries so far.
+    ///   - asked: The pause that the server requests; `nil` for none.
+    ///   - remaining: The time left for the whole upload; `nil` without a bound.
     package func pause(after retries: Int, asked: Duration? = nil, remaining: Duration?) -> Duration? {
         guard retries < self.count else { return nil }
         let pause = (asked ?? self.pause(before: retries + 1, chance: .random(in: 0...1))).asWait
@@ -42,8 +41,8 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - retry: The number of the try behind the first, from 1.
-    ///   - chance: 0 to 1.
+    ///   - retry: The number of the retry, from 1.
+    ///   - chance: A random number from 0 to 1.
     package func pause(before retry: Int, chance: Double) -> Duration {
         if let delay { return delay }
         let doubled = Duration.seconds(1) * (1 << min(retry - 1, 20))

@@ -1,55 +1,56 @@
 import Synchronization
 
-/// How far an upload is, at one moment. Bytes are counted from the start of the whole body.
+/// The progress of an upload at one moment. Bytes are counted from the start of the whole body.
 public struct UploadProgress: Hashable, Sendable {
-    /// What is being done.
+    /// The phase of an upload.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Phase: Hashable, Sendable {
-        /// Nothing yet, or between two tries.
+        /// Not started, or between two tries.
         case idle
         /// Waiting for a connection.
         case connecting
         /// Waiting for `100 Continue`.
         case asking
-        /// The body is on its way.
+        /// Sending the body.
         case sending
-        /// All of the body has been taken, and the server has yet to answer.
+        /// The whole body was sent; waiting for the answer.
         case waiting
-        /// The answer comes.
+        /// Receiving the answer.
         case receiving
     }
 
     package init() {}
 
-    /// What is being done. `FormSender` tells all of them; other clients `idle` and `sending` alone.
+    /// The current phase. `FormSender` reports all phases, other clients only `idle` and `sending`.
     public var phase = Phase.idle
-    /// Where the request on its way begins: bytes that an earlier one has brought; 0 for a whole body.
+    /// The offset at which the current request begins, because earlier requests sent the bytes before it; 0 for a whole
+    /// body.
     public var start: Int64 = 0
-    /// Bytes given to the connection, of which a few hundred KiB may still wait in this process.
+    /// The bytes passed to the connection. A few hundred KiB of them may still be buffered in this process.
     public var sent: Int64 = 0
-    /// Bytes that the system has taken, or that the server said it has, when it says so. `HTTPClient`, and
-    /// `URLSession` on Linux, don't say: with them these are 0 until the server has answered.
+    /// The bytes that the system accepted, or that the server reported, if it does. `HTTPClient`, and `URLSession` on
+    /// Linux, don't report them: with these it is 0 until the server has answered.
     public var acknowledged: Int64 = 0
-    /// Whether ``acknowledged`` is what the server said on this connection, and not what the system has taken.
+    /// Whether ``acknowledged`` was reported by the server on this connection, not by the system.
     public var isToldByServer = false
-    /// Bytes of the whole body; `nil` when unknown.
+    /// The bytes of the whole body; `nil` if unknown.
     public var total: Int64?
-    /// The try, from 1; 0 before the first.
+    /// The number of the try, from 1; 0 before the first.
     public var attempt = 0
-    /// When anything was taken or came last.
+    /// When bytes were last sent or received.
     public var lastActivity = ContinuousClock.now
-    /// When the next try begins; `nil` unless one is waited for.
+    /// When the next try begins; `nil` unless the upload waits for one.
     public var nextTry: ContinuousClock.Instant?
 
-    /// ``sent`` as a part of ``total``, 0 to 1; `nil` when the total is unknown. An empty body is 1.
+    /// ``sent`` as a fraction of ``total``, 0 to 1; `nil` if the total is unknown. It is 1 for an empty body.
     public var fractionCompleted: Double? {
         self.total.map { $0 > 0 ? min(1, max(0, Double(self.sent) / Double($0))) : 1 }
     }
 }
 
-/// Shows how far an upload is: asked at any time, from any thread, or followed.
+/// Reports the progress of an upload, at any time and on any thread, or as a sequence.
 ///
 /// ```
 /// let upload = UploadMonitor()
@@ -78,15 +79,15 @@ public final class UploadMonitor: Sendable {
     /// A monitor for one upload.
     public init() {}
 
-    /// This moment.
+    /// The current progress.
     public var current: UploadProgress { self.state.withLock(\.progress) }
 
-    /// The moments from now on, ten a second at most, until the upload is over; the last one is always among them. A
-    /// follower that is slow misses those in between, and holds up nothing.
+    /// The progress from now on, at most ten times per second, until the upload ends. The last report is always
+    /// included. A slow consumer misses some reports, and doesn't slow down the upload.
     public var progress: AsyncStream<UploadProgress> { self.progress(every: .milliseconds(100)) }
 
-    /// The moments from now on, until the upload is over; the last one is always among them.
-    /// - Parameter interval: The least time between two.
+    /// The progress from now on, until the upload ends. The last report is always included.
+    /// - Parameter interval: The least time between two reports.
     public func progress(every interval: Duration) -> AsyncStream<UploadProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             self.state.withLock { state in
@@ -102,7 +103,7 @@ public final class UploadMonitor: Sendable {
         }
     }
 
-    /// The server said how much of the whole body it has.
+    /// Records how much of the whole body the server has, as it reported.
     package func acknowledge(_ offset: Int64) {
         self.update { progress in
             (progress.acknowledged, progress.isToldByServer) = (offset, true)
@@ -110,7 +111,7 @@ public final class UploadMonitor: Sendable {
         }
     }
 
-    /// The body's reader gave bytes to a client that tells no more.
+    /// Records the position of the body's reader, for clients that report nothing else.
     func read(_ position: Int64, of total: Int64?) {
         self.update { progress in
             (progress.sent, progress.total, progress.phase) = (position, total, .sending)
@@ -127,7 +128,7 @@ public final class UploadMonitor: Sendable {
         }
     }
 
-    /// The upload is over: followers get the last moment, and their end.
+    /// Ends the upload: consumers receive the last report, and their sequences end.
     package func finish() {
         let (followers, last) = self.state.withLock { state in
             state.isOver = true
@@ -135,7 +136,7 @@ public final class UploadMonitor: Sendable {
             defer { state.followers = [:] }
             return (state.followers.values, state.progress)
         }
-        // Outside the lock: an end calls back.
+        // Outside the lock, because finishing calls back.
         for follower in followers {
             follower.continuation.yield(last)
             follower.continuation.finish()

@@ -1,58 +1,59 @@
 import FormworkCore
 import SystemPackage
 
-/// How a body is uploaded, by whichever client: `URLSession`, `HTTPClient`.
+/// How a body is uploaded, with `URLSession`, `HTTPClient` or another client.
 public struct UploadOptions: Sendable {
-    /// How the server is told where the body ends.
+    /// How the length of the body is sent.
     public struct Length: Sendable, Hashable {
         private enum Kind { case whenKnown, fixed, chunked }
 
         private let kind: Kind
 
-        /// By `Content-Length` where the plan knows it, else by chunks as they come.
+        /// With `Content-Length` if the plan knows it, otherwise chunked.
         public static let whenKnown = Length(kind: .whenKnown)
-        /// By `Content-Length`, which object stores insist on. A body of unknown length is collected before it is sent,
-        /// and so can be sent again too.
+        /// With `Content-Length`, which object stores require. A body of unknown length is collected before it is sent,
+        /// so it can also be sent again.
         public static let fixed = Length(kind: .fixed)
-        /// By chunks, as they come: nothing is collected.
+        /// Chunked. Nothing is collected.
         public static let chunked = Length(kind: .chunked)
     }
 
-    /// How the server is told where the body ends; `nil` for the client's usual way.
+    /// How the length of the body is sent; `nil` for the client's default.
     ///
-    /// That is ``Length/fixed`` for `URLSession`, where a body that is read while it is sent holds up others: while a
-    /// stream or an async sequence has nothing to give, every transfer of every `URLSession` in the process waits on
-    /// Linux, and a source that itself needs one never ends. It is ``Length/whenKnown`` for all others.
+    /// The default is ``Length/fixed`` for `URLSession`, because on Linux a body that is read while it is sent can
+    /// block others: while a stream or an async sequence has no bytes, every transfer of every `URLSession` in the
+    /// process waits, and a source that itself needs a transfer never ends. It is ``Length/whenKnown`` for all other
+    /// clients.
     public var length: Length?
-    /// Bytes of a collected body held in memory; what is more goes to a file without a name. Default 10 000 000, as
-    /// Alamofire has it. A body of files and memory is neither collected nor held, whatever its size.
+    /// The most bytes of a collected body in memory. A larger one is stored in a file without a name. Default 10 000
+    /// 000, as in Alamofire. A body of files and memory is never collected, whatever its size.
     public var memoryThreshold: Int
-    /// Where a collected body's file is made; `nil` for `$TMPDIR`, or else `/tmp`.
+    /// The folder of a collected body's file; `nil` for `$TMPDIR`, or `/tmp` without it.
     public var temporaryFolder: FilePath?
-    /// Redirects followed; one more is the client's own error: `URLError.httpTooManyRedirects`,
-    /// `HTTPClientError.redirectLimitReached`. Default 20, as fetch has it. With 0 the first redirect is the answer.
+    /// The most redirects to follow. One more is the client's error: `URLError.httpTooManyRedirects`,
+    /// `HTTPClientError.redirectLimitReached`. Default 20, as in fetch. With 0 the first redirect is the answer.
     ///
-    /// An `HTTPClient` whose configuration follows redirects takes 301, 302 and 303 of a `POST` away from this count: it
-    /// makes them a `GET` by itself.
+    /// This doesn't count 301, 302 and 303 after a `POST` if the `HTTPClient`'s configuration follows redirects: it
+    /// turns them into a `GET` itself.
     public var maximumRedirects: Int
-    /// Answers a 401; `nil` leaves the 401 as the answer.
+    /// The credentials for a 401. With `nil` the 401 is the answer.
     public var authentication: UploadAuthentication?
-    /// When the upload is tried again, with the same bytes; by default never.
+    /// When the upload is retried with the same bytes; by default never.
     public var retry: RetryPolicy
-    /// The longest that it may take until the answer is there (with `HTTPClient`: its header section), all tries, redirects
-    /// and pauses included, and collecting the body where that is needed. Beyond it the client's own error is thrown:
-    /// `URLError.timedOut`, `HTTPClientError.deadlineExceeded`. `nil`, the default, for as long as it takes; 0 and less
-    /// leave no time at all.
+    /// The most time until the answer has arrived (with `HTTPClient`: its header section), including all tries,
+    /// redirects and pauses, and collecting the body if needed. After it, the client's error is thrown:
+    /// `URLError.timedOut`, `HTTPClientError.deadlineExceeded`. `nil`, the default, means no limit; 0 or less fails at
+    /// once.
     public var timeout: Duration?
-    /// Shows how far the upload is; `nil` where that isn't wanted. Each upload needs a monitor of its own.
+    /// Reports the upload's progress; `nil` for none. Each upload needs its own monitor.
     public var monitor: UploadMonitor?
-    /// What the body's readers do besides reading: a rate limit, digests. Sending again begins anew.
+    /// Additional work of the body's readers, such as a rate limit and digests. Each try starts again.
     ///
-    /// With `URLSession` a rate limit's pauses hold up the process's other transfers, and so does an observer that doesn't
-    /// return; it may cancel the upload.
+    /// With `URLSession`, a rate limit's pauses delay the process's other transfers, and so does an observer that
+    /// doesn't return. The observer may cancel the upload.
     public var reading: ReaderOptions
 
-    /// The client's usual length, 20 redirects, no credentials, one try, no time-out, unless said otherwise.
+    /// Options. By default: the client's usual length, 20 redirects, no credentials, one try, no time-out.
     public init(
         length: Length? = nil, memoryThreshold: Int = 10_000_000, temporaryFolder: FilePath? = nil,
         maximumRedirects: Int = 20, authentication: UploadAuthentication? = nil, retry: RetryPolicy = RetryPolicy(),
@@ -69,12 +70,12 @@ public struct UploadOptions: Sendable {
         self.reading = reading
     }
 
-    /// What the readers do, the monitor's counting included.
+    /// The readers' options, including the monitor's counting.
     package var readerOptions: ReaderOptions {
         guard let monitor else { return self.reading }
         var options = self.reading
         let others = options.progress
-        // As often as either wants it: the monitor bounds its own rate.
+        // The shorter of both intervals; the monitor limits its own rate.
         let interval = min(others?.interval ?? .milliseconds(10), .milliseconds(10))
         options.progress = ProgressObserver(every: interval) { progress in
             monitor.read(progress.position, of: progress.length)
@@ -84,9 +85,9 @@ public struct UploadOptions: Sendable {
     }
 }
 
-/// Answers a 401 with an `Authorization`, upon which the whole body is sent again, once.
+/// Answers a 401 with an `Authorization`. The whole body is then sent again, once.
 ///
-/// Only the origin that the request was made for is answered, never one it was redirected to.
+/// It is used only for the origin of the original request, never for one it was redirected to.
 public struct UploadAuthentication: Sendable {
     /// A 401, as the server sent it.
     public struct Challenge: Sendable {
@@ -94,18 +95,18 @@ public struct UploadAuthentication: Sendable {
         public let url: String
         private let values: @Sendable (String) -> [String]
 
-        /// - Parameter values: The values of the answer's fields of a name, in any case.
+        /// - Parameter values: Returns the values of the answer's fields with a case-insensitive name.
         package init(url: String, values: @escaping @Sendable (String) -> [String]) {
             (self.url, self.values) = (url, values)
         }
 
-        /// The values of the answer's fields of that name, in any case: `WWW-Authenticate`.
+        /// The values of the answer's fields with a case-insensitive name, such as `WWW-Authenticate`.
         public func values(of name: String) -> [String] { self.values(name) }
     }
 
     package let answer: @Sendable (Challenge) async throws -> String?
 
-    /// - Parameter answer: Gives the `Authorization` field's value; `nil` leaves the 401 the answer.
+    /// - Parameter answer: Returns the value of `Authorization`. With `nil` the 401 is the answer.
     public init(_ answer: @escaping @Sendable (Challenge) async throws -> String?) { self.answer = answer }
 
     /// The Basic scheme (RFC 7617), in UTF-8.

@@ -2,16 +2,16 @@ import FormworkCore
 import Glibc
 import SystemPackage
 
-/// A file that grows at its end, and that one process at a time may open so.
+/// A file that is only appended to, and that only one process at a time may open like this.
 ///
-/// What it holds is what was appended, also after the process was killed: its size is the only record of that.
+/// Its content is the appended bytes, even after the process was killed. Its size is the only record of their number.
 package struct AppendedFile: ~Copyable {
     package let path: FilePath
     private let descriptor: FileDescriptor
 
-    /// Opens a file and locks it; the lock goes with the process. What is locked has the name.
-    /// - Parameter creating: Whether to make it, which nothing may have been done with before; it must be there otherwise.
-    /// - Throws: `writeFailed`, whose cause is `wouldBlock` while another process has the file open.
+    /// Opens a file and locks it until the process ends. The locked file is the one with that name.
+    /// - Parameter creating: Whether to create it; then it must not exist. Otherwise it must exist.
+    /// - Throws: `writeFailed`, with the cause `wouldBlock` while another process has the file open.
     package init(_ path: FilePath, creating: Bool) throws(FormworkError) {
         self.path = path
         self.descriptor = try FormworkError.writing(path) { () throws(Errno) in
@@ -25,7 +25,7 @@ package struct AppendedFile: ~Copyable {
                 throw error
             }
             do throws(Errno) {
-                // Who had the lock until now may have removed the file, which was open here by then.
+                // The last owner of the lock may have removed the file after it was opened here.
                 let own = try SystemCalls.status(of: descriptor).validator
                 let named = try SystemCalls.status(of: path).validator
                 guard (own.inode, own.device) == (named.inode, named.device) else { throw .noSuchFileOrDirectory }
@@ -39,7 +39,7 @@ package struct AppendedFile: ~Copyable {
 
     deinit { try? SystemCalls.close(self.descriptor) }
 
-    /// Bytes in the file.
+    /// The number of bytes in the file.
     package func count() throws(FormworkError) -> Int64 {
         let descriptor = self.descriptor
         return try FormworkError.writing(self.path) { () throws(Errno) in
@@ -47,7 +47,7 @@ package struct AppendedFile: ~Copyable {
         }
     }
 
-    /// Appends all of the bytes. A full disk is an error, and so is a size limit, never a signal.
+    /// Appends all of the bytes. A full disk or a size limit is an error, never a signal.
     package func append(_ bytes: some BodyChunk) throws(FormworkError) {
         let (descriptor, path) = (self.descriptor, self.path)
         try bytes.withBytes { bytes throws(FormworkError) in
@@ -57,7 +57,7 @@ package struct AppendedFile: ~Copyable {
         }
     }
 
-    /// Cuts off what is behind `count` bytes.
+    /// Cuts the file to `count` bytes.
     package func truncate(to count: Int64) throws(FormworkError) {
         let descriptor = self.descriptor
         try FormworkError.writing(self.path) { () throws(Errno) in
@@ -65,7 +65,7 @@ package struct AppendedFile: ~Copyable {
         }
     }
 
-    /// Waits until the disk has what was appended.
+    /// Waits until the disk has all appended bytes.
     package func sync() throws(FormworkError) {
         let descriptor = self.descriptor
         try FormworkError.writing(self.path) { () throws(Errno) in try SystemCalls.sync(descriptor) }

@@ -2,10 +2,10 @@ import FormworkCore
 import SystemPackage
 
 extension BodyPlan {
-    /// The same bytes behind the same `Content-Type`, collected in memory, or in a file without a name where they are many.
+    /// The same body with the same `Content-Type`, collected in memory, or in a file without a name if it is large.
     /// - Parameters:
-    ///   - memoryThreshold: Bytes held in memory at most.
-    ///   - folder: Where the file is made; `nil` for `$TMPDIR`, or else `/tmp`.
+    ///   - memoryThreshold: The most bytes in memory.
+    ///   - folder: The file's folder; `nil` for `$TMPDIR`, or `/tmp` without it.
     ///   - checksFraming: See ``ReaderOptions/checksFraming``.
     package func collected(
         upTo memoryThreshold: Int, in folder: FilePath?, checksFraming: Bool
@@ -19,7 +19,7 @@ extension BodyPlan {
             }
             return try await self.collected(as: BodySpool(bytes, and: reader, in: folder).source)
         } catch {
-            // A sequence that was cancelled while it was waited for counts as a source that failed.
+            // A sequence that was cancelled throws its own error: report the cancellation instead.
             try Task.checkCancellation()
             throw error
         }

@@ -2,8 +2,8 @@ import FormworkCore
 import SystemPackage
 
 extension BodyPlan {
-    /// The whole body in memory.
-    /// - Parameter limit: Bytes allowed.
+    /// Reads the whole body into memory.
+    /// - Parameter limit: The most bytes.
     /// - Throws: What ``BodyReader/collect(upTo:)`` throws.
     public func bytes(upTo limit: Int) throws(FormworkError) -> [UInt8] { try self.makeReader().collect(upTo: limit) }
 
@@ -15,7 +15,8 @@ extension BodyPlan {
         try self.makeReader(options: options).write(to: descriptor)
     }
 
-    /// Writes the whole body to a file that appears only when it is whole; see ``BodyReader/write(toFile:durably:)``.
+    /// Writes the whole body to a file that appears only when it is complete; see
+    /// ``BodyReader/write(toFile:durably:)``.
     @discardableResult
     public func write(
         toFile path: some PathConvertible, durably: Bool = false, options: ReaderOptions = ReaderOptions()

@@ -2,11 +2,11 @@ import FormworkCore
 import SystemPackage
 
 extension BodyReader {
-    /// Writes the rest of the body to a descriptor, which stays the caller's, by the fastest way for its kind.
+    /// Writes the rest of the body to the caller's descriptor, in the fastest way for its kind.
     ///
-    /// Blocks the calling thread, and sleeps it where a rate limit asks for that. A non-blocking descriptor is waited
-    /// for. A closed pipe or a size limit is an error, never a signal.
-    /// - Returns: Bytes written.
+    /// It blocks the calling thread, also for a rate limit and for a non-blocking descriptor. A closed pipe or a size
+    /// limit is an error, never a signal.
+    /// - Returns: The number of bytes written.
     /// - Throws: What ``read(into:)`` throws, and ``FormworkError/Code/writeFailed`` with the system's reason.
     @discardableResult
     public func write(to descriptor: FileDescriptor) throws(FormworkError) -> Int64 {
@@ -21,21 +21,22 @@ extension BodyReader {
 
 /// Moves a body into one descriptor.
 struct DescriptorWriter {
-    /// Framing, streams and small files go through a buffer of this size. Measured on pipes, sockets and files:
-    /// half of it costs a tenth, twice as much gains nothing.
+    /// The size of the buffer for framing, streams and small files. Measured on pipes, sockets and files: half of it
+    /// costs a tenth of the speed, twice as much gains nothing.
     private static let bufferSize = 256 << 10
-    /// A larger pipe lets sendfile hand over more pages a wake-up; this is what an unprivileged process may ask for.
+    /// A larger pipe lets sendfile pass more pages at once. This is the most that an unprivileged process may request.
     private static let pipeSize: CInt = 1 << 20
-    /// The most bytes of one kernel call, so that progress is seen.
+    /// The most bytes of one kernel call, so that progress is reported.
     private static let kernelChunk: Int64 = 8 << 20
-    /// Bytes at the end of a file, at least, that are copied into a pipe after its reader has taken all before them.
+    /// The least number of bytes at the end of a file that are copied into a pipe after its reader has read all bytes
+    /// before them.
     private static let heldBack: Int64 = 4 << 10
 
     private let descriptor: FileDescriptor
     private let isPipe: Bool
     private var way: KernelWay?
-    /// Whether the pipe may hold references to a file's cached pages: what is written to the file now changes what the
-    /// reader gets.
+    /// Whether the pipe may hold references to a file's cached pages. Then a write to the file changes what the reader
+    /// gets.
     private var holdsReferences = false
     private var buffer = [UInt8](repeating: 0, count: bufferSize)
 
@@ -50,8 +51,8 @@ struct DescriptorWriter {
         if self.isPipe { SystemCalls.enlargePipe(descriptor, to: Self.pipeSize) }
     }
 
-    /// How the kernel moves file content to a descriptor of this kind: the one place where that is chosen, by what
-    /// `scripts/bench` measures. Sockets go through the buffer: sendfile into loopback takes 1.3 to 1.5 times as long.
+    /// How the kernel moves file content to a descriptor of this kind, chosen from what `scripts/bench` measures.
+    /// Sockets use the buffer: sendfile into loopback takes 1.3 to 1.5 times as long.
     private static func way(for kind: FileType) -> KernelWay? {
         switch kind {
         case .fifo, .characterSpecial: .sendfile
@@ -60,8 +61,8 @@ struct DescriptorWriter {
         }
     }
 
-    /// File content of this many bytes or more is moved by calls of its own. A file that is begun like that waits for the
-    /// pipe's reader once, so it has to be longer than the pipe: a caller that reads afterwards what it wrote never waits.
+    /// The least file content that the kernel moves. The end of such a file waits for the pipe's reader, so the file
+    /// must be longer than the pipe. Otherwise a caller that first writes and then reads would wait for itself.
     private var kernelMinimum: Int64 {
         switch self.way {
         case nil: .max
@@ -75,7 +76,7 @@ struct DescriptorWriter {
             let delay = reader.delay
             if delay > .zero { SystemCalls.sleep(delay) }
             if try self.moveByKernel(reader) { continue }
-            // The file's end is read, and the file is checked, when nothing of it can change any more.
+            // The file's end is read and the file is checked only after the pipe holds no references to it.
             try self.waitForReader(reader)
             let count = try self.fillBuffer(reader)
             if count > 0 {
@@ -94,14 +95,14 @@ struct DescriptorWriter {
         self.holdsReferences = false
     }
 
-    /// Reads as much as fits and precedes file content for the kernel.
+    /// Fills the buffer with bytes up to the next file content for the kernel.
     private mutating func fillBuffer(_ reader: BodyReader) throws(FormworkError) -> Int {
         let minimum = self.kernelMinimum
         var elements = self.buffer.mutableSpan
         // SAFETY: every bit pattern is a UInt8.
         var bytes = unsafe elements.mutableBytes
         let (count, needsChunk) = try reader.fill(&bytes, leavingFilesFrom: minimum)
-        // An async sequence can't be waited for here: `read` says so.
+        // An async sequence can't be awaited here: `read` throws the error.
         return count == 0 && needsChunk ? try reader.read(into: &bytes) : count
     }
 
@@ -130,8 +131,8 @@ struct DescriptorWriter {
             }
         } catch {
             if Self.isDestinations(error) { throw self.failed(error, reader) }
-            // Anything else may be the way's own refusal (append mode, another file system) or the source's fault:
-            // the buffer works where it does, and says which it is.
+            // Other errors may come from this system call (append mode, another file system) or from the source. With
+            // the buffer, writing either works or throws the right error.
             self.way = nil
             return true
         }
@@ -139,7 +140,7 @@ struct DescriptorWriter {
             self.holdsReferences = self.isPipe
             try reader.advance(by: moved)
         } else {
-            // The file ended early, or this file system has the kernel say 0: reading tells.
+            // The file ended early, or the kernel returns 0 for this file system. Reading finds out which.
             self.way = nil
         }
         return true
@@ -165,7 +166,7 @@ struct DescriptorWriter {
     }
 
     private func failed(_ error: Errno, _ reader: BodyReader) -> FormworkError {
-        // Bytes that were taken from the reader are lost: it must not go on as if they had been sent.
+        // Bytes that were read are lost, so the reader must not continue as if they had been sent.
         reader.fail(FormworkError(.writeFailed, "the body can't be written", cause: error))
     }
 }

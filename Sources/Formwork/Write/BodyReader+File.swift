@@ -2,15 +2,16 @@ import FormworkCore
 import SystemPackage
 
 extension BodyReader {
-    /// Writes the rest of the body to a file that appears, or changes, only when it is whole.
+    /// Writes the rest of the body to a file that appears, or is replaced, only when it is complete.
     ///
-    /// A new file is made without a name, or with a temporary one where the file system can't, and gets its name at the
-    /// end. Whatever fails, a full disk included, nothing is left and what was there stays. Where the path leads to a
-    /// device or FIFO, the body is written into that; a link is followed, also one to a file that isn't there yet.
+    /// A new file is made without a name, or with a temporary one if the file system can't do that, and gets its name
+    /// at the end. If anything fails, such as on a full disk, no new file is left and an existing one is unchanged. If
+    /// the path leads to a device or FIFO, the body is written into it. A link is followed, even to a file that doesn't
+    /// exist yet.
     /// - Parameters:
-    ///   - path: The file to make or replace.
+    ///   - path: The file to create or replace.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
-    /// - Returns: Bytes written.
+    /// - Returns: The number of bytes written.
     /// - Throws: What ``write(to:)`` throws.
     @discardableResult
     public func write(
@@ -43,20 +44,19 @@ extension BodyReader {
     }
 }
 
-/// A file being written, which nobody sees until it is published.
+/// A file that is being written, and is invisible until it is published.
 struct PendingFile {
     let descriptor: FileDescriptor
     let target: FilePath
     /// `nil` while the file has no name at all.
     private var temporary: FilePath?
 
-    /// - Parameter permissions: Those of the file to be replaced; `nil` for a new file, which gets the usual ones.
+    /// - Parameter permissions: Those of the file to replace; `nil` for a new file with the usual ones.
     init(at target: FilePath, _ permissions: FilePermissions?) throws(FormworkError) {
         self.target = target
         let folder = target.removingLastComponent()
         let place = folder.isEmpty ? FilePath(".") : folder
-        // A process may be killed at any moment: a file without a name is gone with it. Without /proc it would never get
-        // one.
+        // A file without a name disappears if the process is killed. Giving it a name needs /proc.
         if SystemCalls.mayRead("/proc/self/fd"), let descriptor = try? SystemCalls.openUnnamed(in: place) {
             self.descriptor = descriptor
         } else {
@@ -70,8 +70,8 @@ struct PendingFile {
         if let permissions { SystemCalls.setPermissions(of: self.descriptor, permissions) }
     }
 
-    /// Gives the file its name, in place of what had it.
-    /// - Parameter replacing: Whether anything may have had it; an error otherwise.
+    /// Gives the file its name, and replaces an existing file.
+    /// - Parameter replacing: Whether a file may be replaced; otherwise it is an error.
     mutating func publish(durably: Bool, replacing: Bool = true) throws(FormworkError) {
         let (descriptor, target) = (self.descriptor, self.target)
         if durably { try FormworkError.writing(target) { () throws(Errno) in try SystemCalls.sync(descriptor) } }
@@ -91,7 +91,7 @@ struct PendingFile {
             }
         } catch .fileExists {
             throw FormworkError(
-                .writeFailed, "is there already, and is not to be replaced", path: target.string,
+                .writeFailed, "already exists, and replacing it is not allowed", path: target.string,
                 cause: Errno.fileExists)
         } catch {
             throw FormworkError(.writeFailed, "can't be written", path: target.string, cause: error)
@@ -103,7 +103,7 @@ struct PendingFile {
         self.temporary = nil
     }
 
-    /// Leaves nothing.
+    /// Removes the file.
     func discard() {
         if let temporary = self.temporary { SystemCalls.unlink(temporary) }
         self.close()
@@ -121,7 +121,7 @@ struct PendingFile {
 }
 
 extension FormworkError {
-    /// Runs a call on the file to be written.
+    /// Runs a call on the file that is written.
     static func writing<Result>(
         _ path: FilePath, _ call: () throws(Errno) -> Result
     ) throws(FormworkError) -> Result {

@@ -3,26 +3,26 @@ import SystemPackage
 
 /// A stream collected in an unlinked temporary file, so that it has a length and can be read again.
 ///
-/// It takes disk, not memory. The file lives as long as the spool, a source of it, or a plan with such a source.
+/// It uses disk, not memory. The file lives as long as the spool, a source of it, or a plan with such a source.
 public final class BodySpool: Sendable {
     let descriptor: FileDescriptor
-    /// Bytes collected.
+    /// The number of bytes collected.
     public let count: Int64
-    /// The file that this is a snapshot of; `nil` for what was a stream.
+    /// The file of which this is a snapshot; `nil` for a collected stream.
     let original: FilePath?
 
     /// Collects a descriptor up to its end.
     /// - Parameters:
-    ///   - input: Read to its end; it stays the caller's.
-    ///   - folder: Where the file is made; `$TMPDIR`, or else `/tmp`, unless said otherwise.
-    /// - Throws: `sourceUnavailable` when the input can't be read, `writeFailed` when the disk is full.
+    ///   - input: The descriptor, which the caller owns. It is read to its end.
+    ///   - folder: The file's folder; `nil` for `$TMPDIR`, or `/tmp` without it.
+    /// - Throws: `sourceUnavailable` if the input can't be read, `writeFailed` if the disk is full.
     public init(collecting input: FileDescriptor, in folder: FilePath? = nil) throws(FormworkError) {
         let folder = folder ?? Self.usualFolder
         self.original = nil
         self.descriptor = try FormworkError.writing(folder) { () throws(Errno) in
             try SystemCalls.openTemporary(in: folder)
         }
-        // An exact copy of the descriptor as the only piece: the writer's paths and errors are the body's own.
+        // A body with the descriptor as its only piece, to use the body's fast writing and its errors.
         let reader = BodyReader(try BodyPlan(copying: .descriptor(input)), options: ReaderOptions())
         do throws(FormworkError) {
             self.count = try reader.write(to: self.descriptor)
@@ -30,13 +30,13 @@ public final class BodySpool: Sendable {
             try? SystemCalls.close(self.descriptor)
             guard error.code == .writeFailed else { throw error }
             throw FormworkError(
-                .writeFailed, "a temporary file for the content can't be written in this folder", path: folder.string,
+                .writeFailed, "can't write a temporary file for the content in this folder", path: folder.string,
                 cause: error.cause)
         }
     }
 
-    /// Collects the rest of a body behind bytes of it that were read already.
-    /// - Throws: What the reader throws, and `writeFailed`. No file is left then.
+    /// Collects a body of which some bytes were read already.
+    /// - Throws: What the reader throws, and `writeFailed`. Then no file is left.
     package convenience init(_ head: [UInt8], and rest: AsyncBodyReader, in folder: FilePath? = nil) async throws {
         let writer = FileWriter()
         try await writer.openTemporary(in: folder)
@@ -58,10 +58,10 @@ public final class BodySpool: Sendable {
 
     deinit { try? SystemCalls.close(self.descriptor) }
 
-    /// What was collected, as a source that can be read any number of times.
+    /// The collected bytes, as a source that can be read any number of times.
     public var source: BodySource { self.source(0, self.count) }
 
-    /// A stretch of what was collected.
+    /// A slice of the collected bytes.
     func source(_ offset: Int64, _ length: Int64) -> BodySource {
         BodySource(.descriptor(.init(self.descriptor, offset: offset, length: length, keeping: self)))
     }

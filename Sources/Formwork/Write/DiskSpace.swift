@@ -1,7 +1,8 @@
 import SystemPackage
 
-/// Room for more.
+/// Free space on a disk.
 package enum DiskSpace {
-    /// Bytes that this user may still write on the disk of a path; `nil` where that isn't told, or nothing is there.
+    /// The bytes that this user may still write on the disk of a path; `nil` if that is unknown, or the path doesn't
+    /// exist.
     package static func available(at path: FilePath) -> Int64? { try? SystemCalls.availableBytes(at: path) }
 }

@@ -2,23 +2,24 @@ import FormworkCore
 import SystemPackage
 
 extension BodySpool {
-    /// Copies a file as it is at one moment; what happens to the file later doesn't matter.
+    /// Copies a file as it is at one moment. Later changes to the file have no effect.
     ///
-    /// Where the file system can share content between files (Btrfs, XFS), the copy takes no time and no disk, and is made in
-    /// the file's own folder. Elsewhere the file is copied to `folder` and then compared with its copy. If both are equal, the
-    /// file had this content at the moment between the two passes, even if it is written through mapped memory.
+    /// If the file system can share content between files (Btrfs, XFS), the copy takes no time and no space, and is
+    /// made in the file's own folder. Otherwise the file is copied to `folder` and then compared with its copy. If both
+    /// are equal, the file had this content at the moment between the two passes, even if it is written through mapped
+    /// memory.
     /// - Parameters:
     ///   - path: A regular file.
-    ///   - folder: Where a full copy is made; `$TMPDIR`, or else `/tmp`, unless said otherwise.
-    /// - Throws: ``FormworkError/Code/sourceChanged`` when the file changed during each of three copies,
-    ///   `sourceUnavailable` when it can't be read or isn't a regular file, `writeFailed` when the disk is full.
+    ///   - folder: The folder of a full copy; `nil` for `$TMPDIR`, or `/tmp` without it.
+    /// - Throws: ``FormworkError/Code/sourceChanged`` if the file changed during each of three copies,
+    ///   `sourceUnavailable` if it can't be read or isn't a regular file, `writeFailed` if the disk is full.
     public convenience init(
         snapshotOf path: some PathConvertible, in folder: FilePath? = nil
     ) throws(FormworkError) {
         let path = path.filePath
         guard try SourceResolver.look(at: path).kind == .regular else {
             throw FormworkError(
-                .sourceUnavailable, "is not a regular file: only a regular file has a snapshot", path: path.string)
+                .sourceUnavailable, "is not a regular file, so it can't have a snapshot", path: path.string)
         }
         if let clone = Self.clone(of: path) {
             self.init(clone, of: path)
@@ -63,7 +64,7 @@ extension BodySpool {
             try? SystemCalls.close(copy)
         }
         throw FormworkError(
-            .sourceChanged, "the file changed while it was copied, three times: stop what writes to it",
+            .sourceChanged, "the file changed during each of three copies: stop the program that writes to it",
             path: path.string)
     }
 
@@ -84,13 +85,14 @@ extension BodySpool {
 }
 
 extension FormData {
-    /// Replaces every file of the form, forms inside it included, by a snapshot; see ``BodySpool/init(snapshotOf:in:)``.
+    /// Replaces every file of the form, including forms inside it, by a snapshot; see
+    /// ``BodySpool/init(snapshotOf:in:)``.
     ///
-    /// The body then needs no look at the files any more: nothing that is done to them, by any means, shows in it. Parts that
-    /// a ``PartSequence`` or an async sequence makes keep their files. A snapshot ends with the process, so such a plan
-    /// can't be described for a later one.
-    /// - Parameter folder: Where full copies are made; `$TMPDIR`, or else `/tmp`, unless said otherwise.
-    /// - Throws: What the snapshot throws, with the part. The form is as before then.
+    /// The body then doesn't use the files any more, so no change to them has an effect. Parts that a ``PartSequence``
+    /// or an async sequence makes keep their files. A snapshot ends with the process, so such a plan can't be described
+    /// for a later one.
+    /// - Parameter folder: The folder of full copies; `nil` for `$TMPDIR`, or `/tmp` without it.
+    /// - Throws: What the snapshot throws, with the part. Then the form is unchanged.
     public mutating func snapshotFiles(in folder: FilePath? = nil) throws(FormworkError) {
         var copy = self
         try copy.replaceSources { source throws(FormworkError) in try source.snapshot(in: folder) }
@@ -102,7 +104,7 @@ extension BodySource {
     fileprivate func snapshot(in folder: FilePath?) throws(FormworkError) -> BodySource {
         switch self.kind {
         case .file(let path, let range, let expected):
-            // A FIFO or a device is a stream: what it gives comes once anyway.
+            // A FIFO or a device is a stream, which is read only once anyway.
             let status = try SourceResolver.look(at: path)
             guard status.kind == .regular else { return self }
             try expected?.check(status, at: path)

@@ -1,10 +1,10 @@
 import FormworkCore
 import SystemPackage
 
-/// What a form's publication is about to do, written down before it is done, so that whoever opens the folder next can
-/// undo it, or bring it to its end, should the process be killed in between.
+/// A record of the steps of a form's publication, written before each step. If the process is killed in between, the
+/// next process that opens the folder can undo or complete the publication.
 ///
-/// It is a hidden file of the folder, locked while its form is published. A line is one of
+/// It is a hidden file in the folder, locked while its form is published. A line is one of
 /// ```
 /// file INODE SIZE SECONDS NANOSECONDS   a file of the form; they are counted from 0
 /// at FILE PATH                          that file may get this free name
@@ -12,16 +12,16 @@ import SystemPackage
 /// folder PATH                           a folder that may be made
 /// done                                  everything has its place: what was replaced can go
 /// ```
-/// What is replaced waits beside its name, as `.formwork-form.ID.FILE`. A safe name holds no control character, so a line
-/// is a line; one that was cut off says nothing.
+/// A replaced file is kept beside its name, as `.formwork-form.ID.FILE`. A safe name has no control characters, so it
+/// can't break a line. A cut line is ignored.
 struct FormJournal {
-    /// What the hidden names begin with.
+    /// The prefix of the hidden names.
     static let prefix = ".formwork-form."
     private static let firstLine = "formwork-form 1"
-    /// Bytes that are read of one: more than any form's names have.
+    /// The most bytes that are read of one, more than any form needs.
     private static let maximumBytes = 256 << 20
 
-    /// What tells a file from any other, also from one that has got its number by now.
+    /// Identifies a file, even if its inode number was reused since.
     struct Identity: Hashable, Sendable {
         var inode: UInt64
         var size: Int64
@@ -44,7 +44,7 @@ struct FormJournal {
         }
     }
 
-    /// A file of the form, and the places that it may have got.
+    /// A file of the form, and the names that it may have.
     struct Entry {
         var file: Identity
         var places: [Place] = []
@@ -59,7 +59,7 @@ struct FormJournal {
     private(set) var entries: [Entry] = []
     private(set) var folders: [String] = []
     private(set) var isDone = false
-    /// `nil` for one that was found.
+    /// `nil` for a journal that was left by another process.
     private var writer: Writer?
 
     private struct Writer {
@@ -71,7 +71,7 @@ struct FormJournal {
 
     // MARK: Writing
 
-    /// Begins a journal, which nobody finds before it is written for the first time.
+    /// Begins a journal. It is empty until it is written for the first time.
     init(in folder: OpenFolder, durably: Bool) throws(Errno) {
         self.id = OpenFolder.randomWord()
         let name = Self.prefix + self.id
@@ -80,33 +80,33 @@ struct FormJournal {
         self.writer = Writer(descriptor: descriptor, durably: durably, waiting: Self.firstLine + "\n")
     }
 
-    /// Notes a file.
+    /// Adds a file.
     mutating func add(_ file: Identity) {
         self.entries.append(Entry(file: file))
         self.writer?.waiting += "file \(file.words)\n"
     }
 
-    /// Notes a place before the file gets it.
+    /// Adds a place before the file gets it.
     mutating func add(_ place: Place, for index: Int) {
         guard !self.entries[index].places.contains(place) else { return }
         self.entries[index].places.append(place)
         self.writer?.waiting += "\(place.replaces ? "over" : "at") \(index) \(place.path)\n"
     }
 
-    /// Notes a folder before it is made.
+    /// Adds a folder before it is made.
     mutating func add(folder path: String) {
         self.folders.append(path)
         self.writer?.waiting += "folder \(path)\n"
     }
 
-    /// Notes that every file has its place.
+    /// Records that every file has its place.
     mutating func end() throws(Errno) {
         self.writer?.waiting += "done\n"
         try self.write()
         self.isDone = true
     }
 
-    /// Brings to the file what was noted.
+    /// Writes the new lines to the file.
     mutating func write() throws(Errno) {
         guard let writer, !writer.waiting.isEmpty else { return }
         let bytes = Array(writer.waiting.utf8)
@@ -115,13 +115,13 @@ struct FormJournal {
         self.writer?.waiting = ""
     }
 
-    /// Removes the journal: nothing is left to be done.
+    /// Removes the journal, after everything is done.
     mutating func remove(from folder: OpenFolder) {
         SystemCalls.unlink(Self.prefix + self.id, in: folder.descriptor)
         self.close()
     }
 
-    /// Lets go of it; it stays for the next start.
+    /// Closes the journal, and leaves it for the next start.
     mutating func close() {
         if let writer { try? SystemCalls.close(writer.descriptor) }
         self.writer = nil
@@ -129,7 +129,7 @@ struct FormJournal {
 
     // MARK: Reading
 
-    /// Whether a name in a folder is a journal's, and not that of a file which waits.
+    /// Whether a name in a folder is a journal's, not that of a replaced file.
     static func isJournal(_ name: String) -> Bool {
         name.hasPrefix(self.prefix) && !name.dropFirst(self.prefix.count).contains(".")
     }
@@ -144,7 +144,7 @@ struct FormJournal {
             try bytes.append(upTo: 64 << 10) { room throws(Errno) in try SystemCalls.read(descriptor, into: &room) }
             if bytes.count == before { break }
         }
-        // What follows the last line end was cut off.
+        // The text after the last line end is a cut line.
         let whole = bytes[..<((bytes.lastIndex(of: 0x0A) ?? -1) + 1)]
         for line in String(decoding: whole, as: UTF8.self).split(separator: "\n") { self.take(line) }
     }
@@ -166,13 +166,13 @@ struct FormJournal {
 
     // MARK: Carrying out
 
-    /// Where a file waits that is replaced by that one, or the new file itself before it.
+    /// The name of the file that file `index` replaces, or, before that, of the new file itself.
     func slot(_ index: Int) -> String { "\(Self.prefix)\(self.id).\(index)" }
-    /// Where the old file waits if the file system can't exchange names.
+    /// The name of the old file if the file system can't exchange names.
     func spareSlot(_ index: Int) -> String { self.slot(index) + ".old" }
 
-    /// Brings the form to its end, or takes all of it back, and puts back what it replaced.
-    /// - Returns: Whether nothing is left to be done.
+    /// Completes the form's publication, or undoes it and restores the replaced files.
+    /// - Returns: Whether everything is done.
     func settle(in folder: OpenFolder) -> Bool { self.isDone ? self.conclude(in: folder) : self.undo(in: folder) }
 
     private func conclude(in folder: OpenFolder) -> Bool {
@@ -201,7 +201,7 @@ struct FormJournal {
                         }
                     }
                 } catch {
-                    // Without its folder nothing can be there.
+                    // Without the folder, the file doesn't exist.
                     let isNowhere = [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(error)
                     if !isNowhere { isUndone = false }
                 }
@@ -209,19 +209,19 @@ struct FormJournal {
         }
         for path in self.folders.reversed() {
             let (folders, name) = Self.split(path)
-            // Not one in which somebody has put something meanwhile.
+            // A folder that isn't empty any more stays.
             try? folder.within(folders) { descriptor throws(Errno) in SystemCalls.removeFolder(name, in: descriptor) }
         }
         return isUndone
     }
 
-    /// Puts back what file `index` replaced.
+    /// Restores the file that file `index` replaced.
     private func putBack(_ index: Int, _ name: String, in folder: FileDescriptor) throws(Errno) {
         let entry = self.entries[index]
         for slot in [self.slot(index), self.spareSlot(index)] {
             guard let old = try? SystemCalls.status(of: slot, in: folder) else { continue }
             guard !entry.isFile(old) else {
-                // It has not come as far as its name.
+                // The new file didn't get its name yet.
                 SystemCalls.unlink(slot, in: folder)
                 continue
             }
@@ -232,10 +232,10 @@ struct FormJournal {
             if entry.isFile(current) {
                 try SystemCalls.rename(slot, to: name, in: folder, replacing: true)
             } else if current.validator.inode == entry.file.inode, let safe = SafeFilename(name) {
-                // Somebody has written to the new file since: both are kept.
+                // The new file was changed since: both files are kept.
                 try OpenFolder.moveToFreeName(slot, safe, in: folder)
             } else {
-                // The old file has its name still, or another form has replaced both.
+                // The old file still has its name, or another form has replaced both.
                 SystemCalls.unlink(slot, in: folder)
             }
         }

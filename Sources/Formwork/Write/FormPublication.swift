@@ -1,7 +1,7 @@
 import FormworkCore
 import SystemPackage
 
-/// A file that is whole, and where it is to go.
+/// A complete file, and its future path.
 package struct FileToPublish: Sendable {
     package var file: UnpublishedFile
     package var path: SafePath
@@ -12,17 +12,17 @@ package struct FileToPublish: Sendable {
     }
 }
 
-/// What is done where a name is taken.
+/// What to do if a name is taken.
 package enum PublishingRule: Sendable, Hashable {
     /// `a.txt` becomes `a (1).txt`.
     case numbered
-    /// The file that has it, or the link itself, is replaced.
+    /// The existing file, or the link itself, is replaced.
     case replacing
-    /// It is an error, whose cause is `fileExists`.
+    /// It is an error with the cause `fileExists`.
     case exclusive
 }
 
-/// A small file that is written when the names of the others are known.
+/// A small file that is written after the names of the others are known.
 package struct RecordToPublish: Sendable {
     package var path: SafePath
     package var rule: PublishingRule
@@ -34,15 +34,17 @@ package struct RecordToPublish: Sendable {
 }
 
 extension OpenFolder {
-    /// Gives the files of one form their names: all of them or, behind an error, none, and what they replaced is back.
+    /// Gives all files of one form their names. If there is an error, none gets a name, and replaced files are
+    /// restored.
     ///
-    /// It is the same when the process is killed in between, once somebody opens the folder and calls
-    /// ``removeLeftovers()``. The files are to be closed by the caller in any case.
+    /// The same holds if the process is killed in between, after another process opens the folder and calls
+    /// ``removeLeftovers()``. The caller must close the files in any case.
     /// - Parameters:
-    ///   - durably: Whether to wait until the disk has the names, and the record. The files' bytes are there already, by
-    ///     ``UnpublishedFile/sync()``: that takes long for many files, and needs no name.
-    ///   - record: Makes one more file of the names that the others got; `nil` makes none.
-    /// - Returns: The files, and then the record, as they are now.
+    ///   - durably: Whether to wait until the disk has the names and the record. Write the files' bytes to the disk
+    ///     before,
+    ///     with ``UnpublishedFile/sync()``, because that takes long for many files.
+    ///   - record: Makes one more file from the names of the others; `nil` makes none.
+    /// - Returns: The published files, then the record.
     /// - Throws: `writeFailed`.
     package func publish(
         _ files: [FileToPublish], durably: Bool, record: (([String]) -> RecordToPublish?)? = nil
@@ -50,7 +52,7 @@ extension OpenFolder {
         if files.count == 1, record == nil, files[0].path.folders.isEmpty,
             !(files[0].rule == .replacing && durably)
         {
-            // The kernel itself does that in one step.
+            // The kernel does this in one step.
             var file = files[0].file
             return [try file.publish(as: files[0].path.name, files[0].rule, durably: durably, isSynced: true)]
         }
@@ -60,7 +62,7 @@ extension OpenFolder {
             guard files.contains(where: { $0.rule == .replacing }) else {
                 return try FormPublication.run(files, states, in: self, isAlone: false, durably: durably, record)
             }
-            // Two forms that replace the same files would put back each other's.
+            // Two forms that replace the same files could restore each other's files.
             return try self.exclusively { () throws(FormworkError) in
                 try FormPublication.run(files, states, in: self, isAlone: true, durably: durably, record)
             }
@@ -69,7 +71,7 @@ extension OpenFolder {
 }
 
 extension FileToPublish {
-    /// What tells the file from others from now on.
+    /// The state that identifies the file from now on.
     fileprivate func state() throws(FormworkError) -> FileValidator {
         try FormworkError.writing(self.file.folder.path.appending(self.path.text)) { () throws(Errno) in
             try SystemCalls.status(of: self.file.descriptor).validator
@@ -77,13 +79,13 @@ extension FileToPublish {
     }
 }
 
-/// One form that is getting its names.
+/// The publication of one form.
 private struct FormPublication {
     private let folder: OpenFolder
     private let durably: Bool
     private var journal: FormJournal
     private var published: [PublishedFile] = []
-    /// Folders in which names were made.
+    /// Folders with new names.
     private var changed: Set<[String]> = []
 
     static func run(
@@ -122,7 +124,7 @@ private struct FormPublication {
         }
     }
 
-    /// Notes the name that a file will most likely get, so that the journal is written once.
+    /// Adds the name that a file will most likely get, so that the journal is written only once.
     private mutating func plan(_ one: FileToPublish, _ index: Int, _ planned: inout Set<String>) {
         let folders = one.path.folders.map(\.text)
         var name = one.path.name.text
@@ -156,7 +158,7 @@ private struct FormPublication {
                 }
                 break
             } catch {
-                // A form that failed has taken its folder back at this moment.
+                // Another form failed and removed the folder meanwhile.
                 guard error == .noSuchFileOrDirectory, !folders.isEmpty, attempt < 10 else { throw error }
             }
         }
@@ -203,14 +205,14 @@ private struct FormPublication {
         }
     }
 
-    /// Gives a file its name, and keeps what had it before.
+    /// Gives a file its name, and keeps the replaced file.
     private func replace(_ one: FileToPublish, _ index: Int, in folder: FileDescriptor) throws(Errno) -> String {
         let (name, slot) = (one.path.name.text, self.journal.slot(index))
         one.file.inheritAttributes(of: name, in: folder)
         do throws(Errno) { try one.file.move(to: slot, in: folder) } catch .fileExists {
-            // It is there since an attempt before.
+            // It was moved there in an earlier attempt.
         }
-        // Whoever makes and removes the name all the time can't keep this going for ever.
+        // Bounded, in case another process keeps creating and removing the name.
         for _ in 0..<100 {
             do throws(Errno) {
                 try SystemCalls.exchange(slot, with: name, in: folder)
@@ -240,14 +242,14 @@ private struct FormPublication {
         }
         guard old.kind != .directory else { throw .isDirectory }
         do throws(Errno) { try SystemCalls.link(name, as: spare, in: folder) } catch {
-            // Not every file system has links, and not every file may have one: then there is a moment without it.
+            // Some file systems have no links, and some files can't be linked. Then the name is missing for a moment.
             try SystemCalls.rename(name, to: spare, in: folder, replacing: false)
         }
         try SystemCalls.rename(slot, to: name, in: folder, replacing: true)
         return name
     }
 
-    /// Makes the record, and gives it its name.
+    /// Writes the record, and gives it its name.
     private mutating func place(_ record: RecordToPublish) throws(FormworkError) {
         let file = try self.folder.makeFile()
         defer { file.close() }
@@ -265,11 +267,11 @@ private struct FormPublication {
         }
     }
 
-    /// Makes it final, and lets what was replaced go.
+    /// Completes the publication, and removes the replaced files.
     private mutating func end() throws(FormworkError) {
         try FormworkError.writing(self.folder.path) { () throws(Errno) in
             if self.durably {
-                // The journal's own name is in the first.
+                // The open folder has the journal's name.
                 for folders in self.changed.union([[]]) {
                     try self.folder.within(folders) { descriptor throws(Errno) in try SystemCalls.sync(descriptor) }
                 }
@@ -281,7 +283,7 @@ private struct FormPublication {
     }
 
     private mutating func takeBack() {
-        // What can't be put back now may be at the next start.
+        // Files that can't be restored now may be at the next start.
         if self.journal.settle(in: self.folder) {
             self.journal.remove(from: self.folder)
         } else {

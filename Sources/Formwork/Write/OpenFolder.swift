@@ -2,46 +2,44 @@ import FormworkCore
 import Synchronization
 import SystemPackage
 
-/// A folder that files are put into one by one, each of them whole or not at all.
+/// A folder into which files are written. Each file appears completely or not at all.
 ///
-/// A file is written without a name where the file system can do that, and else under a hidden one of this type's own,
-/// locked while it is written. Every name is one component in the open folder, so nothing is written elsewhere, whatever
-/// links are put in the way, and no link is followed.
+/// A file is written without a name if the file system can do that, otherwise under a hidden name, locked while it is
+/// written. Every name is one component in the open folder and no link is followed, so nothing is written elsewhere.
 package final class OpenFolder: Sendable {
-    /// What the hidden names begin with.
+    /// The prefix of the hidden names.
     static let hiddenPrefix = ".formwork-part."
 
-    /// The folder, as errors name it.
+    /// The folder's path in errors.
     package let path: FilePath
     let descriptor: FileDescriptor
     private let avoidsUnnamedFiles: Bool
-    /// The number to try first behind a name that was taken before.
+    /// The number to try first for a name that was taken before.
     private let numbers = Mutex([String: Int]())
-    /// Held while a name goes from one file to another, so that who looks at a name and then removes it removes what was
-    /// seen.
+    /// Held while a name passes from one file to another, so that a file can be checked and then removed safely.
     private let replacement = Mutex(())
 
-    /// Opens the folder, or makes it if only its last component is missing.
-    /// - Parameter avoidsUnnamedFiles: Has files written under hidden names even where that isn't needed.
+    /// Opens the folder, or creates it if only its last component is missing.
+    /// - Parameter avoidsUnnamedFiles: Whether to write files under hidden names even if that isn't needed.
     /// - Throws: `writeFailed`.
     package init(_ path: FilePath, avoidsUnnamedFiles: Bool = false) throws(FormworkError) {
         self.path = path
-        // Without /proc an unnamed file would never get a name.
+        // Giving an unnamed file a name needs /proc.
         self.avoidsUnnamedFiles = avoidsUnnamedFiles || !SystemCalls.mayRead("/proc/self/fd")
         do throws(Errno) {
             do throws(Errno) { try SystemCalls.makeFolder(path) } catch .fileExists {}
             self.descriptor = try SystemCalls.open(path, .readOnly, .directory)
         } catch {
-            throw FormworkError(.writeFailed, "files can't be written there", path: path.string, cause: error)
+            throw FormworkError(.writeFailed, "files can't be written in this folder", path: path.string, cause: error)
         }
     }
 
     deinit { try? SystemCalls.close(self.descriptor) }
 
-    /// Removes what a process that was killed left behind, and undoes a form whose publication it had begun, or brings
-    /// it to its end; what a living one writes is locked, and stays.
-    /// - Returns: How many files were removed, and forms settled.
-    /// - Throws: `writeFailed` when the folder can't be read.
+    /// Removes files that a killed process left, and undoes or completes the publication of its forms. Files of running
+    /// processes are locked, and stay.
+    /// - Returns: The number of removed files and settled forms.
+    /// - Throws: `writeFailed` if the folder can't be read.
     @discardableResult
     package func removeLeftovers() throws(FormworkError) -> Int {
         let names = try FormworkError.writing(self.path) { () throws(Errno) in
@@ -58,7 +56,7 @@ package final class OpenFolder: Sendable {
         return count
     }
 
-    /// Opens a file that no living process has locked.
+    /// Opens a file that no running process has locked.
     private func openLeft(_ name: String) -> FileDescriptor? {
         guard let file = try? SystemCalls.openFile(name, in: self.descriptor) else { return nil }
         if let status = try? SystemCalls.status(of: file), status.kind == .regular, SystemCalls.lock(file) {
@@ -71,7 +69,7 @@ package final class OpenFolder: Sendable {
     private func settleLeftForm(_ name: String) -> Bool {
         guard let file = self.openLeft(name) else { return false }
         defer { try? SystemCalls.close(file) }
-        // Another start may have settled it between the look at the names and now.
+        // Another process may have settled it after the names were read.
         guard let status = try? SystemCalls.status(of: file), status.links > 0,
             let journal = try? FormJournal(named: name, from: file)
         else { return false }
@@ -82,11 +80,11 @@ package final class OpenFolder: Sendable {
         }
     }
 
-    /// Begins a file, which nobody sees before it is published.
+    /// Begins a file, which is invisible until it is published.
     /// - Throws: `writeFailed`.
     package func makeFile() throws(FormworkError) -> UnpublishedFile {
         if let descriptor = self.openUnnamed() {
-            // It has a hidden name for a moment when it is to replace another file.
+            // It gets a hidden name for a moment if it replaces another file.
             return UnpublishedFile(self, descriptor, hiddenName: nil)
         }
         let (descriptor, name) = try FormworkError.writing(self.path) { () throws(Errno) in
@@ -95,7 +93,7 @@ package final class OpenFolder: Sendable {
         return UnpublishedFile(self, descriptor, hiddenName: name)
     }
 
-    /// Makes a file of this hidden name that is locked as soon as others can see it.
+    /// Makes a file with this hidden name, which is locked before others can see it.
     func createLocked(named name: String) throws(Errno) -> FileDescriptor {
         if let descriptor = self.openUnnamed() {
             do throws(Errno) {
@@ -123,8 +121,8 @@ package final class OpenFolder: Sendable {
         while true {
             let name = makeName()
             let descriptor = try SystemCalls.createFile(name, in: self.descriptor)
-            // Between the two calls a receiver that starts may take it for a leftover: it holds the lock then, or the file
-            // has lost its name.
+            // Between the two calls a starting receiver may take it for a leftover. Then it holds the lock, or the file
+            // has no name any more.
             if SystemCalls.lock(descriptor), let status = try? SystemCalls.status(of: descriptor), status.links > 0 {
                 return (descriptor, name)
             }
@@ -133,8 +131,8 @@ package final class OpenFolder: Sendable {
         }
     }
 
-    /// Removes a file that was published. Nothing happens when it has been changed, or another file has its name by now;
-    /// only what is no file of this object's can still take the name between the look and the removal.
+    /// Removes a published file. Nothing happens if it was changed, or another file has its name. Only a file that
+    /// wasn't written with this object could take the name between the check and the removal.
     package func remove(_ file: PublishedFile) {
         self.exclusively {
             var folders = file.name.split(separator: "/").map(String.init)
@@ -148,7 +146,7 @@ package final class OpenFolder: Sendable {
         }
     }
 
-    /// Whether anything has that path, a link that leads nowhere too.
+    /// Whether anything has that path, even a dangling link.
     package func exists(_ path: SafePath) -> Bool {
         let isThere = try? self.within(path.folders.map(\.text)) { descriptor throws(Errno) in
             SystemCalls.exists(path.name.text, in: descriptor)
@@ -156,19 +154,19 @@ package final class OpenFolder: Sendable {
         return isThere ?? false
     }
 
-    /// Runs what looks at names and then changes them while no other one does, in this process or another.
+    /// Runs code that checks names and then changes them, while no other such code runs in any process.
     func exclusively<Result: Sendable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try self.replacement.withLock { _ throws(Failure) in
-            // A process that was stopped while it held the lock isn't waited for.
+            // A process that was stopped while it held the lock must not block this one forever.
             SystemCalls.waitForLock(self.descriptor, atMost: .seconds(5))
             defer { SystemCalls.unlock(self.descriptor) }
             return try body()
         }
     }
 
-    /// Runs something in a folder below this one. No link on the way is followed.
+    /// Runs `body` in a folder below this one. No link on the way is followed.
     func within<Result>(
         _ folders: [String], _ body: (FileDescriptor) throws(Errno) -> Result
     ) throws(Errno) -> Result {
@@ -191,7 +189,7 @@ package final class OpenFolder: Sendable {
 
     fileprivate static func hiddenName() -> String { self.hiddenPrefix + self.randomWord() }
 
-    /// Tries names until one isn't taken.
+    /// Tries names until one is free.
     func firstFree(
         _ path: SafePath, _ take: (String) throws(Errno) -> Void
     ) throws(Errno) -> String {
@@ -204,13 +202,13 @@ package final class OpenFolder: Sendable {
                 if number > 0 { self.remember(number + 1, for: key) }
                 return candidate
             } catch .fileExists {
-                // The plain name first, whatever was taken before: its file may be gone by now.
+                // The plain name is tried first, because its file may have been removed since.
                 number = number > 0 ? number + 1 : self.numbers.withLock { $0[key] } ?? 1
             }
         }
     }
 
-    /// The first name that doesn't seem to be taken.
+    /// The first name that seems to be free.
     func likelyName(for path: SafePath, isTaken: (String) -> Bool) -> String {
         let key = path.text
         var number = 0
@@ -221,7 +219,7 @@ package final class OpenFolder: Sendable {
         return path.name.counted(number)
     }
 
-    /// Moves a file from a hidden name to its own, with a number where that is taken.
+    /// Moves a file from a hidden name to its own name, with a number if that is taken.
     static func moveToFreeName(_ hidden: String, _ name: SafeFilename, in folder: FileDescriptor) throws(Errno) {
         var number = 0
         while true {
@@ -235,7 +233,7 @@ package final class OpenFolder: Sendable {
 
     private func remember(_ number: Int, for name: String) {
         self.numbers.withLock { numbers in
-            // A hint that spares tries: it may be forgotten.
+            // Only a hint that saves tries, so it may be removed.
             if numbers.count >= 1_000 { numbers.removeAll() }
             numbers[name] = number
         }
@@ -244,13 +242,13 @@ package final class OpenFolder: Sendable {
 
 /// A file that has its name.
 package struct PublishedFile: Sendable {
-    /// The name that it got, with the folders below the open one before it.
+    /// Its name, with the folders below the open one.
     package let name: String
-    /// Tells it from any other, also from one that has got its number by now.
+    /// Identifies it, even if its inode number was reused since.
     let state: FileValidator
 }
 
-/// A file that nobody sees yet. Whoever makes one ends it, by ``close()``.
+/// A file that is invisible yet. Its creator must call ``close()``.
 package struct UnpublishedFile: Sendable {
     let folder: OpenFolder
     let descriptor: FileDescriptor
@@ -281,12 +279,12 @@ package struct UnpublishedFile: Sendable {
         try FormworkError.writing(self.folder.path) { () throws(Errno) in try SystemCalls.sync(self.descriptor) }
     }
 
-    /// Gives the file its name: `a.txt`, or `a (1).txt` where that is taken. Nothing with a name is left behind an error,
-    /// but the hidden name that the file was made with, until it is closed.
+    /// Gives the file its name: `a.txt`, or `a (1).txt` if that is taken. After an error, only the hidden name remains
+    /// until the file is closed.
     /// - Parameters:
-    ///   - rule: What is done where the name is taken.
+    ///   - rule: What to do if the name is taken.
     ///   - durably: Whether to wait until the disk has the bytes and the name.
-    ///   - isSynced: Whether it has the bytes, by ``sync()``.
+    ///   - isSynced: Whether the disk has the bytes already, after ``sync()``.
     /// - Throws: `writeFailed`.
     package mutating func publish(
         as name: SafeFilename, _ rule: PublishingRule, durably: Bool, isSynced: Bool = false
@@ -312,7 +310,7 @@ package struct UnpublishedFile: Sendable {
         self.hiddenName = nil
         if durably {
             do throws(FormworkError) { try folder.sync() } catch {
-                // Who is told of an error doesn't look for a file.
+                // After an error the caller doesn't expect a file.
                 folder.remove(published)
                 throw error
             }
@@ -331,13 +329,13 @@ package struct UnpublishedFile: Sendable {
                 try SystemCalls.rename(temporary, to: name, in: folder.descriptor, replacing: true)
             }
         } catch {
-            // A folder has the name, say. No copy of this value knows of a name that was made here.
+            // For example, a folder has the name. The hidden name was made here, so it is removed here.
             if hidden == nil { SystemCalls.unlink(temporary, in: folder.descriptor) }
             throw error
         }
     }
 
-    /// Gives the file a name that nothing has, in this folder or one of the same file system; else it is `fileExists`.
+    /// Gives the file a free name, in this folder or one of the same file system; `fileExists` if it isn't free.
     func move(to name: String, in place: FileDescriptor) throws(Errno) {
         if let hiddenName {
             try SystemCalls.rename(hiddenName, in: self.folder.descriptor, to: name, in: place)
@@ -346,7 +344,7 @@ package struct UnpublishedFile: Sendable {
         }
     }
 
-    /// Gives the file the permissions and, as far as this process may, the owner of the file that it replaces.
+    /// Gives the file the permissions and, if this process may, the owner of the file that it replaces.
     func inheritAttributes(of name: String, in place: FileDescriptor) {
         guard let old = try? SystemCalls.status(of: name, in: place), old.kind == .regular,
             let own = try? SystemCalls.status(of: self.descriptor)
@@ -356,13 +354,13 @@ package struct UnpublishedFile: Sendable {
         {
             _ = SystemCalls.setOwner(of: self.descriptor, user: own.user, group: old.group)
         }
-        // Not the bits that have a program run as its owner: writing to the old file would have taken them too.
+        // Without the set-user-ID bits: writing to the old file would have removed them too.
         SystemCalls.setPermissions(of: self.descriptor, old.permissions.intersection(FilePermissions(rawValue: 0o777)))
     }
 
-    /// Lets go of the file; of one that was not published nothing is left. To be called once.
+    /// Closes the file, and removes it if it was not published. Call it once.
     package func close() {
-        // Where it got another name this one is nobody's: removing it does nothing.
+        // If the file got another name, this one doesn't exist, and removing it has no effect.
         if let name = self.hiddenName { SystemCalls.unlink(name, in: self.folder.descriptor) }
         try? SystemCalls.close(self.descriptor)
     }

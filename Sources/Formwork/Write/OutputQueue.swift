@@ -3,22 +3,22 @@ import FormworkCore
 import Synchronization
 import SystemPackage
 
-/// Writes text to a descriptor from a thread of its own, so that who writes never waits for a reader that doesn't read: a
-/// pager, a terminal that was told to stop, a log shipper that hangs.
+/// Writes text to a descriptor on a separate thread, so that the caller never waits for a reader that doesn't read,
+/// such as a pager, a stopped terminal or a hanging log shipper.
 package final class OutputQueue: Sendable {
     private struct State {
         var waiting: [UInt8] = []
         var isWriting = false
-        /// Whether somebody waited in vain, and nothing was written since.
+        /// Whether a flush timed out, and nothing was written since.
         var isStalled = false
-        /// Texts that found no room since the last report.
+        /// The number of texts dropped since the last report.
         var dropped = 0
         var droppedInAll = 0
         var report: (@Sendable (Int) -> String)?
-        /// Bytes, since the beginning.
+        /// Bytes since the beginning.
         var taken = 0
         var written = 0
-        /// Who waits until so many bytes are written.
+        /// Callers that wait until a number of bytes is written.
         var waiters: [(position: Int, semaphore: DispatchSemaphore)] = []
     }
 
@@ -28,17 +28,17 @@ package final class OutputQueue: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - descriptor: Stays open as long as the queue is used.
-    ///   - limit: Bytes that wait; half as many lines of a log as a second of floods makes are no loss. Default 1 MiB: ours.
+    ///   - descriptor: The descriptor. Keep it open as long as the queue is used.
+    ///   - limit: The most bytes that wait. Default 1 MiB.
     package init(_ descriptor: FileDescriptor, limit: Int = 1 << 20) {
         (self.descriptor, self.limit) = (descriptor, limit)
     }
 
-    /// Texts that were dropped since the beginning.
+    /// The number of texts dropped since the beginning.
     package var dropped: Int { self.state.withLock { $0.droppedInAll } }
 
-    /// Has a text written, whole, behind those before it. One that finds no room is dropped.
-    /// - Parameter report: What is written, once there is room again, for so many that were dropped.
+    /// Adds a text to the queue. It is dropped if there is no room for all of it.
+    /// - Parameter report: Makes the text for a number of dropped texts, which is written once there is room again.
     package func enqueue(_ text: String, report: @escaping @Sendable (Int) -> String = OutputQueue.report) {
         let begins = self.state.withLock { state in
             let bytes = text.utf8
@@ -56,7 +56,8 @@ package final class OutputQueue: Sendable {
         if begins { self.queue.async { self.drain() } }
     }
 
-    /// Waits until everything before this call is written, but no longer than a time, and not at all while nobody reads.
+    /// Waits until all texts before this call are written, up to a time limit. It doesn't wait while the reader is
+    /// stalled.
     package func flush(within seconds: Double) {
         let semaphore = DispatchSemaphore(value: 0)
         let isDone = self.state.withLock { state in
@@ -70,7 +71,7 @@ package final class OutputQueue: Sendable {
 
     private func drain() {
         while let batch = self.nextBatch() {
-            // A closed pipe or a full disk is no reason to end: who can't be told isn't.
+            // A closed pipe or a full disk must not stop the process; the text is lost.
             try? SystemCalls.withoutWriteSignals { () throws(FormworkError) in
                 try FormworkError.writing("/dev/stderr") { () throws(Errno) in
                     try batch.withRawSpan { bytes throws(Errno) in try SystemCalls.writeAll(self.descriptor, bytes) }
@@ -104,8 +105,8 @@ package final class OutputQueue: Sendable {
         }
     }
 
-    /// What says that texts were dropped.
+    /// The default report of dropped texts.
     package static let report: @Sendable (Int) -> String = { count in
-        "formwork: \(count) \(count == 1 ? "message was" : "messages were") dropped here: nobody read them\n"
+        "formwork: \(count) \(count == 1 ? "message was" : "messages were") dropped here: nothing read them in time\n"
     }
 }

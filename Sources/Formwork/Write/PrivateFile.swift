@@ -1,11 +1,12 @@
 import FormworkCore
 import SystemPackage
 
-/// Small files that only this user may read, replaced in one step: whoever reads one sees all of the old or of the new.
+/// Small files that only this user may read. They are replaced in one step, so a reader sees either the old or the new
+/// file.
 package enum PrivateFile {
     /// Writes a file.
-    /// - Parameter durably: Whether to wait until the disk has the bytes, before the file gets its name, and then the name.
-    /// - Throws: `writeFailed`; what was there stays, unless it is the name that couldn't be brought to the disk.
+    /// - Parameter durably: Whether to wait until the disk has the bytes, before the renaming, and then the name.
+    /// - Throws: `writeFailed`. The old file stays, unless only syncing the name failed.
     package static func write(_ bytes: [UInt8], to path: FilePath, durably: Bool = false) throws(FormworkError) {
         var file = try PendingFile(at: path, .ownerReadWrite)
         do throws(FormworkError) {

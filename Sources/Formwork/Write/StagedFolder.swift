@@ -2,19 +2,19 @@ import FormworkCore
 import Synchronization
 import SystemPackage
 
-/// Files that appear in a folder together, once all of them are whole.
+/// Files that appear in a folder together, after all of them are complete.
 ///
-/// They are written into a hidden folder inside of it, which only this user may enter, and moved out at the end. Every
-/// name is one component in an open folder, so nothing is written elsewhere, whatever links are put in the way.
+/// They are written into a hidden folder inside it, which only this user may enter, and moved out at the end. Every
+/// name is one component in an open folder, so no link can redirect a file elsewhere.
 package final class StagedFolder: Sendable {
     private struct State {
         var names: [String] = []
-        /// The next number to try behind a name that was wanted more than once.
+        /// The next number to try for a duplicate name.
         var numbers: [String: Int] = [:]
         var isOver = false
     }
 
-    /// The folder, as errors name it.
+    /// The folder's path in errors.
     package let path: FilePath
     private let replacing: Bool
     private let isNew: Bool
@@ -23,8 +23,8 @@ package final class StagedFolder: Sendable {
     private let stagingName: String
     private let state = Mutex(State())
 
-    /// Opens the folder, or makes it if only its last component is missing.
-    /// - Parameter replacing: Whether files that are there already may be replaced.
+    /// Opens the folder, or creates it if only its last component is missing.
+    /// - Parameter replacing: Whether existing files may be replaced.
     /// - Throws: `writeFailed`.
     package init(_ path: FilePath, replacing: Bool) throws(FormworkError) {
         let stagingName = ".formwork.\(String(UInt64.random(in: .min ... .max), radix: 36))"
@@ -44,7 +44,7 @@ package final class StagedFolder: Sendable {
             }
             (self.folder, self.isNew) = (folder, isNew)
         } catch {
-            throw FormworkError(.writeFailed, "files can't be written there", path: path.string, cause: error)
+            throw FormworkError(.writeFailed, "files can't be written in this folder", path: path.string, cause: error)
         }
     }
 
@@ -55,9 +55,9 @@ package final class StagedFolder: Sendable {
     }
 
     /// Begins a file.
-    /// - Parameter name: One path component; where an earlier file of this folder has it, `a.txt` becomes `a-2.txt`.
-    /// - Throws: `writeFailed`, also when the folder had such a file before and nothing may be
-    ///   replaced: its cause is `fileExists` then.
+    /// - Parameter name: One path component. If an earlier file has it, `a.txt` becomes `a-2.txt`.
+    /// - Throws: `writeFailed`, with the cause `fileExists` if the folder already has such a file and replacing isn't
+    ///   allowed.
     package func makeFile(_ name: SafeFilename) throws(FormworkError) -> StagedFile {
         var taken = name.text
         return try self.naming({ taken }) { () throws(Errno) in
@@ -68,7 +68,7 @@ package final class StagedFolder: Sendable {
                 state.names.append(taken)
                 state.numbers[name.text] = number + 1
                 let file = StagedFile(descriptor, taken, self.path)
-                // Told now rather than at the end, when everything would have been written.
+                // Checked now, not only at the end after everything was written.
                 if !self.replacing, SystemCalls.exists(taken, in: self.folder) { throw .fileExists }
                 return file
             }
@@ -86,9 +86,9 @@ package final class StagedFolder: Sendable {
         }
     }
 
-    /// Gives all files their places.
+    /// Moves all files to their final names.
     /// - Returns: Their names, in the order in which they were begun.
-    /// - Throws: `writeFailed`; what had been placed until then is gone again, but for what replaced another file.
+    /// - Throws: `writeFailed`. Files that were moved already are removed again, unless replacing is allowed.
     package func publish() throws(FormworkError) -> [String] {
         var current = ""
         return try self.naming({ current }) { () throws(Errno) in
@@ -112,7 +112,7 @@ package final class StagedFolder: Sendable {
         }
     }
 
-    /// Leaves nothing of what was not published. Any thread may call it, a signal's too: later calls then fail.
+    /// Removes all files that were not published. Any thread may call it, even a signal's. Later calls then fail.
     package func discard() {
         self.state.withLock { state in
             guard !state.isOver else { return }
@@ -128,7 +128,7 @@ package final class StagedFolder: Sendable {
     ) throws(FormworkError) -> Result {
         do throws(Errno) { return try call() } catch {
             throw FormworkError(
-                .writeFailed, error == .fileExists ? "isn't replaced" : "can't be written",
+                .writeFailed, error == .fileExists ? "already exists" : "can't be written",
                 path: self.path.appending(name()).string, cause: error)
         }
     }

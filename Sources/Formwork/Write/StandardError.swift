@@ -1,10 +1,10 @@
-/// Standard error, for what a command says beside its result.
+/// Standard error, for a command's messages.
 package enum StandardError {
-    /// All that is written there.
+    /// The queue of standard error.
     package static let output = OutputQueue(.standardError)
 
-    /// Writes text. Nothing happens where it can't be written: a closed pipe is no signal, and ends no command. Where nobody
-    /// reads, it is waited for 5 seconds, and no more until somebody does.
+    /// Writes text. If it can't be written, nothing happens: a closed pipe doesn't raise a signal or stop the command.
+    /// If the text isn't read, this waits for 5 seconds, and then not again until it is.
     package static func write(_ text: String) {
         self.output.enqueue(text)
         self.output.flush(within: 5)

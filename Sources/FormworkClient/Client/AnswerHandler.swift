@@ -7,22 +7,22 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Notes what comes, at the moment it comes and before anybody is woken for it: whether the body may go, and how much
-/// of it was out when the answer came.
+/// Records the answer as soon as it arrives, before any task wakes up for it: whether the body may be sent, and how
+/// much of it had been sent by then.
 ///
-/// An answer that comes early, and ends where the connection does, ends the sending on the wire too: its server may read
-/// until then before it closes.
+/// An early answer whose end is the connection's end stops the sending on the wire too: its server may read until then
+/// before it closes.
 final class AnswerHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPResponsePart
     typealias InboundOut = HTTPResponsePart
     typealias OutboundIn = HTTPRequestPart
     typealias OutboundOut = HTTPRequestPart
 
-    /// How long a server may say nothing that was told that no more comes.
+    /// How long a server may be silent after it was signaled that no more bytes follow.
     private static let patience = TimeAmount.seconds(2)
 
     private let ledger: ExchangeLedger
-    /// Whether to send the body; `nil` when that isn't asked.
+    /// Whether to send the body; `nil` if the server isn't asked.
     private var permission: EventLoopPromise<Bool>?
     private var lastRead = NIODeadline.now()
     private var check: Scheduled<Void>?
@@ -71,7 +71,7 @@ final class AnswerHandler: ChannelDuplexHandler {
         self.permission = nil
     }
 
-    /// A stream of HTTP/2 knows no such end: there the time alone decides.
+    /// An HTTP/2 stream has no such end: there only the time decides.
     private func endSending(_ context: ChannelHandlerContext) {
         context.close(mode: .output, promise: nil)
         self.closeWhenQuiet(context, in: Self.patience)
@@ -82,7 +82,7 @@ final class AnswerHandler: ChannelDuplexHandler {
         self.check = context.eventLoop.scheduleTask(in: time) {
             let (handler, context) = bound.value
             let silence = NIODeadline.now() - handler.lastRead
-            // Who doesn't wait for bytes can't miss any.
+            // A caller that doesn't read can't miss any bytes.
             let isReading = handler.ledger.isReading
             if isReading, silence >= Self.patience { return context.close(promise: nil) }
             handler.closeWhenQuiet(
@@ -92,7 +92,7 @@ final class AnswerHandler: ChannelDuplexHandler {
 }
 
 extension HTTPResponse {
-    /// Whether its end is known from its fields, and not by the connection's (RFC 9112 section 6.3).
+    /// Whether its fields, and not the connection's end, mark the end of the body (RFC 9112 section 6.3).
     fileprivate var tellsItsEnd: Bool {
         self.headerFields[.contentLength] != nil || self.headerFields[.transferEncoding] != nil
             || self.status == .noContent || self.status == .notModified

@@ -7,17 +7,16 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Writes a request and its body on a channel, two buffers on their way at most.
+/// Writes a request and its body to a channel, with at most two buffers in flight.
 ///
-/// It lives on the channel's event loop, so that a buffer goes from the thread that reads files to that loop and nowhere
-/// else.
+/// It runs on the channel's event loop, so that a buffer goes directly from the thread that reads files to that loop.
 actor BodyPump {
     private let channel: any Channel
     private let executor: any SerialExecutor
     private let ledger: ExchangeLedger
     private let pipe: BufferPipe?
     private let hooks: ExchangeHooks
-    /// The end of what was taken of the whole body.
+    /// The offset in the whole body up to which bytes were read.
     private var position: Int64
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -38,8 +37,8 @@ actor BodyPump {
         self.position = offset
     }
 
-    /// Sends until all is out, the answer comes, or something breaks, which the channel's reader gets to see.
-    /// - Parameter permission: Whether the body may go.
+    /// Sends until all bytes are sent, the answer arrives, or something fails, which the channel's reader sees.
+    /// - Parameter permission: Whether the body may be sent.
     func run(_ request: HTTPRequest, _ permission: EventLoopFuture<Bool>?) async {
         defer { self.ledger.stop() }
         do {
@@ -51,29 +50,29 @@ actor BodyPump {
             self.ledger.enter(self.pipe == nil ? .waiting : .sending)
             if try await self.sendBody() {
                 let end: EventLoopFuture<Void> = self.channel.writeAndFlush(HTTPRequestPart.end(nil))
-                // Not behind the wait: the answer to it may come before this task runs again.
+                // Not after the wait: the answer may arrive before this task runs again.
                 end.whenSuccess { [ledger] in ledger.complete() }
                 try await self.wait(end)
             }
         } catch is WriteFailure {
-            // The answer's handler has ended the sending, and sees to the rest.
+            // The answer's handler has stopped the sending and does the rest.
             if self.ledger.endsSending { return }
             self.ledger.breakOff()
-            // What the server said before it hung up may still be on its way; but it isn't waited for long.
+            // The server's answer may still arrive after it closed the connection; the wait for it is short.
             for _ in 0..<200 where !self.goesOnAfterAnswer { try? await Task.sleep(for: .milliseconds(10)) }
             guard self.goesOnAfterAnswer else { return self.channel.close(promise: nil) }
             await self.findEnd()
         } catch {
             guard self.ledger.answered == nil || self.goesOnAfterAnswer else { return }
             self.ledger.fail(error)
-            // The server must not take what it has for a whole body.
+            // The server must not mistake the part that it has for the whole body.
             self.channel.close(promise: nil)
         }
     }
 
     private struct WriteFailure: Error {}
 
-    /// - Returns: Whether all of the body is out; `false` when an answer came first.
+    /// - Returns: Whether the whole body was sent; `false` if an answer arrived first.
     private func sendBody() async throws -> Bool {
         guard let pipe = self.pipe else { return true }
         var onTheWay: EventLoopFuture<Void>?
@@ -94,10 +93,11 @@ actor BodyPump {
         return true
     }
 
-    /// Whether the server says that it has the body: then what is left of it is sent all the same.
+    /// Whether the server answered that it has the body: then the rest of it is sent nevertheless.
     private var goesOnAfterAnswer: Bool { self.ledger.answerTakesBody && !self.hooks.takesEarlySuccess }
 
-    /// Reads on, of a body whose length isn't known, as far as its length matters to nobody on the connection any more.
+    /// Reads the rest of a body of unknown length to find its end, after the connection stopped accepting bytes, but
+    /// not beyond the length up to which an early answer is believed.
     private func findEnd() async {
         var count = self.ledger.written
         while count <= EarlySuccess.believedLength {

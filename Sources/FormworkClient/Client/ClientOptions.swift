@@ -6,38 +6,38 @@ import FormworkResumable
 import SystemPackage
 
 extension FormClient {
-    /// How a client connects, and what it waits for: 0 to 10⁹ seconds (31 years), as which what is beyond counts.
+    /// How a client connects, and how long it waits: 0 to 10⁹ seconds (31 years); other values are clamped.
     public struct Options: Sendable {
-        /// Which HTTP is spoken.
+        /// The versions of HTTP to use.
         public enum Version: Sendable {
-            /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
+            /// HTTP/2 if TLS negotiates it, otherwise HTTP/1.1.
             case negotiated
-            /// HTTP/1.1 and nothing else.
+            /// Only HTTP/1.1.
             case http1
-            /// HTTP/2 and nothing else: in TLS it alone is offered, and without TLS it begins at once.
+            /// Only HTTP/2: with TLS nothing else is offered, and without TLS the connection starts with it.
             case http2
         }
 
-        /// Which HTTP is spoken.
+        /// The versions of HTTP to use.
         public var version: Version
-        /// Whom to trust, and as whom to be known.
+        /// Which certificates to trust, and the client's own.
         public var tls: TLS
-        /// By way of whom; `nil` connects directly.
+        /// The proxies to use; `nil` connects directly.
         public var proxies: ProxySettings?
         /// A Unix socket to connect to, instead of the URL's host and instead of any proxy.
         public var unixSocket: FilePath?
-        /// How long a connection may take, TLS and a proxy's tunnel included. Default 5 minutes, as curl has it.
+        /// How long connecting may take, including TLS and a proxy's tunnel. Default 5 minutes, like curl.
         public var connectTimeout: Duration
-        /// How long a server may neither take nor give anything while it is its turn; `nil` for as long as it likes.
+        /// How long a server may neither accept nor send anything while the client waits for it; `nil` for no limit.
         public var stallTimeout: Duration?
-        /// Bodies of more bytes than this, or of an unknown number, are announced by `Expect: 100-continue` (RFC 9110
-        /// section 10.1.1); `nil` announces none. Default 1 MiB, as curl has it. HTTP/2 doesn't need it: a server refuses
-        /// one stream there, and the answer can't be lost with the connection.
+        /// Bodies of more bytes than this, or of unknown length, are announced with `Expect: 100-continue` (RFC 9110
+        /// section 10.1.1); `nil` announces none. Default 1 MiB, like curl. HTTP/2 doesn't need it: there a server
+        /// refuses a single stream, and the answer can't be lost with the connection.
         public var expectationThreshold: Int64?
-        /// How long to wait for `100 Continue` before the body is sent all the same. Default 1 second.
+        /// How long to wait for `100 Continue` before sending the body without it. Default 1 second.
         public var expectationTimeout: Duration
 
-        /// What most want: HTTP/2 or HTTP/1.1, the system's trust, no proxy.
+        /// Creates options; by default HTTP/2 or HTTP/1.1, the system's trusted certificates, and no proxy.
         public init(
             version: Version = .negotiated, tls: TLS = TLS(), proxies: ProxySettings? = nil,
             unixSocket: FilePath? = nil, connectTimeout: Duration = .seconds(300), stallTimeout: Duration? = nil,
@@ -53,7 +53,7 @@ extension FormClient {
             self.expectationTimeout = expectationTimeout
         }
 
-        /// Whether a body is announced, and the server asked, before it is sent.
+        /// Whether the server is asked before this body is sent.
         func expects(_ body: ExchangeBody?) -> Bool {
             guard let body, let threshold = self.expectationThreshold else { return false }
             return body.length.map { $0 > threshold } ?? true

@@ -18,33 +18,33 @@ typealias ExchangeChannel = NIOAsyncChannel<HTTPResponsePart, HTTPRequestPart>
 /// A connection that is ready for a request.
 struct Connection: Sendable {
     enum Transport: Sendable {
-        /// With the handler that was asked for, and nothing between it and the caller.
+        /// With the requested handler as the last in the pipeline.
         case http1(ExchangeChannel)
         case http2(NIOHTTP2Handler.AsyncStreamMultiplexer<Void>)
     }
 
     var channel: any Channel
     var transport: Transport
-    /// What a proxy in between is told with every request; `nil` without one, or behind a tunnel.
+    /// The `Proxy-Authorization` field of every request; `nil` without a proxy, or through a tunnel.
     var proxyAuthorization: String?
-    /// What is said of it besides that it is closed.
+    /// The reasons why it closed.
     var notes: ErrorNote
 }
 
-/// Makes connections: directly, by way of a proxy, or to a Unix socket, with TLS or without, and for the version of HTTP
-/// that is agreed on.
+/// Makes connections: directly, through a proxy, or to a Unix socket, with or without TLS, for the negotiated version
+/// of HTTP.
 struct Connector: Sendable {
     let options: FormClient.Options
     let group: any EventLoopGroup
 
-    /// What an initializer leaves behind: more may have to happen before the connection is ready.
+    /// The result of an initializer: more may have to happen before the connection is ready.
     private struct Opening: Sendable {
         var channel: any Channel
         var ready: EventLoopFuture<Connection.Transport>
         var notes: ErrorNote
     }
 
-    /// - Parameter makeHandler: Makes what looks at the answer's parts on an HTTP/1.1 connection.
+    /// - Parameter makeHandler: Makes the handler for the answer's parts on an HTTP/1.1 connection.
     /// - Throws: ``TransferError``.
     func connect(
         to endpoint: Origin, _ makeHandler: @escaping @Sendable (any EventLoop) -> AnswerHandler
@@ -59,7 +59,7 @@ struct Connector: Sendable {
         let late = TransferError(
             .timedOut,
             "no connection to \((proxy?.endpoint ?? endpoint).authority) within \(self.options.connectTimeout)")
-        // What wraps a channel has to live until that is closed.
+        // The wrapper of a channel has to live until the channel is closed.
         let lost: @Sendable (Connection) -> Void = { connection in
             connection.channel.closeFuture.whenComplete { _ in withExtendedLifetime(connection) {} }
             connection.channel.close(promise: nil)
@@ -67,7 +67,7 @@ struct Connector: Sendable {
         return try await Race.run(until: deadline, late: late, lost: lost) {
             let opening = try await self.open(proxy?.endpoint ?? endpoint, setup)
             do {
-                // A future doesn't hear of cancellation, and a peer that says nothing never settles this one.
+                // A future doesn't react to cancellation, and a silent peer never completes this one.
                 let transport = try await withTaskCancellationHandler {
                     try await opening.ready.get()
                 } onCancel: {
@@ -115,7 +115,7 @@ struct Connector: Sendable {
 }
 
 extension Duration {
-    /// Nanoseconds that fit into 64 bits, 100 years at most.
+    /// Nanoseconds in 64 bits, clamped like every wait.
     var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = self.asWait.components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

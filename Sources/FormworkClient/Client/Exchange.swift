@@ -45,7 +45,7 @@ extension FormClient {
             }
         }
 
-        /// The final answer's head; the informational ones before it are told.
+        /// The final answer's head; the hooks are called with informational answers before it.
         private func head(
             _ iterator: inout NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator
         ) async throws -> HTTPResponse {
@@ -55,12 +55,12 @@ extension FormClient {
                     guard case .head(let response) = part else { continue }
                     guard response.status.code >= 100 else {
                         throw TransferError(
-                            .receive, "the server answered \(response.status.code), which is no status of HTTP",
+                            .receive, "the server answered \(response.status.code), which isn't an HTTP status",
                             bytesSent: self.ledger.written)
                     }
                     guard response.status.kind == .informational else { return response }
                     guard response.status != .switchingProtocols else {
-                        throw TransferError(.receive, "the server changes to a protocol that nobody asked for")
+                        throw TransferError(.receive, "the server switches to a protocol that wasn't requested")
                     }
                     guard await self.hooks.informed(response) else { throw ExchangeStopped() }
                 }
@@ -71,7 +71,7 @@ extension FormClient {
             if let failure = self.ledger.failure { throw failure }
             let sent = self.ledger.written
             if cause is HTTPParserError {
-                throw TransferError(.receive, "what the server answered is no HTTP", bytesSent: sent, cause: cause)
+                throw TransferError(.receive, "the server's answer isn't HTTP", bytesSent: sent, cause: cause)
             }
             let said = cause.map { " (\(TransferError.text($0)))" } ?? ""
             guard self.ledger.isComplete else {
@@ -81,7 +81,7 @@ extension FormClient {
             throw TransferError(.receive, "the connection ended before the server answered\(said)", bytesSent: sent)
         }
 
-        /// Closes the channel of a server that neither takes nor gives.
+        /// Closes the channel of a server that neither accepts nor sends bytes.
         private func watch(_ channel: any Channel, _ timeout: Duration) -> Task<Void, any Error> {
             Task { [ledger] in
                 while true {
@@ -91,7 +91,7 @@ extension FormClient {
                 }
                 ledger.fail(
                     TransferError(
-                        .timedOut, "the server has taken and given nothing for \(timeout)",
+                        .timedOut, "the server has neither accepted nor sent anything for \(timeout)",
                         bytesSent: ledger.written))
                 channel.close(promise: nil)
             }
@@ -100,12 +100,12 @@ extension FormClient {
 }
 
 extension HTTPResponse.Status {
-    /// Whether it says that the server has the body: 2xx, and redirects that leave the body of a `POST` behind.
+    /// Whether it means that the server has the body: 2xx, and redirects that drop the body of a `POST`.
     var takesBody: Bool { self.kind == .successful || 301...303 ~= self.code }
 }
 
 extension HTTPRequest {
-    /// Adds what the server needs to know of the body and of this connection.
+    /// Adds the fields that describe the body and this connection.
     mutating func describe(_ body: ExchangeBody?, asks: Bool, _ connection: Connection, isHTTP2: Bool) {
         if let host = self.headerFields[.hostField] {
             self.authority = host
@@ -116,7 +116,7 @@ extension HTTPRequest {
             self.headerFields[.contentLength] = body.length.map { String($0) }
             if asks, self.headerFields[.expect] == nil { self.headerFields[.expect] = "100-continue" }
         } else if ![.get, .head, .delete, .options].contains(self.method) {
-            // Else HTTP/1.1 would announce chunks.
+            // Without it, HTTP/1.1 would announce chunks.
             self.headerFields[.contentLength] = "0"
         }
         if let authorization = connection.proxyAuthorization {

@@ -7,30 +7,30 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// A server's final answer, and how much of the body was out when it came.
+/// A server's final answer, and how much of the body had been sent when it arrived.
 public struct ExchangeAnswer {
     /// The answer's status and fields.
     public var head: HTTPResponse
-    /// What stands behind them; not usable behind the closure that the answer was given to.
+    /// The answer's body; usable only in the closure that is called with the answer.
     public var body: AnswerBody
-    /// Bytes of this request's body that the system had taken when the answer came.
+    /// Bytes of this request's body that the system had accepted when the answer arrived.
     public var bytesSent: Int64
-    /// Whether that was all of it; `false` for an answer that came early.
+    /// Whether that was the whole body; `false` for an early answer.
     public var isBodyComplete: Bool
-    /// Whether HTTP/2 was spoken.
+    /// Whether HTTP/2 was used.
     public var isHTTP2: Bool
 }
 
-/// The body of an answer, as it comes: who doesn't ask keeps the server waiting.
+/// The body of an answer, as it arrives: the server has to wait until the caller asks for the next bytes.
 public final class AnswerBody {
     private var iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator?
     private let ledger: ExchangeLedger?
-    /// Whether the end may be missing: a server that answers early may hang up at any time.
+    /// Whether the end may be missing: a server that answers early may close the connection at any time.
     private let mayBeCut: Bool
     private var isOver = false
     /// Whether the connection ended before the answer did.
     public private(set) var isCut = false
-    /// The trailer fields, once the end was reached; `nil` for none.
+    /// The trailer fields, after the end was read; `nil` for none.
     public private(set) var trailerFields: HTTPFields?
 
     init(
@@ -40,7 +40,7 @@ public final class AnswerBody {
         (self.iterator, self.ledger, self.mayBeCut) = (iterator, ledger, mayBeCut)
     }
 
-    /// One without any bytes.
+    /// Creates an empty body.
     init() { (self.iterator, self.ledger, self.mayBeCut, self.isOver) = (nil, nil, false, true) }
 
     /// The next bytes; `nil` at the end.
@@ -72,16 +72,16 @@ public final class AnswerBody {
         return nil
     }
 
-    /// The next bytes, for those who know nothing of NIO; `nil` at the end.
+    /// The next bytes, for callers without NIO; `nil` at the end.
     package func nextBytes() async throws -> [UInt8]? { try await self.next().map { Array($0.readableBytesView) } }
 
-    /// The same for ``collect(upTo:)``.
+    /// Like ``collect(upTo:)``, for callers without NIO.
     package func collectBytes(upTo limit: Int) async throws -> (bytes: [UInt8], isTruncated: Bool) {
         let (bytes, isTruncated) = try await self.collect(upTo: limit)
         return (Array(bytes.readableBytesView), isTruncated)
     }
 
-    /// The bytes up to a limit, and whether more would have come.
+    /// The bytes up to a limit, and whether there are more.
     public func collect(upTo limit: Int) async throws -> (bytes: ByteBuffer, isTruncated: Bool) {
         var bytes = ByteBuffer()
         while var buffer = try await self.next() {

@@ -4,23 +4,23 @@ import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
 
-/// A body, or the stretch of one that a request carries: resuming sends the rest.
+/// A body, or the part of it that a request carries: resuming sends the rest.
 public struct ExchangeBody: Sendable {
     /// The whole body.
     public var plan: BodyPlan
-    /// Bytes of it to leave out, unread.
+    /// Bytes to skip without reading them.
     public var offset: Int64
-    /// Bytes to send at most; `nil` sends all up to the end.
+    /// The most bytes to send; `nil` sends all up to the end.
     public var count: Int64?
-    /// Whether the server isn't told the length, though it may be known.
+    /// Whether the length isn't sent to the server, even if it is known.
     package var isChunked = false
 
-    /// A whole body, unless said otherwise.
+    /// Creates a body; by default the whole one.
     public init(_ plan: BodyPlan, from offset: Int64 = 0, count: Int64? = nil) {
         (self.plan, self.offset, self.count) = (plan, offset, count)
     }
 
-    /// Bytes that the request carries; `nil` when only the end can tell.
+    /// Bytes that the request carries; `nil` if unknown.
     public var length: Int64? {
         guard !self.isChunked, let rest = self.plan.contentLength.map({ max(0, $0 - self.offset) }) else { return nil }
         return self.count.map { min($0, rest) } ?? rest

@@ -5,20 +5,20 @@ import FormworkNIO
 import FormworkResumable
 import HTTPTypes
 
-/// What somebody who steers an exchange is told while it goes on.
+/// Callbacks that observe and control an exchange while it runs.
 package struct ExchangeHooks: Sendable {
-    /// Called with each informational answer, as it comes; `false` ends the exchange by ``ExchangeStopped``.
+    /// Called with each informational answer when it arrives; `false` ends the exchange with ``ExchangeStopped``.
     package var informed: @Sendable (HTTPResponse) async -> Bool = { _ in true }
-    /// Called before bytes leave, with the end of what was taken, counted from the start of the whole body.
+    /// Called before bytes are sent, with the offset of their end in the whole body.
     package var sending: @Sendable (Int64) -> Void = { _ in }
-    /// Called with the length of the whole body once its end was read, before the server is told of it.
+    /// Called with the length of the whole body after its end was read, before the end is sent.
     package var ended: @Sendable (Int64) -> Void = { _ in }
-    /// Whether a 2xx that comes before the whole body is an answer, and not a failure.
+    /// Whether a 2xx before the whole body was sent is an answer, and not a failure.
     package var takesEarlySuccess = false
 
     package init() {}
 }
 
-/// An informational answer had the exchange end.
+/// A hook stopped the exchange after an informational answer.
 struct ExchangeStopped: Error {}
 #endif

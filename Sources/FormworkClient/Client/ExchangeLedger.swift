@@ -5,30 +5,30 @@ import FormworkNIO
 import FormworkResumable
 import Synchronization
 
-/// What one exchange has sent, and how far it was when its answer came. The event loop writes it, in the order in which
-/// things happen on the connection.
+/// How much one exchange has sent, now and when its answer arrived. The event loop updates it, in the order of events
+/// on the connection.
 final class ExchangeLedger: Sendable {
     struct Answered: Sendable {
         var bytesSent: Int64
         var isBodyComplete: Bool
-        /// Whether the answer came before the body's end was out.
+        /// Whether the answer arrived before the body's end was sent.
         var wasEarly = false
     }
 
-    /// How long a server that has answered may take nothing of the rest.
+    /// How long a server that has answered may accept nothing of the rest.
     private static let patience = Duration.seconds(2)
 
     private struct State {
         var produced: Int64 = 0
         var written: Int64 = 0
-        /// Whether all of the body's bytes are out, and its end is known here.
+        /// Whether all bytes of the body were sent, and its end was read.
         var isAtEnd = false
-        /// Whether its end is out, too.
+        /// Whether its end was sent, too.
         var isComplete = false
         var endsSending = false
         /// Whether nothing more will be written.
         var isOver = false
-        /// When the connection was found to take no more; `nil` as long as it does.
+        /// When the connection stopped accepting bytes; `nil` before that.
         var broken: ContinuousClock.Instant?
         var answered: Answered?
         var answerTakesBody = false
@@ -61,16 +61,16 @@ final class ExchangeLedger: Sendable {
     var written: Int64 { self.state.withLock { $0.written } }
     var isComplete: Bool { self.state.withLock { $0.isComplete } }
     var answered: Answered? { self.state.withLock { $0.answered } }
-    /// Whether the answer had the sending end on the wire.
+    /// Whether the answer stopped the sending on the wire.
     var endsSending: Bool { self.state.withLock { $0.endsSending } }
-    /// Whether an answer came that says that the server has the body.
+    /// Whether an answer arrived that means that the server has the body.
     var answerTakesBody: Bool { self.state.withLock { $0.answerTakesBody } }
-    /// Whether the answer's bytes are asked for: who doesn't ask waits for nothing.
+    /// Whether the caller asks for the answer's bytes: otherwise nothing waits for the server.
     var isReading: Bool { self.state.withLock { $0.isReading } }
-    /// Why the exchange was given up from this side.
+    /// Why the client gave up the exchange.
     var failure: (any Error)? { self.state.withLock { $0.failure } }
 
-    /// How long the server has neither taken nor given anything while it was its turn.
+    /// How long the server has neither accepted nor sent anything while the client waited for it.
     var stall: Duration {
         self.state.withLock { state in
             let isItsTurn = state.produced > state.written || state.isComplete
@@ -80,18 +80,18 @@ final class ExchangeLedger: Sendable {
 
     func enter(_ phase: UploadProgress.Phase) {
         self.monitor?.update { progress in
-            // An answer that comes early has the last word.
+            // An early answer takes precedence.
             if progress.phase != .receiving { progress.phase = phase }
             progress.lastActivity = .now
         }
     }
 
-    /// The connection is there: what was before, finding and joining the server, has a time of its own.
+    /// The connection is ready: connecting has its own time-out.
     func begin() { self.state.withLock { $0.lastActivity = .now } }
 
     func produce(_ count: Int) {
         self.state.withLock { state in
-            // The time that a slow source took isn't the server's.
+            // The time of a slow source doesn't count against the server.
             if state.produced == state.written { state.lastActivity = .now }
             state.produced += Int64(count)
         }
@@ -112,10 +112,10 @@ final class ExchangeLedger: Sendable {
         }
     }
 
-    /// The body's last byte is out, and its end was read.
+    /// The body's last byte was sent, and its end was read.
     func reachEnd() { self.state.withLock { $0.isAtEnd = true } }
 
-    /// The end of the body is out.
+    /// The end of the body was sent.
     func complete() {
         self.state.withLock { state in
             state.isComplete = true
@@ -124,7 +124,7 @@ final class ExchangeLedger: Sendable {
         self.monitor?.update { if $0.phase == .sending { $0.phase = .waiting } }
     }
 
-    /// The answer's next bytes are asked for, or no longer.
+    /// The caller started or stopped asking for the answer's bytes.
     func read(_ isReading: Bool) {
         self.state.withLock { state in
             if isReading, !state.isReading { state.lastActivity = .now }
@@ -132,16 +132,16 @@ final class ExchangeLedger: Sendable {
         }
     }
 
-    /// Something came.
+    /// Something arrived.
     func receive() {
         self.state.withLock { $0.lastActivity = .now }
         self.monitor?.update { $0.lastActivity = .now }
     }
 
-    /// The final answer came.
+    /// The final answer arrived.
     /// - Parameters:
-    ///   - takesBody: Whether it says that the server has the body.
-    ///   - endsSending: Whether what is still to be sent of the body, if anything, is given up on the wire.
+    ///   - takesBody: Whether it means that the server has the body.
+    ///   - endsSending: Whether to stop sending the rest of the body, if any.
     func answer(takesBody: Bool, endsSending: Bool) {
         let written = self.state.withLock { state -> Int64? in
             guard state.answered == nil else { return nil }
@@ -151,22 +151,22 @@ final class ExchangeLedger: Sendable {
             state.endsSending = endsSending && !state.isComplete
             return state.isComplete ? state.written : nil
         }
-        // Who answers behind the body's end has it, whatever was told before.
+        // A server that answers after the body's end has all of it, whatever it acknowledged before.
         if let written { self.monitor?.update { $0.acknowledged = self.offset + written } }
         self.enter(.receiving)
     }
 
-    /// The connection takes no more.
+    /// The connection accepts no more bytes.
     func breakOff() { self.state.withLock { $0.broken = .now } }
 
     /// Nothing more will be written.
     func stop() { self.state.withLock { $0.isOver = true } }
 
-    /// What was out when a server that answered early, and says that it has the body, could take no more of it.
+    /// How much was sent when a server that answered early, and means to have the body, accepted no more of it.
     ///
-    /// One rule, whatever comes first: the body is whole when all of it went out, when it is of at most
-    /// ``EarlySuccess/believedLength``, or when only the last chunk was missing. That last one is of bodies whose length nobody knew: a
-    /// server that finds the end by the body's own syntax may answer and hang up before the chunk that says it.
+    /// The rule doesn't depend on timing: the body counts as complete if all of it was sent, if it has at most
+    /// ``EarlySuccess/believedLength`` bytes, or if only the last chunk was missing. The latter is for bodies of unknown
+    /// length: a server that finds the end in the body's syntax may answer and close the connection before that chunk.
     func settled() async -> Answered {
         let answered = self.answered ?? Answered(bytesSent: 0, isBodyComplete: false)
         guard !answered.isBodyComplete else { return answered }

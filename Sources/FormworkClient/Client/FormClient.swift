@@ -12,33 +12,33 @@ import NIOHTTPTypesHTTP2
 import NIOPosix
 import Synchronization
 
-/// Makes one exchange with a server: a request with a planned body, and its answer.
+/// Makes exchanges with a server: a request with a planned body, and its answer.
 ///
-/// What other clients keep to themselves is given: informational answers while the body is on its way, how many bytes
-/// the system took, an answer that came before the body's end. A connection serves one exchange.
+/// Unlike other clients, it reports informational answers while the body is being sent, how many bytes the system
+/// accepted, and answers that arrive before the body's end. Each connection serves one exchange.
 public struct FormClient: Sendable {
-    /// How it connects, and what it waits for.
+    /// How it connects, and how long it waits.
     public var options: Options
     let group: any EventLoopGroup
 
-    /// - Parameter group: The threads that serve connections, each on one of them. The caller's, who ends them.
+    /// - Parameter group: The threads that serve connections, each on one of them. The caller shuts it down.
     public init(
         options: Options = Options(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) {
         (self.options, self.group) = (options, group)
     }
 
-    /// Sends a request, and gives its answer to a closure, behind which the connection is closed.
+    /// Sends a request and calls a closure with its answer; the connection is closed after that.
     ///
-    /// The request gets the fields that describe the body, unless it has them. A final answer ends the sending, whatever it
-    /// says. Memory is bounded at six buffers of 512 KiB.
+    /// The request gets the fields that describe the body, unless it has them. A final answer stops the sending, unless
+    /// it means that the server has the body (2xx, 301 to 303). Memory is bounded at six buffers of 512 KiB.
     /// - Parameters:
-    ///   - request: With scheme, authority and path. A `Host` field replaces the authority in what the server is told.
+    ///   - request: With scheme, authority and path. A `Host` field replaces the authority that is sent to the server.
     ///   - body: `nil` for a request without one.
     ///   - expectsContinue: Whether the server is asked before the body is sent; `nil` leaves that to the options.
-    ///   - reading: What the body's readers do besides reading: a rate limit, digests.
-    ///   - monitor: Who is told how far it is.
-    ///   - informed: Called with each informational answer (1xx), as it comes.
+    ///   - reading: Options for the body's readers, such as a rate limit or digests.
+    ///   - monitor: Shows the progress.
+    ///   - informed: Called with each informational answer (1xx) when it arrives.
     ///   - answered: Called with the final answer.
     /// - Throws: ``TransferError``; the `FormworkError` of the body's sources; `CancellationError`.
     public func exchange<Result: Sendable>(
@@ -57,8 +57,8 @@ public struct FormClient: Sendable {
             answered: answered)
     }
 
-    /// As the other, steered by hooks.
-    /// - Throws: `ExchangeStopped` too.
+    /// Like the other, controlled by hooks.
+    /// - Throws: Also `ExchangeStopped`.
     package func exchange<Result: Sendable>(
         _ request: HTTPRequest, body: ExchangeBody?, expectsContinue: Bool?, reading: ReaderOptions,
         monitor: UploadMonitor?,
@@ -84,7 +84,7 @@ public struct FormClient: Sendable {
             do { wire = try await Self.openStream(on: multiplexer, ledger) } catch {
                 connection.channel.close(promise: nil)
                 throw connection.notes.tlsFailure(bytesSent: nil)
-                    ?? TransferError(.connect, "the server takes no request on its connection", cause: error)
+                    ?? TransferError(.connect, "the server accepts no request on its connection", cause: error)
             }
         }
         defer { connection.channel.close(promise: nil) }
@@ -93,7 +93,7 @@ public struct FormClient: Sendable {
         let context = Context(
             ledger: ledger, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout, hooks: hooks)
         let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
-        // Not a child: a read of a pipe that nobody writes to would be waited for, also when all is said.
+        // Not a child task: the exchange would wait for a read from a pipe without a writer, even after its answer.
         let sending = Task { [ready] in await pump.run(ready, permission.wait(on: wire.channel.eventLoop)) }
         defer { sending.cancel() }
         do { return try await context.run(wire, answered) } catch let error as TransferError
@@ -117,7 +117,7 @@ public struct FormClient: Sendable {
     }
 }
 
-/// The question whether a body may be sent, which is open for a while.
+/// The question whether a body may be sent, which times out.
 private final class Permission: Sendable {
     private let timeout: Duration?
     private let state = Mutex<EventLoopPromise<Bool>?>(nil)
@@ -131,10 +131,10 @@ private final class Permission: Sendable {
         return promise
     }
 
-    /// The answer, for which the wait begins now.
+    /// The answer; its time-out starts now.
     func wait(on loop: any EventLoop) -> EventLoopFuture<Bool>? {
         guard let timeout, let promise = self.state.withLock({ $0 }) else { return nil }
-        // A server that knows nothing of the question says nothing (RFC 9110 section 10.1.1).
+        // A server that doesn't know the question doesn't answer it (RFC 9110 section 10.1.1).
         loop.scheduleTask(in: .nanoseconds(timeout.clampedNanoseconds)) { promise.succeed(true) }
         return promise.futureResult
     }

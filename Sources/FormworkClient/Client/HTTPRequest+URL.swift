@@ -20,15 +20,15 @@ extension HTTPRequest {
             !host.isEmpty
         else {
             throw TransferError(
-                .invalidRequest, "\(Self.withoutUser(url)): is no URL such as https://example.com/upload")
+                .invalidRequest, "\(Self.withoutUser(url)): isn't a URL such as https://example.com/upload")
         }
         guard scheme == "http" || scheme == "https" else {
             throw TransferError(
-                .invalidRequest, "\(Self.withoutUser(url)): forms are sent by http and https, not by \(scheme)")
+                .invalidRequest, "\(Self.withoutUser(url)): forms are sent with http or https, not \(scheme)")
         }
         guard !parsed.hasImpossiblePort else {
             throw TransferError(
-                .invalidRequest, "\(Self.withoutUser(url)): a port is a number from 1 to 65535")
+                .invalidRequest, "\(Self.withoutUser(url)): the port must be a number from 1 to 65535")
         }
         var authority = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
         if let port = parsed.port { authority += ":\(port)" }
@@ -43,7 +43,7 @@ extension HTTPRequest {
         }
     }
 
-    /// A text that should be a URL, without what may be a password.
+    /// A text that should be a URL, without its user and password, if any.
     private static func withoutUser(_ url: String) -> String {
         guard let at = url.lastIndex(of: "@") else { return url }
         let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
@@ -53,7 +53,7 @@ extension HTTPRequest {
     /// The URL that this request is for, without credentials.
     public var urlText: String { "\(self.scheme ?? "")://\(self.authority ?? "")\(self.path ?? "/")" }
 
-    /// The same request to where `location` leads from here (RFC 9110 section 10.2.2).
+    /// The same request for `location`, resolved against this request's URL (RFC 9110 section 10.2.2).
     func resolving(_ location: String) -> HTTPRequest? {
         guard let base = URL(string: self.urlText), let url = URL(string: location, relativeTo: base) else {
             return nil
@@ -67,11 +67,11 @@ extension HTTPRequest {
 }
 
 extension HTTPField.Name {
-    /// HTTPTypes has the authority instead; as a field it says that another one is to be told to the server.
+    /// HTTPTypes uses the authority instead; the field replaces the authority that is sent to the server.
     static let hostField = HTTPField.Name("Host")!  // a token
 }
 
-/// Who a request is from, by the Basic scheme (RFC 7617), in UTF-8.
+/// A user and password for the Basic scheme (RFC 7617), in UTF-8.
 package struct BasicCredentials: Hashable, Sendable {
     /// The user's name, without a colon.
     package var user: String
@@ -81,19 +81,19 @@ package struct BasicCredentials: Hashable, Sendable {
     /// A user and a password.
     package init(user: String, password: String) { (self.user, self.password) = (user, password) }
 
-    /// What stands in `Authorization` or `Proxy-Authorization`.
+    /// The value of `Authorization` or `Proxy-Authorization`.
     package var fieldValue: String { "Basic " + Data("\(self.user):\(self.password)".utf8).base64EncodedString() }
 }
 
 extension Origin {
-    /// Where a request goes.
+    /// The target of a request.
     /// - Throws: ``TransferError/Code/invalidRequest``.
     init(_ request: HTTPRequest) throws {
         guard let scheme = request.scheme, let authority = request.authority,
             let url = URL(string: "\(scheme)://\(authority)")
         else { throw TransferError(.invalidRequest, "the request has no scheme and authority") }
         guard !url.hasImpossiblePort else {
-            throw TransferError(.invalidRequest, "\(authority): a port is a number from 1 to 65535")
+            throw TransferError(.invalidRequest, "\(authority): the port must be a number from 1 to 65535")
         }
         guard let origin = url.origin else {
             throw TransferError(.invalidRequest, "the request has no scheme and authority")

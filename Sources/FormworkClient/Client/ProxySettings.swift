@@ -12,18 +12,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// By way of whom a request goes: for `http` the proxy gets it with the whole URL, for `https` it makes a tunnel
+/// The proxies for requests: for `http` the proxy gets the request with the whole URL, for `https` it makes a tunnel
 /// (`CONNECT`, RFC 9110 section 9.3.6).
 public struct ProxySettings: Hashable, Sendable {
-    /// The proxy's URL for requests by `http`; `nil` connects directly.
+    /// The proxy's URL for `http` requests; `nil` connects directly.
     public var http: String?
     /// The same for `https`.
     public var https: String?
-    /// Hosts to which one connects directly: names, which stand for what ends in them too, addresses, IPv4 networks
-    /// such as `10.0.0.0/8`, or `*` for all; separated by commas or blanks.
+    /// Hosts to connect to directly: names, which include their subdomains, addresses, IPv4 networks such as
+    /// `10.0.0.0/8`, or `*` for all hosts; separated by commas or blanks.
     public var exceptions: String
 
-    /// One proxy for all.
+    /// Creates settings with one proxy for `http` and `https`.
     public init(url: String, exceptions: String = "") {
         self.init(http: url, https: url, exceptions: exceptions)
     }
@@ -32,7 +32,7 @@ public struct ProxySettings: Hashable, Sendable {
         (self.http, self.https, self.exceptions) = (http, https, exceptions)
     }
 
-    /// What the environment says, as curl reads it: `http_proxy` in lower case alone, as a CGI program gets
+    /// Reads the environment's variables like curl: `http_proxy` only in lower case, because a CGI program gets
     /// `HTTP_PROXY` from its request's `Proxy` field; `https_proxy`, `all_proxy` and `no_proxy` in either case, lower
     /// case first.
     public init(environment: [String: String]) {
@@ -67,10 +67,10 @@ public struct ProxySettings: Hashable, Sendable {
     }
 }
 
-/// A proxy, as its URL names it.
+/// A proxy, from its URL.
 struct Proxy: Hashable, Sendable {
     var endpoint: Origin
-    /// What stands in `Proxy-Authorization`; `nil` for nothing.
+    /// The value of `Proxy-Authorization`; `nil` for none.
     var authorization: String?
 
     init(_ url: String) throws {
@@ -78,15 +78,15 @@ struct Proxy: Hashable, Sendable {
         guard let parsed = URL(string: text), let scheme = parsed.scheme?.lowercased(), let host = parsed.host(),
             !host.isEmpty
         else {
-            throw TransferError(.invalidRequest, "the proxy is no URL such as http://proxy.example:3128")
+            throw TransferError(.invalidRequest, "the proxy isn't a URL such as http://proxy.example:3128")
         }
         guard scheme == "http" || scheme == "https" else {
-            throw TransferError(.invalidRequest, "a proxy is spoken to by http or https, not by \(scheme)")
+            throw TransferError(.invalidRequest, "a proxy must use http or https, not \(scheme)")
         }
         guard !parsed.hasImpossiblePort else {
-            throw TransferError(.invalidRequest, "the proxy's port is no number from 1 to 65535")
+            throw TransferError(.invalidRequest, "the proxy has an invalid port: use a number from 1 to 65535")
         }
-        // As curl has it.
+        // The same defaults as curl's.
         let port = parsed.port ?? (scheme == "https" ? 443 : 1080)
         self.endpoint = Origin(isSecure: scheme == "https", host: host, port: port)
         self.authorization = parsed.user(percentEncoded: false).map {

@@ -20,11 +20,11 @@ struct Setup: Sendable {
     let context: NIOSSLContext?
     /// For TLS with the proxy; `nil` without.
     let proxyContext: NIOSSLContext?
-    /// Whether HTTP/2 is spoken where TLS negotiates nothing.
+    /// Whether to use HTTP/2 without negotiation by TLS.
     let isHTTP2: Bool
     let makeHandler: @Sendable (any EventLoop) -> AnswerHandler
 
-    /// - Returns: What succeeds when a request can be written.
+    /// - Returns: A future that succeeds when a request can be written.
     func prepare(_ channel: any Channel, _ notes: ErrorNote) throws -> EventLoopFuture<Connection.Transport> {
         if let proxy, let proxyContext {
             try self.addTLS(proxyContext, proxy.endpoint.host, to: channel)
@@ -36,7 +36,7 @@ struct Setup: Sendable {
         }
     }
 
-    /// Asks the proxy for a tunnel, and takes away again what that needs.
+    /// Asks the proxy for a tunnel, and removes the handlers for that afterwards.
     private func tunnel(
         _ channel: any Channel, _ proxy: Proxy, _ notes: ErrorNote
     ) throws -> EventLoopFuture<Void> {
@@ -68,7 +68,7 @@ struct Setup: Sendable {
             http1ConnectionInitializer: { channel in
                 do {
                     guard !self.isHTTP2 else {
-                        throw TransferError(.tls, "the server doesn't speak HTTP/2, which alone was offered")
+                        throw TransferError(.tls, "the server doesn't support HTTP/2, and nothing else was offered")
                     }
                     return try self.http1(channel)
                 } catch { return channel.eventLoop.makeFailedFuture(error) }
@@ -82,7 +82,7 @@ struct Setup: Sendable {
     }
 
     private func addTLS(_ context: NIOSSLContext, _ host: String, to channel: any Channel) throws {
-        // An address is checked against the certificate, but is no name to ask for.
+        // An address is checked against the certificate, but isn't valid as the requested server name.
         let name = (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
         try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
     }
@@ -100,23 +100,23 @@ struct Setup: Sendable {
 
     private func http2(_ channel: any Channel) -> EventLoopFuture<Connection.Transport> {
         channel.configureAsyncHTTP2Pipeline(mode: .client) { stream in
-            // A server that pushes is told no by the settings already.
+            // The settings already tell the server not to push.
             stream.eventLoop.makeSucceededVoidFuture()
         }.map { .http2($0) }
     }
 }
 
-/// The first error that a pipeline saw, which says more than that the connection is closed.
+/// The first error in a pipeline, which says more than that the connection is closed.
 final class ErrorNote: Sendable {
     private let state = Mutex<(error: any Error, host: String)?>(nil)
-    /// Also whom it is about: the server, or the proxy before it.
+    /// With the host that it is about: the server, or the proxy.
     var first: (error: any Error, host: String)? { self.state.withLock { $0 } }
     func note(_ error: any Error, of host: String) {
         self.state.withLock { if $0 == nil { $0 = (error, host) } }
     }
 }
 
-/// Keeps the first error that comes by.
+/// Records the first error that passes it.
 final class ErrorHandler: ChannelInboundHandler {
     typealias InboundIn = NIOAny
     private let notes: ErrorNote
@@ -129,7 +129,7 @@ final class ErrorHandler: ChannelInboundHandler {
     }
 }
 
-/// Notes the status with which a proxy refuses a tunnel.
+/// Records the status with which a proxy refuses a tunnel.
 final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     private let notes: ErrorNote
@@ -140,7 +140,7 @@ final class TunnelWatch: ChannelInboundHandler, RemovableChannelHandler {
         if case .head(let head) = self.unwrapInboundIn(data), !(200..<300).contains(head.status.code) {
             let fix =
                 head.status.code == 407 ? ": give them in its URL, as in http://user:password@host:port" : ""
-            let what = head.status.code == 407 ? "wants other credentials" : "makes no tunnel"
+            let what = head.status.code == 407 ? "requires other credentials" : "refuses the tunnel"
             self.notes.note(
                 TransferError(.proxy, "the proxy \(what) (status \(head.status.code))\(fix)"), of: self.host)
         }

@@ -8,18 +8,18 @@ import NIOSSL
 import SystemPackage
 
 extension FormClient.Options {
-    /// Whom to trust, and as whom to be known.
+    /// Which certificates to trust, and the client's own.
     public struct TLS: Hashable, Sendable {
         /// Whether the server's certificate and name are checked.
         public var verifiesServer: Bool
-        /// Certificates to trust, in PEM, instead of the system's; `nil` for the system's.
+        /// A file with the certificates to trust, in PEM, instead of the system's; `nil` for the system's.
         public var trustedCertificates: FilePath?
-        /// The client's certificate, intermediates behind it, in PEM; `nil` for none.
+        /// A file with the client's certificate, followed by its intermediates, in PEM; `nil` for none.
         public var certificate: FilePath?
-        /// Its private key, in PEM; `nil` when it stands in the certificate's file.
+        /// A file with its private key, in PEM; `nil` if the certificate's file contains it.
         public var privateKey: FilePath?
 
-        /// The system's trust, and no certificate of one's own, unless said otherwise.
+        /// Creates options; by default the system's trusted certificates, and no client certificate.
         public init(
             verifiesServer: Bool = true, trustedCertificates: FilePath? = nil, certificate: FilePath? = nil,
             privateKey: FilePath? = nil
@@ -35,7 +35,7 @@ extension FormClient.Options {
         func context(_ protocols: [String]) throws -> NIOSSLContext {
             var configuration = TLSConfiguration.makeClientConfiguration()
             configuration.applicationProtocols = protocols
-            // By the time a connection is closed everything was received: nobody is waited for long.
+            // Everything was received by the time a connection is closed, so the wait is short.
             configuration.shutdownTimeout = .milliseconds(100)
             if !self.verifiesServer { configuration.certificateVerification = .none }
             if let path = self.trustedCertificates {
@@ -50,7 +50,7 @@ extension FormClient.Options {
                     configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key.string, format: .pem))
                 } catch {
                     throw TransferError(
-                        .localCertificate, "\(key): no private key in PEM can be read", cause: error)
+                        .localCertificate, "\(key): can't be read as a private key in PEM", cause: error)
                 }
             }
             do { return try NIOSSLContext(configuration: configuration) } catch {

@@ -9,12 +9,12 @@ import NIOSSL
 import SystemPackage
 
 extension ErrorNote {
-    /// Why TLS ended the connection, if it did: also behind the handshake, where a server may refuse the client's
-    /// certificate (RFC 8446 section 4.4.2.4), or where a proxy is spoken to by TLS.
+    /// Why TLS ended the connection, if it did. That may be after the handshake, when a server refuses the client's
+    /// certificate (RFC 8446 section 4.4.2.4), or in the TLS connection to a proxy.
     func tlsFailure(bytesSent: Int64?) -> TransferError? {
         guard let (error, host) = self.first else { return nil }
         switch error {
-        // Closed without saying so, as many do.
+        // Closed without TLS's closing message, which is common.
         case NIOSSLError.uncleanShutdown: return nil
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             var failure = TransferError(opening: host, isTunnel: false, error)
@@ -31,7 +31,7 @@ extension TransferError {
         switch error {
         case let error as TransferError: self = error
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
-            // What the system says of it is that it isn't known.
+            // The system's message only says that the name isn't known.
             self.init(.resolve, "\(error.host): the name can't be resolved")
         case let error as NIOConnectionError:
             let last = error.connectionErrors.last.map { Self.text($0.error) } ?? ""
@@ -70,9 +70,9 @@ extension TransferError {
         }
     }
 
-    /// What TLS failed with, in the words of its alert or of BoringSSL.
+    /// A failure of TLS, in the words of its alert or of BoringSSL.
     private init(tls host: String, _ error: any Error) {
-        // It comes among numbers and places in source code.
+        // The words are surrounded by numbers and source locations.
         let words = "\(error)".split(separator: "OPENSSL_internal:", maxSplits: 1).dropFirst().first?
             .prefix { $0 == "_" || $0.isASCII && ($0.isUppercase || $0.isNumber) }
         guard let words, !words.isEmpty else {
@@ -82,18 +82,18 @@ extension TransferError {
         let what =
             switch words {
             case _ where words.hasSuffix("WRONG_VERSION_NUMBER") || words.hasSuffix("HTTP_REQUEST"):
-                "no TLS is spoken there"
+                "doesn't use TLS"
             case _ where words.contains("ALERT") && (words.contains("CERT") || words.hasSuffix("UNKNOWN_CA")):
-                "the server takes no client without a certificate that it trusts"
+                "the server accepts only clients with a certificate that it trusts"
             default: "TLS failed"
             }
         self.init(.tls, "\(host): \(what) (\(words.lowercased().replacing("_", with: " ")))")
     }
 
-    /// What an error of NIO's says, without its type's name.
+    /// The text of an error from NIO, without its type's name.
     static func text(_ error: any Error) -> String {
         guard let error = error as? IOError else { return "\(error)" }
-        // Its own text names the call and the number too.
+        // Its own text also contains the call and the number.
         return Errno(rawValue: error.errnoCode).description
     }
 }

@@ -6,9 +6,9 @@ import FormworkResumable
 
 /// Why an exchange with a server failed: decide on ``code``, show ``description``.
 ///
-/// What went wrong with the body's own sources is a `FormworkError`.
+/// Failures of the body's own sources are `FormworkError`s.
 public struct TransferError: Error, Sendable, CustomStringConvertible {
-    /// What failed. More may come, so a `switch` needs a `default`.
+    /// What failed. Later versions may add codes, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case invalidRequest, resolve, connect, proxy, tls, certificate, localCertificate, trustAnchors
@@ -16,13 +16,13 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         }
         private let kind: Kind
 
-        /// The request can't be made: a URL that isn't one, a proxy that isn't known.
+        /// The request can't be made: its URL or the proxy's is invalid.
         public static var invalidRequest: Self { .init(kind: .invalidRequest) }
         /// The host's name has no address.
         public static var resolve: Self { .init(kind: .resolve) }
-        /// No address of the host takes a connection.
+        /// No address of the host accepts a connection.
         public static var connect: Self { .init(kind: .connect) }
-        /// The proxy made no tunnel.
+        /// The proxy refused the tunnel.
         public static var proxy: Self { .init(kind: .proxy) }
         /// The TLS handshake failed.
         public static var tls: Self { .init(kind: .tls) }
@@ -32,13 +32,14 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         public static var localCertificate: Self { .init(kind: .localCertificate) }
         /// The certificates to trust can't be read.
         public static var trustAnchors: Self { .init(kind: .trustAnchors) }
-        /// A time-out passed.
+        /// A time-out expired.
         public static var timedOut: Self { .init(kind: .timedOut) }
-        /// The connection failed before the server had all of the body, or a 2xx came before that.
+        /// The connection failed before the server had the whole body.
         public static var send: Self { .init(kind: .send) }
-        /// The connection failed before the whole answer was there, or the answer is malformed.
+        /// The connection failed before the whole answer arrived, or the answer is malformed.
         public static var receive: Self { .init(kind: .receive) }
-        /// More redirects than allowed, one that leads out of TLS, or one to what is no URL of http or https.
+        /// More redirects than allowed, a redirect from https to http, or one to something other than an http or https
+        /// URL.
         public static var redirects: Self { .init(kind: .redirects) }
 
         /// The code's name, fit for a metrics label.
@@ -47,14 +48,14 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
 
     /// What to decide on.
     public var code: Code
-    /// One sentence: what was found, and what to do where something can be done.
+    /// One sentence: what is wrong, and what to do if something can be done.
     public var message: String
-    /// Bytes of the body that the socket had taken by then; `nil` when none were to be sent.
+    /// Bytes of the body that the socket had accepted by then; `nil` if none were to be sent.
     public var bytesSent: Int64?
-    /// What the system or another library said, kept whole.
+    /// The error of the system or another library, unchanged.
     public var cause: (any Error)?
 
-    /// Describes a failure.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, bytesSent: Int64? = nil, cause: (any Error)? = nil) {
         (self.code, self.message, self.bytesSent, self.cause) = (code, message, bytesSent, cause)
     }

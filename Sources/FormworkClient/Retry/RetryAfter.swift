@@ -12,7 +12,7 @@ import Foundation
 
 /// `Retry-After` (RFC 9110 section 10.2.3): seconds, or a date.
 enum RetryAfter {
-    /// How long to wait; `nil` for no value, or one that says nothing.
+    /// How long to wait; `nil` for no value or an invalid one.
     /// - Parameter now: Seconds since 1970.
     static func delay(_ value: String?, now: Int64 = Int64(clamping: Date().timeIntervalSince1970)) -> Duration? {
         guard let value else { return nil }

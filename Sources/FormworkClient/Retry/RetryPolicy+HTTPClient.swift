@@ -16,13 +16,13 @@ extension RetryPolicy {
         return (error as? TransferError).map { passing.contains($0.code) } ?? false
     }
 
-    /// Whether another try may help behind a failure of AsyncHTTPClient's, or of the connection under it.
+    /// Whether another try may help after this error of AsyncHTTPClient or of its connection.
     func covers(client error: any Error) -> Bool {
         if self.retriesAllErrors { return true }
         switch error {
         case let error as HTTPClientError: return Self.passing.contains(error)
         case is NIOConnectionError, is ChannelError, is IOError: return true
-        // How a connection that ends within an answer is told, by either version.
+        // The errors for a connection that ends within an answer, in HTTP/1.1 and HTTP/2.
         case HTTPParserError.invalidEOFState, is NIOHTTP2Errors.StreamClosed: return true
         default: return false
         }

@@ -7,14 +7,14 @@ import HTTPTypes
 import Synchronization
 
 extension FormSender {
-    /// How a transfer goes on after it was cut.
+    /// How to resume a transfer that was cut.
     package struct Resuming: Sendable {
-        /// Which protocol, and how often; whether the body can be read again, and how many redirects are followed, the
-        /// plan and the sender say.
+        /// The protocol and the number of tries. `isReplayable` comes from the plan, and `maximumRedirects` from the
+        /// sender.
         package var options: UploadClientOptions
-        /// A saved upload, to go on with.
+        /// A saved upload to resume.
         package var link: UploadLink?
-        /// Is told the upload whenever that changes, and `nil` once nothing is left to go on with.
+        /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
         package var save: @Sendable (UploadLink?) throws -> Void
 
         package init(
@@ -25,9 +25,9 @@ extension FormSender {
         }
     }
 
-    /// As the other, going on where a connection was cut, as far as the server lets it. The tries and pauses are those of
-    /// `resuming`.
-    /// - Throws: `UploadFailure` too.
+    /// Like the other, but resumes where a connection was cut, if the server supports it. The tries and pauses are
+    /// those of `resuming`.
+    /// - Throws: Also `UploadFailure`.
     package func send<Result: Sendable>(
         _ plan: BodyPlan, with request: HTTPRequest, resuming: Resuming, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result

@@ -6,7 +6,7 @@ import FormworkResumable
 import HTTPTypes
 import Synchronization
 
-/// Sends a form until it has arrived: retries, redirects, credentials, and a bound on the time for all of it.
+/// Sends a form until it has arrived: with retries, redirects, credentials, and a time-out for all of it.
 public struct FormSender: Sendable {
     /// How exchanges are made.
     public var client: FormClient
@@ -14,31 +14,31 @@ public struct FormSender: Sendable {
     /// ``TransferError/Code/redirects``.
     public var options: UploadOptions
 
-    /// The usual client and options, unless said otherwise.
+    /// Creates a sender.
     public init(client: FormClient = FormClient(), options: UploadOptions = UploadOptions()) {
         (self.client, self.options) = (client, options)
     }
 
-    /// What came of a transfer so far.
+    /// The state of a transfer.
     public struct Trace: Hashable, Sendable {
-        /// Where the last request went, without credentials.
+        /// The last request's URL, without credentials.
         public var url = ""
-        /// Requests that were begun.
+        /// Requests that were started.
         public var requests = 0
-        /// Tries behind the first.
+        /// Tries after the first.
         public var retries = 0
         /// The upload's own URL and state; `nil` where there is none.
         public var upload: ResumableUpload?
     }
 
-    /// Called while a transfer goes on. How far it is, `UploadOptions.monitor` shows.
+    /// Called during a transfer. `UploadOptions.monitor` shows its progress.
     public struct Observer: Sendable {
-        /// Called with each informational answer, as it comes.
+        /// Called with each informational answer when it arrives.
         public var informed: @Sendable (HTTPResponse) async -> Void
-        /// Called when another try is going to be made: why, and after what pause.
+        /// Called before another try, with its reason and the pause before it.
         public var retrying: @Sendable (String, Duration) -> Void
 
-        /// Nobody, unless said otherwise.
+        /// Creates an observer; by default it does nothing.
         public init(
             informed: @escaping @Sendable (HTTPResponse) async -> Void = { _ in },
             retrying: @escaping @Sendable (String, Duration) -> Void = { _, _ in }
@@ -47,15 +47,15 @@ public struct FormSender: Sendable {
         }
     }
 
-    /// Sends a body, and gives the answer to a closure: also one that isn't 2xx, and one that came early.
+    /// Sends a body and calls a closure with the answer, including one that isn't 2xx or arrived early.
     /// - Parameters:
-    ///   - plan: The body. What can be read only once is sent once.
+    ///   - plan: The body. A body that can be read only once is sent only once.
     ///   - request: With scheme, authority and path; see `HTTPRequest.init(_:to:headerFields:)`.
-    ///   - observer: Who is told what happens meanwhile.
-    ///   - answered: Called with the answer, whose body is usable in there.
-    /// - Throws: ``TransferError``; the `FormworkError` of the body's sources, `notReplayable` with the part where a
-    ///   redirect wants a body again that is gone, `writeFailed` when the server says 2xx before it has all of the body;
-    ///   `CancellationError`.
+    ///   - observer: Called during the transfer.
+    ///   - answered: Called with the answer, whose body is usable only in this closure.
+    /// - Throws: ``TransferError``; the `FormworkError` of the body's sources, `notReplayable` with the part if a
+    ///   redirect requires a body again that can be read only once, `writeFailed` if the server answers 2xx before it
+    ///   has the whole body; `CancellationError`.
     public func send<Result: Sendable>(
         _ plan: BodyPlan, with request: HTTPRequest, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result
@@ -67,8 +67,8 @@ public struct FormSender: Sendable {
         }
     }
 
-    /// Does what a machine says, in time.
-    /// - Parameter make: Makes the machine; again, with credentials in the request, when a 401 was answered.
+    /// Runs the steps of a machine until the time-out.
+    /// - Parameter make: Makes the machine; after a 401 again, with credentials in the request.
     package func run<Result: Sendable>(
         _ plan: BodyPlan, _ request: HTTPRequest, _ observer: Observer,
         _ answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result,
@@ -83,7 +83,7 @@ public struct FormSender: Sendable {
             return try await Race.run(until: end, late: Late()) { try await self.drive(job, end, answered) }
         } catch is Late {
             throw TransferError(
-                .timedOut, "not done within the \(timeout) that were allowed",
+                .timedOut, "not finished within the allowed \(timeout)",
                 bytesSent: monitor.current.acknowledged)
         }
     }
@@ -177,7 +177,7 @@ public struct FormSender: Sendable {
 final class SharedMachine: Sendable {
     private struct State {
         var machine: any SendMachine
-        /// Counts the steps: what an exchange that is over still tells is nobody's.
+        /// Counts the steps: later events of a finished exchange are ignored.
         var turn = 0
     }
 
@@ -202,7 +202,7 @@ final class SharedMachine: Sendable {
         self.state.withLock { $0.machine.failed(error, remaining: remaining) }
     }
 
-    /// What the machine learns of the exchange that begins now.
+    /// The hooks that report the exchange that starts now to the machine.
     func hooks(_ observer: FormSender.Observer, _ monitor: UploadMonitor?) -> ExchangeHooks {
         let (turn, takesEarlySuccess) = self.state.withLock { ($0.turn, $0.machine.takesEarlySuccess) }
         var hooks = ExchangeHooks()
@@ -228,7 +228,7 @@ final class SharedMachine: Sendable {
 }
 
 extension HTTPRequest {
-    /// What a 401 asks for, where it comes from the origin that the upload was made for; `nil` for any other answer.
+    /// The challenge of a 401 from the origin of the first request; `nil` for any other answer.
     fileprivate func challenge(
         _ answer: HTTPResponse, like first: HTTPRequest
     ) -> UploadAuthentication.Challenge? {

@@ -14,21 +14,21 @@ import Foundation
 
 /// What is wrong with a redirect's `Location`.
 package enum LocationFault: Error, Hashable, CustomStringConvertible {
-    /// A scheme that no form is sent by.
+    /// A scheme other than http or https.
     case scheme(String)
-    /// No URL, or one whose port isn't any.
+    /// Not a URL, or one with an invalid port.
     case malformed
 
     package var description: String {
         switch self {
-        case .scheme(let scheme): "forms are sent by http and https, not by \(scheme)"
-        case .malformed: "that is no URL"
+        case .scheme(let scheme): "forms are sent with http or https, not \(scheme)"
+        case .malformed: "it isn't a valid URL"
         }
     }
 }
 
 extension HTTPResponse {
-    /// Where the answer wants the request to go; `nil` for an answer that isn't a redirect, or doesn't say.
+    /// The redirect's target; `nil` for an answer that isn't a redirect or has no `Location`.
     fileprivate var redirectLocation: String? {
         guard Redirection.statuses.contains(self.status.code),
             let location = self.headerFields[.location], !location.isEmpty
@@ -56,8 +56,8 @@ extension HTTPRequest {
         return (next, redirection)
     }
 
-    /// Why a redirect that says where it leads can't be followed there; `nil` for one that can, and for none.
-    /// - Parameter hasBody: Whether this request brought the body.
+    /// Why a redirect with a `Location` can't be followed; `nil` if it can, or if there is no redirect.
+    /// - Parameter hasBody: Whether this request had the body.
     func unfollowable(_ response: HTTPResponse, hasBody: Bool) -> TransferError? {
         guard let location = response.redirectLocation, self.redirected(by: response) == nil else { return nil }
         let base = URL(string: self.urlText)
@@ -69,9 +69,9 @@ extension HTTPRequest {
             }
         let status = response.status.code
         let isLeft = hasBody && !Redirection.becomesGet(status: status, method: self.method.rawValue)
-        let end = isLeft ? "nobody has the body" : "what became of the body is not known"
+        let end = isLeft ? "the body was not delivered" : "it isn't known whether the body was delivered"
         return TransferError(
-            .redirects, "the server redirects (\(status)) to \(location), where nothing can be sent; \(end)",
+            .redirects, "the server redirects (\(status)) to \(location), which can't be followed; \(end)",
             cause: fault)
     }
 }

@@ -5,7 +5,7 @@ import FormworkNIO
 import FormworkResumable
 import HTTPTypes
 
-/// Sends a body whole, each time: retries, redirects, and a server that refuses to be asked first.
+/// Sends the whole body each time; handles retries, redirects, and servers that refuse `Expect`.
 package struct PlainSend: SendMachine {
     private let plan: BodyPlan
     private let retry: RetryPolicy

@@ -5,9 +5,9 @@ import FormworkNIO
 import FormworkResumable
 import HTTPTypes
 
-// What a redirect behind the body leads to, as a plain transfer's does.
+// Follows a redirect after the body, like a plain transfer.
 extension ResumableSend {
-    /// The last request, as one that brought the whole body in the ordinary way.
+    /// The last request, in the form of an ordinary one with the whole body.
     var whole: HTTPRequest {
         var request = self.request
         request.method = self.method
@@ -28,7 +28,8 @@ extension ResumableSend {
         if self.page == nil, next.redirection.keepsBody {
             self.failure = TransferError(
                 .redirects,
-                "the server has the upload, and wants all of it again at \(next.request.urlText): send there, if you trust it"
+                "the server has the upload and wants all of it again at \(next.request.urlText): send there, "
+                    + "if you trust it"
             )
         } else if next.redirection.leavesTLS || self.redirects > self.maximumRedirects {
             self.failure = TransferError(

@@ -4,9 +4,9 @@ import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
 
-// What a later process needs, and is told.
+// Saves the state that a later process needs.
 extension ResumableSend {
-    /// Has the upload saved, if it is another one now.
+    /// Saves the upload if it has changed.
     mutating func keep() {
         guard let link = self.client.link, link != self.saved else {
             if self.client.link == nil, self.saved != nil { self.forget() }

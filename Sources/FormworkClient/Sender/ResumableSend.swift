@@ -11,21 +11,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Sends a body that goes on where it was cut: has an `UploadClient` decide, and tells it what happens.
+/// Sends a body and resumes it where it was cut: an `UploadClient` decides, and gets all events.
 ///
-/// A redirect at the end that leads to a page is followed as a plain transfer's is.
+/// A redirect to a page at the end is followed as in a plain transfer.
 package struct ResumableSend: SendMachine {
     private let plan: BodyPlan
     private let retriesAllErrors: Bool
     let maximumRedirects: Int
-    /// Is told the upload whenever that changes, and `nil` once nothing is left to go on with.
+    /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
     let save: @Sendable (UploadLink?) throws -> Void
     var client: UploadClient
     var saved: UploadLink?
-    /// Whether somebody else keeps it.
+    /// Whether the caller has it saved.
     var isKept: Bool
     private var step: UploadStep?
-    /// A failure after which it goes on at once, to be told.
+    /// The failure to report before an immediate new try.
     private var announced: String?
     var failure: (any Error)?
     private var asks: Bool?
@@ -41,7 +41,7 @@ package struct ResumableSend: SendMachine {
     private var resumptions = 0
     private var isAnswerLost = false
 
-    /// - Throws: `invalidArgument` for a request without scheme or authority.
+    /// - Throws: `invalidArgument` for a request without a scheme or an authority.
     package init(
         _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: FormSender.Resuming, maximumRedirects: Int
     ) throws(FormworkError) {
@@ -83,12 +83,12 @@ package struct ResumableSend: SendMachine {
         switch step {
         case .send(let request, let range): return self.exchange(request, range)
         case .wait(let duration):
-            return .pause(duration, reason: self.lastReason ?? "the server asks for it")
+            return .pause(duration, reason: self.lastReason ?? "the server asked to wait")
         case .done(let outcome):
             self.finish(outcome)
             return .answered(outcome.response)
         case .fail(let failure):
-            // Of the others the upload may still be there.
+            // After other failures the upload may still exist.
             if [.gone, .tooLarge, .protocolBroken].contains(failure.code) { self.forget() }
             return .failed(failure)
         }
@@ -115,7 +115,7 @@ package struct ResumableSend: SendMachine {
     package mutating func sending(upTo offset: Int64) { self.client.sending(upTo: offset) }
 
     package mutating func bodyEnded(at length: Int64) {
-        // Of a stretch the end is no news.
+        // With a known length the end is known.
         if self.plan.contentLength == nil { self.client.bodyEnded(at: length) }
     }
 
@@ -139,7 +139,7 @@ package struct ResumableSend: SendMachine {
             self.client.refused()
             return false
         }
-        // Of an upload with a URL of its own the client knows what a redirect means.
+        // The client handles redirects of an upload that has its own URL.
         if self.maximumRedirects > 0, self.client.link == nil,
             let failure = self.whole.unfollowable(answer.head, hasBody: true)
         {
@@ -177,19 +177,19 @@ package struct ResumableSend: SendMachine {
         if self.pausesTooLong(remaining) { self.failure = error }
     }
 
-    /// Whether there is no time for what comes behind the pause that is next.
+    /// Whether no time is left after the next pause.
     private func pausesTooLong(_ remaining: Duration?) -> Bool {
         guard case .wait(let pause)? = self.step, let remaining else { return false }
         return pause >= remaining
     }
 
-    /// Whether the same may go well another time.
+    /// Whether another try may succeed.
     private func mayPass(_ error: any Error) -> Bool {
         switch error {
         case is TransferError where self.retriesAllErrors: return true
         case let error as TransferError:
             let passing: [TransferError.Code] = [.resolve, .connect, .timedOut, .send, .receive]
-            // A connection that breaks early breaks in what comes before HTTP.
+            // A connection that breaks early breaks before HTTP.
             let early: [TransferError.Code] = [.tls, .proxy]
             return passing.contains(error.code) || self.client.link != nil && early.contains(error.code)
         case let error as FormworkError: return error.code == .writeFailed && error.cause == nil
@@ -198,7 +198,7 @@ package struct ResumableSend: SendMachine {
     }
 
     /// Asks for the next step.
-    /// - Parameter before: The failures in a row until now.
+    /// - Parameter before: The number of consecutive failures so far.
     private mutating func advance(_ before: Int) {
         self.keep()
         let step = self.client.next()
@@ -209,7 +209,7 @@ package struct ResumableSend: SendMachine {
         }
     }
 
-    /// What broke, which says more than that something did.
+    /// The message of the underlying failure, which says more than the client's own.
     private var lastReason: String? {
         let failure = self.client.lastFailure
         return (failure?.cause as? TransferError)?.message ?? failure?.description

@@ -5,29 +5,29 @@ import FormworkNIO
 import FormworkResumable
 import HTTPTypes
 
-/// Decides which request is next, and does nothing itself: the plain way is ``PlainSend``, and a protocol for resuming
-/// is another.
+/// Decides which request is next, without doing input or output: ``PlainSend`` sends plainly, and ``ResumableSend``
+/// with a protocol for resuming.
 package protocol SendMachine: Sendable {
-    /// What to do now.
+    /// The next step.
     mutating func next() -> SendStep
-    /// Takes note of an informational answer, while the exchange goes on.
-    /// - Returns: Whether it is to go on; else ``next()`` is called.
+    /// Handles an informational answer during the exchange.
+    /// - Returns: Whether to continue the exchange; otherwise ``next()`` is called.
     mutating func informed(by response: HTTPResponse) -> Bool
-    /// Takes note that the body was taken up to an offset, before these bytes leave.
+    /// Called with the offset up to which the body was read, before these bytes are sent.
     mutating func sending(upTo offset: Int64)
-    /// Takes note of the body's length, once its end was read.
+    /// Called with the body's length after its end was read.
     mutating func bodyEnded(at length: Int64)
-    /// Takes note of an exchange's final answer.
-    /// - Parameter remaining: Time left for all; `nil` without a bound.
-    /// - Returns: Whether this is the transfer's answer: then ``next()`` is not called again.
+    /// Handles an exchange's final answer.
+    /// - Parameter remaining: The time left for the transfer; `nil` for no limit.
+    /// - Returns: Whether this is the transfer's answer: then ``next()`` isn't called again.
     mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool
-    /// Takes note of an exchange that failed. ``next()`` tells what comes of it.
+    /// Handles a failed exchange. ``next()`` returns the consequence.
     mutating func failed(_ error: any Error, remaining: Duration?)
-    /// Whether a 2xx that comes before the whole body is for the machine to judge, and no failure by itself.
+    /// Whether the machine judges a 2xx before the whole body was sent, so that it isn't a failure by itself.
     var takesEarlySuccess: Bool { get }
-    /// Whether the requests together brought all of the body; `nil` where the last one alone tells.
+    /// Whether the requests together sent the whole body; `nil` if only the last one counts.
     var isBodyComplete: Bool? { get }
-    /// The upload that can be gone on with; `nil` for none.
+    /// The upload that can be resumed; `nil` for none.
     var upload: ResumableUpload? { get }
 }
 
@@ -40,43 +40,43 @@ extension SendMachine {
     package var upload: ResumableUpload? { nil }
 }
 
-/// How far an upload is that has its own URL.
+/// The state of an upload that has its own URL.
 public struct ResumableUpload: Hashable, Sendable {
-    /// The URL: whoever knows it can add to the upload.
+    /// The URL: everyone who knows it can add to the upload.
     public var url: String
-    /// What is spoken, as `draft-8` and `tus`.
+    /// The protocol's name, such as `draft-8` or `tus`.
     public var protocolName: String
-    /// Bytes that the server has for sure.
+    /// Bytes that the server has acknowledged.
     public var acknowledged: Int64
-    /// Where the last request that carries bytes begins.
+    /// The offset of the last request that carried bytes.
     public var offset: Int64
-    /// Where it went on last, after a cut or in a new process; `nil` when it didn't have to.
+    /// The offset of the last resumption, after a cut or in a new process; `nil` if there was none.
     public var resumedFrom: Int64?
-    /// How often it went on.
+    /// The number of resumptions.
     public var resumptions: Int
-    /// Whether the server has all, and its answer to that was lost.
+    /// Whether the server has the whole upload, but its answer was lost.
     public var isAnswerLost: Bool
 }
 
 /// One step of a transfer.
 package enum SendStep: Sendable {
     /// Make this exchange.
-    /// - Parameter expectsContinue: Whether the server is asked first; `nil` leaves it to the client's options.
+    /// - Parameter expectsContinue: Whether the server is asked first; `nil` for the client's options.
     case exchange(HTTPRequest, ExchangeBody?, expectsContinue: Bool?)
-    /// Wait, and ask again.
+    /// Wait, and call ``SendMachine/next()`` again.
     case pause(Duration, reason: String)
-    /// It is over, by an answer of which no more than this is left.
+    /// The transfer has ended with an answer of which only the head is left.
     case answered(HTTPResponse)
     /// Give up.
     case failed(any Error)
 }
 
-/// What a machine learns of an answer.
+/// The answer as a machine sees it.
 package struct SendAnswer: Sendable {
     package var head: HTTPResponse
-    /// Bytes of this request's body that the system had taken.
+    /// Bytes of this request's body that the system had accepted.
     package var bytesSent: Int64
-    /// Whether that was all of it.
+    /// Whether that was the whole body.
     package var isBodyComplete: Bool
 
     package init(head: HTTPResponse, bytesSent: Int64, isBodyComplete: Bool) {
@@ -85,13 +85,14 @@ package struct SendAnswer: Sendable {
 }
 
 extension SendAnswer {
-    /// Why a redirect that came before the whole body, and leaves it behind, is no success; `nil` for another answer.
+    /// Why a redirect that arrived before the whole body was sent, and drops it, is a failure; `nil` for another
+    /// answer.
     func redirectBeforeBody(of request: HTTPRequest) -> FormworkError? {
         let next = request.redirected(by: self.head)
         guard self.head.status.kind == .redirection, !self.isBodyComplete, next?.redirection.keepsBody != true else {
             return nil
         }
-        // To a login, say: what comes behind it knows nothing of the body.
+        // For example to a login page, which doesn't get the body.
         let place = next.map { ", and redirects to \($0.request.urlText)" } ?? ""
         return FormworkError(
             .writeFailed, "the server answered \(self.head.status.code) before it had all of the body\(place)",

@@ -10,22 +10,23 @@ import NIOHTTP1
 import Synchronization
 
 extension HTTPClient {
-    /// Sends a body that goes on where a connection was cut, by the IETF's draft or by tus 1.0, and gives the answer.
+    /// Sends a body, resumes it where a connection was cut, with the IETF's draft or tus 1.0, and returns the answer.
     ///
-    /// AsyncHTTPClient shows no 1xx answers, so the draft's upload is made by an empty request, whose answer has its URL,
-    /// and the body follows. By `auto` the server is asked with `OPTIONS` what it knows, and the body goes by the draft, by
-    /// tus, or in one ordinary request, which can't be gone on with.
+    /// AsyncHTTPClient doesn't report 1xx answers, so an empty request creates the draft's upload, its answer contains
+    /// the upload's URL, and the body follows. With `auto`, an `OPTIONS` request asks which protocol the server
+    /// supports, and the body is sent with the draft, with tus, or in one ordinary request, which can't be resumed.
     ///
-    /// Use a client that doesn't follow redirects itself: those of uploads are followed here.
+    /// Use a client that doesn't follow redirects itself: this method follows those of uploads.
     /// - Parameters:
-    ///   - plan: The body. What can be read only once goes on only where it was read up to.
-    ///   - request: Everything but the body. `GET` becomes `POST`.
-    ///   - resuming: By which protocol, and where the upload is kept for a new process.
-    ///   - options: Redirects, credentials and progress. Tries and pauses are those of `resuming`, unless the server knows
-    ///     no protocol. `length` and what belongs to it count for nothing otherwise.
-    /// - Throws: What ``upload(_:with:options:)`` throws; ``UploadFailure`` for an upload that can't go on;
-    ///   ``FormworkError/Code/sourceChanged`` when a file, the form or the target isn't what it was in the process before;
-    ///   ``FormworkError/Code/notReplayable`` for a body that a new process couldn't make again, where it is kept for one.
+    ///   - plan: The body. A body that can be read only once can resume only where reading stopped.
+    ///   - request: Everything except the body. `GET` becomes `POST`.
+    ///   - resuming: The protocol, and where the upload is saved for a new process.
+    ///   - options: Redirects, credentials and progress. Tries and pauses are those of `resuming`, unless the server
+    ///     supports no protocol. `length` and its related options are used only in that case, too.
+    /// - Throws: What ``upload(_:with:options:)`` throws; ``UploadFailure`` for an upload that can't be resumed;
+    ///   ``FormworkError/Code/sourceChanged`` if a file, the form or the target has changed since the previous process;
+    ///   ``FormworkError/Code/notReplayable`` for a body that a new process couldn't make again, if it is saved for
+    ///   one.
     public func upload(
         _ plan: BodyPlan, with request: HTTPClientRequest, resuming: UploadResuming,
         options: UploadOptions = UploadOptions()
@@ -44,7 +45,7 @@ extension HTTPClient {
             rest.timeout = deadline.remaining
             return try await self.upload(plan, with: request, options: rest)
         }
-        // A redirect, or a 401, may move the upload to another machine.
+        // After a 401 another machine continues the upload.
         let link = Mutex(resuming.link)
         let save = resuming.save
         resuming.save = { new in
@@ -113,7 +114,7 @@ extension HTTPClient {
     }
 
     /// One request of an upload.
-    /// - Returns: `nil` when it failed, which the machine knows then.
+    /// - Returns: `nil` if it failed; the machine was informed.
     private func exchange(
         _ next: HTTPRequest, _ body: ExchangeBody?, like request: HTTPClientRequest, _ machine: SharedMachine,
         _ deadline: NIODeadline, _ options: UploadOptions
@@ -155,7 +156,7 @@ extension HTTPClient {
         }
     }
 
-    /// What the server knows, as it says itself.
+    /// The protocol that the server announces.
     private func offer(
         _ head: HTTPRequest, _ request: HTTPClientRequest, _ options: UploadClientOptions, _ deadline: NIODeadline
     ) async throws -> ResumableChoice {
@@ -187,7 +188,7 @@ extension HTTPClient {
     }
 }
 
-/// A feed whose bytes a machine is told of before the client has them.
+/// A feed that reports its bytes to a machine before the client gets them.
 private struct FollowedBuffers: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -210,7 +211,7 @@ private struct FollowedBuffers: AsyncSequence, Sendable {
 }
 
 extension HTTPClientResponse {
-    /// The response, which ends a feed that isn't complete once it was read, or nobody will.
+    /// The response; when it was read or dropped, it stops an incomplete feed.
     fileprivate func reading(_ feed: BufferFeed?, isComplete: Bool) -> Self {
         guard let feed, !isComplete else { return self }
         feed.stopQuietly()
@@ -220,7 +221,7 @@ extension HTTPClientResponse {
         return early
     }
 
-    /// The response with a `Location` that means the same from everywhere: the client may have followed a redirect.
+    /// The response with an absolute `Location`, as the client may have followed a redirect.
     fileprivate func locatedAbsolutely() -> Self {
         guard self.history.count > 1, let last = self.history.last?.request.url,
             let location = self.headers.first(name: "Location"),

@@ -8,18 +8,19 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPClient {
-    /// Sends a body, in flat memory, and gives the answer: also one that isn't 2xx, and one that came early.
+    /// Sends a body with bounded memory and returns the answer, including one that isn't 2xx or arrived early.
     ///
-    /// 307, 308 and a 401 are handled here, and the body is sent again from its plan: the client alone hands the redirect
-    /// back. `GET` becomes `POST`. An answer of 300 or more that comes while the body is being sent ends the sending.
+    /// It handles 307, 308 and 401 by sending the body again from its plan; the client by itself would return the
+    /// redirect. `GET` becomes `POST`. An answer of 300 or more that arrives while the body is being sent stops the
+    /// sending.
     /// - Parameters:
     ///   - plan: The body.
-    ///   - request: Everything but the body.
-    ///   - options: Redirects, credentials, tries, the time for all of it, and how the length is told.
-    /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
-    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or when the server
+    ///   - request: Everything except the body.
+    ///   - options: Redirects, credentials, tries, the time-out for all of it, and how the length is sent.
+    /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part if a one-shot body
+    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` if the connection breaks, or if the server
     ///   answers 2xx, or redirects to a page, before it has all of a body above 4 MiB (a shorter one counts as delivered
-    ///   then). `CancellationError`; the client's own errors for all else.
+    ///   then). `CancellationError`; the client's own errors for everything else.
     public func upload(
         _ plan: BodyPlan, with request: HTTPClientRequest, options: UploadOptions = UploadOptions()
     ) async throws -> UploadResponse {
@@ -60,7 +61,7 @@ extension HTTPClient {
                 continue
             }
             if response.history.count > 1, let last = response.history.last?.request {
-                // The client followed, which it does where the body stays behind.
+                // The client followed a redirect, which it does if the body is dropped.
                 request = last
                 hasBody = last.body != nil
             }
@@ -93,7 +94,7 @@ extension HTTPClient {
 
     /// One transfer.
     /// - Returns: The answer, and whether the body counts as delivered.
-    /// - Throws: ``BrokenConnection`` where another may help; all else as it is told.
+    /// - Throws: ``BrokenConnection`` if another try may help; other errors unchanged.
     private func send(
         _ request: HTTPClientRequest, _ feed: BufferFeed?, _ deadline: NIODeadline
     ) async throws -> (HTTPClientResponse, isWhole: Bool) {
@@ -113,7 +114,7 @@ extension HTTPClient {
         }
         guard let feed, !feed.isComplete else { return (response, true) }
         if let failure = feed.failure { throw failure }
-        // A redirect that leaves the body behind says that the server has it, too.
+        // A redirect that drops the body also means that the server has it.
         let isRedirect = response.history.count <= 1 && 301...303 ~= response.status.code
         if isRedirect || response.history.count > 1 || 200..<300 ~= response.status.code {
             if await feed.wasAllGiven() { return (response, true) }
@@ -125,7 +126,7 @@ extension HTTPClient {
             }
         }
         feed.stopQuietly()
-        // The client asks for the request's body as long as that lasts, also on a connection that is gone.
+        // The client asks for the request's body until its end, even after the connection closed.
         let end = FeedEnd(feed)
         var early = response
         early.body = .stream(response.body.map { buffer in withExtendedLifetime(end) { buffer } })
@@ -139,7 +140,7 @@ extension HTTPClient {
     }
 }
 
-/// Ends a feed when the last who holds this lets go: when an early answer was read, or nobody will.
+/// Stops a feed when the last reference to this is released: when an early answer was read or dropped.
 final class FeedEnd: Sendable {
     private let feed: BufferFeed
 
@@ -148,14 +149,14 @@ final class FeedEnd: Sendable {
     deinit { self.feed.stop(HTTPClientError.cancelled) }
 }
 
-/// A transfer that failed on its way.
+/// A transfer whose connection failed.
 private struct BrokenConnection: Error {
-    /// What the client said.
+    /// The client's error.
     var cause: any Error
-    /// Bytes given of a body that wasn't all given.
+    /// Bytes of the body that were given to the client, if not all of them; 0 otherwise.
     var offset: Int64
 
-    /// What a caller is told.
+    /// The error for the caller.
     var error: any Error {
         guard self.offset > 0 else { return self.cause }
         return FormworkError(
@@ -176,7 +177,7 @@ extension NIODeadline {
 }
 
 extension BodyPlan {
-    /// - Parameter failure: Why the body would have to be sent again, where that was a failure.
+    /// - Parameter failure: The failure after which the body would have to be sent again, if any.
     func checkReplayable(behind failure: (any Error)? = nil) throws(FormworkError) {
         guard let blocker = self.replayBlocker else { return }
         throw FormworkError(
@@ -185,7 +186,7 @@ extension BodyPlan {
             part: blocker.part, cause: failure)
     }
 
-    /// This plan, or the same bytes collected where their number has to be known.
+    /// This plan, or its collected bytes if their number has to be known.
     fileprivate func readyToSend(
         _ options: UploadOptions, by deadline: NIODeadline
     ) async throws -> BodyPlan {

@@ -15,11 +15,11 @@ import Foundation
 #endif
 
 extension HTTPClientRequest.Body {
-    /// A planned body, with an exact length where that is known, and in chunks else.
+    /// A planned body, with its exact length if that is known, otherwise in chunks.
     ///
-    /// Memory stays flat whatever the server's pace: AsyncHTTPClient alone queues what a fast source gives until its event
-    /// loop gets to it. The client loses this body where it would have to be sent again, which is what
-    /// `HTTPClient.upload(_:with:options:)` is for.
+    /// Memory stays bounded at any speed of the server; without this, AsyncHTTPClient queues all bytes of a fast source
+    /// until its event loop handles them. The client can't send this body again after a redirect or a 401; use
+    /// `HTTPClient.upload(_:with:options:)` for that.
     public static func formwork(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) -> Self {
         .stream(FedBuffers { BufferFeed(plan, options: options) }, length: Length(of: plan, isChunked: false))
     }
@@ -36,12 +36,12 @@ extension HTTPClientRequest.Body.Length {
 }
 
 extension BufferFeed {
-    /// A feed for a client that lets go of buffers once they are sent.
+    /// Creates a feed for a client that releases buffers after they were sent.
     convenience init(_ plan: BodyPlan, options: ReaderOptions) {
         self.init(plan, size: 256 << 10, isBounded: true, options: options)
     }
 
-    /// The same for a stretch of a body.
+    /// Creates a feed for a part of a body.
     /// - Throws: What ``BodyReader/seek(to:)`` throws.
     convenience init(_ body: ExchangeBody, options: ReaderOptions) throws {
         let reader = try body.plan.makeReader(from: body.offset, count: body.count, options: options)
@@ -49,7 +49,7 @@ extension BufferFeed {
     }
 }
 
-/// A feed as the sequence that AsyncHTTPClient takes.
+/// A feed as the sequence that AsyncHTTPClient accepts.
 struct FedBuffers: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     let makeFeed: @Sendable () -> BufferFeed
@@ -63,23 +63,23 @@ struct FedBuffers: AsyncSequence, Sendable {
 }
 
 extension HTTPClientRequest {
-    /// Gives the request a planned body, its `Content-Type`, and its `Content-Length` where that is known.
+    /// Sets a planned body, its `Content-Type`, and its `Content-Length` if that is known.
     ///
-    /// `GET` becomes `POST`. See ``AsyncHTTPClient/HTTPClientRequest/Body/formwork(_:options:)`` for what the client does
-    /// with it.
+    /// `GET` becomes `POST`. See ``AsyncHTTPClient/HTTPClientRequest/Body/formwork(_:options:)`` for the client's
+    /// limits.
     public mutating func setBody(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) {
         self.describeBody(plan, isChunked: false)
         self.body = .formwork(plan, options: options)
     }
 
-    /// Sets what the header section says of the body.
+    /// Sets the fields that describe the body.
     mutating func describeBody(_ plan: BodyPlan, isChunked: Bool) {
         if self.method == .GET { self.method = .POST }
         self.headers.describeBody(plan, isChunked: isChunked || plan.contentLength == nil)
     }
 
-    /// The request that a redirect asks for, and whether the body is sent again; `nil` if the answer is not a redirect to http
-    /// or https, or leads from https to http.
+    /// The request that a redirect asks for, and whether the body is sent with it; `nil` if there is no redirect to
+    /// follow. Redirects from https to http, and to other schemes, aren't followed.
     func redirected(by response: HTTPClientResponse) -> (request: HTTPClientRequest, keepsBody: Bool)? {
         guard
             let redirection = Redirection(
@@ -95,7 +95,7 @@ extension HTTPClientRequest {
         return (next, false)
     }
 
-    /// A 401 of this request's.
+    /// The challenge of a 401 to this request.
     func challenge(_ response: HTTPClientResponse) -> UploadAuthentication.Challenge {
         UploadAuthentication.Challenge(url: self.url) { response.headers[$0] }
     }

@@ -5,19 +5,20 @@ import FormworkResumable
 import NIOHTTP1
 
 extension HTTPClient {
-    /// A server's answer to an upload, and what it had of the body by then.
+    /// A server's answer to an upload, and how much of the body was sent by then.
     public struct UploadResponse: Sendable {
-        /// The answer: also one that isn't 2xx. Its body is still to be read.
+        /// The answer, including one that isn't 2xx. Its body hasn't been read yet.
         public var response: HTTPClientResponse
-        /// Where it came from, behind all redirects.
+        /// The answer's URL, after all redirects.
         public var url: String
-        /// Bytes of the last body sent that were handed to the client: at most 1 MiB of them may not have left.
+        /// Bytes of the last request's body that were handed to the client: at most 1 MiB of them may not have been
+        /// sent.
         public var bytesSent: Int64
-        /// Whether that was all of the body; `false` for an answer that came early.
+        /// Whether that was the whole body; `false` for an early answer.
         public var isBodyComplete: Bool
-        /// Tries behind the first, see ``UploadOptions/retry``.
+        /// Tries after the first, see ``UploadOptions/retry``.
         public var retries: Int
-        /// How the upload went on, and where it is; `nil` where the server gave it no URL of its own.
+        /// The state of a resumable upload; `nil` if the server gave it no URL of its own.
         public var upload: ResumableUpload? = nil
 
         /// The answer's status.

@@ -6,20 +6,20 @@ import FormworkResumable
 import HTTPTypes
 import SystemPackage
 
-/// How an upload goes on after it was cut, and where it is kept, so that a new process can go on too.
+/// How to resume an upload that was cut, and where to save its state, so that a new process can resume it too.
 ///
-/// What is kept is the upload's URL, boundaries, and the size and time of each file: no content, and no value of a field. The
-/// URL lets whoever knows it add to the upload. A new process needs the same form, to the same URL; boundaries are those
-/// of before.
+/// The saved state consists of the upload's URL, the boundaries, and the size and time of each file; it contains no
+/// content and no values of fields. Everyone who knows the URL can add to the upload. A new process needs the same form
+/// and the same URL; it uses the saved boundaries.
 public struct UploadResuming: Sendable {
-    /// By which protocol. A kept upload goes on by its own.
+    /// The protocol. A saved upload resumes with its own.
     public var choice: ResumableChoice
-    /// Tries one after another that bring the upload no further, before it fails; 1 or more. Default 8.
+    /// Consecutive tries without progress before the upload fails; at least 1. Default 8.
     public var maximumAttempts = 8
-    /// The pause before each try after a failure; `nil` for 0, 1, 2, 4, 8, 16 and 30 seconds. A server's `Retry-After` has
-    /// precedence.
+    /// The pause before each try after a failure; `nil` for 0, 1, 2, 4, 8, 16 and 30 seconds. A server's `Retry-After`
+    /// takes precedence.
     public var delay: Duration?
-    /// Bytes of one request at most; `nil` for no limit but the server's. For a server that keeps whole requests only.
+    /// The most bytes in one request; `nil` for only the server's limit. For servers that keep only whole requests.
     public var maximumRequestSize: Int64?
     private let memory: Memory?
 
@@ -28,13 +28,13 @@ public struct UploadResuming: Sendable {
         var save: @Sendable ([UInt8]?) throws -> Void
     }
 
-    /// Keeps nothing: the upload goes on after a cut, and not in a new process.
+    /// Saves nothing: the upload resumes after a cut, but not in a new process.
     public init(by choice: ResumableChoice = .auto) { (self.choice, self.memory) = (choice, nil) }
 
-    /// Keeps where the upload is in a file, which only this user may read, and which is removed when the upload is over.
+    /// Saves the upload's state in a file that only this user can read, and removes the file when the upload has ended.
     /// - Parameters:
-    ///   - choice: By which protocol.
-    ///   - path: The file, for this upload alone.
+    ///   - choice: The protocol.
+    ///   - path: The file, for this upload only.
     public init(by choice: ResumableChoice = .auto, file path: some PathConvertible) {
         let path = path.filePath
         self.init(by: choice) {
@@ -45,12 +45,13 @@ public struct UploadResuming: Sendable {
         }
     }
 
-    /// Keeps where the upload is in a store of the caller's.
+    /// Saves the upload's state in the caller's store.
     /// - Parameters:
-    ///   - choice: By which protocol.
-    ///   - load: Gives what was saved last for this upload; `nil` for nothing. Called once, at the start.
-    ///   - save: Keeps these few hundred bytes, or forgets them by `nil`. Called a few times, on the connection's way: it
-    ///     should be quick. What it throws ends the upload.
+    ///   - choice: The protocol.
+    ///   - load: Returns the state that was saved last for this upload; `nil` for none. Called once, at the start.
+    ///   - save: Saves these few hundred bytes, or deletes them for `nil`. It is called a few times while the
+    ///     connection
+    ///     waits, so it should be quick. An error that it throws ends the upload.
     public init(
         by choice: ResumableChoice = .auto, load: @escaping @Sendable () async throws -> [UInt8]?,
         save: @escaping @Sendable ([UInt8]?) throws -> Void
@@ -58,15 +59,15 @@ public struct UploadResuming: Sendable {
         (self.choice, self.memory) = (choice, Memory(load: load, save: save))
     }
 
-    /// The body as it was when the upload began, and what is known of the upload.
-    /// - Throws: ``FormworkError/Code/notReplayable`` for a body that a later process can't make again, where one is to;
-    ///   ``FormworkError/Code/sourceChanged`` when what is kept is of another form or target, or a file has changed; what
-    ///   loading and saving throw.
+    /// The body as it was when the upload began, and the upload's saved state.
+    /// - Throws: ``FormworkError/Code/notReplayable`` for a body that a later process can't make again, if the state is
+    ///   saved; ``FormworkError/Code/sourceChanged`` if the saved state is of another form or target, or a file has
+    ///   changed; the errors of loading and saving.
     func prepare(
         _ plan: BodyPlan, _ request: HTTPRequest, _ retry: RetryPolicy
     ) async throws -> (plan: BodyPlan, resuming: FormSender.Resuming) {
         var options = UploadClientOptions(self.choice)
-        // A server that is told of the upload before its bytes can be asked for it whatever happens to them.
+        // If the upload is created before its bytes are sent, its state can be asked for whatever happens to them.
         options.createsFirst = self.choice == .ietf
         options.maximumAppendSize = self.maximumRequestSize
         options.maximumAttempts = max(1, self.maximumAttempts)
@@ -74,7 +75,7 @@ public struct UploadResuming: Sendable {
         if let delay { options.delays = [delay] }
         guard let memory else { return (plan, FormSender.Resuming(options)) }
         let (url, method) = (request.urlText, request.method)
-        // Also where nothing is kept yet: a body that can't be made again is refused before it is sent.
+        // Even if nothing is saved yet: a body that can't be made again is refused before it is sent.
         let key = try ResumableState.key(url: url, method: method, plan: plan)
         var begun = plan
         var link: UploadLink?
@@ -86,7 +87,8 @@ public struct UploadResuming: Sendable {
                 guard state.key == key, let kept = state.link else {
                     throw FormworkError(
                         .sourceChanged,
-                        "what is kept is another upload, to \(state.url) or of other parts: forget it to begin anew, or keep this one elsewhere"
+                        "the saved upload is another one, to \(state.url) or with other parts: delete it to "
+                            + "start again, or save this one elsewhere"
                     )
                 }
                 (begun, link) = (try state.plan(from: plan), kept)
@@ -104,20 +106,22 @@ public struct UploadResuming: Sendable {
 }
 
 extension FormSender {
-    /// Sends a body that goes on where a connection was cut, as far as the server lets it, and gives the answer to a closure.
+    /// Sends a body, resumes it where a connection was cut if the server supports that, and calls a closure with the
+    /// answer.
     ///
-    /// By `auto` it is one ordinary request, which a server that knows the draft offers to resume by a 104. The tries and
-    /// pauses are those of `resuming`; of ``options``' retry counts alone whether any error is tried again.
+    /// With `auto` it sends one ordinary request; a server that supports the draft offers to resume it with a 104. The
+    /// tries and pauses are those of `resuming`; of ``options``' retry policy only `retriesAllErrors` counts.
     /// - Parameters:
     ///   - plan: The body.
     ///   - request: With scheme, authority and path.
-    ///   - resuming: By which protocol, and where the upload is kept for a new process.
-    ///   - observer: Who is told what happens meanwhile.
-    ///   - answered: Called with the answer, whose body is usable in there. What became of the upload is in
-    ///     ``Trace/upload``.
-    /// - Throws: What ``send(_:with:observer:answered:)`` throws; ``UploadFailure`` for an upload that can't go on;
-    ///   ``FormworkError/Code/sourceChanged`` when a file, the form or the target isn't what it was in the process before;
-    ///   ``FormworkError/Code/notReplayable`` for a body that a new process couldn't make again, where it is kept for one.
+    ///   - resuming: The protocol, and where the upload is saved for a new process.
+    ///   - observer: Called during the transfer.
+    ///   - answered: Called with the answer, whose body is usable only in this closure. ``Trace/upload`` contains the
+    ///     upload's state.
+    /// - Throws: What ``send(_:with:observer:answered:)`` throws; ``UploadFailure`` for an upload that can't be
+    ///   resumed; ``FormworkError/Code/sourceChanged`` if a file, the form or the target has changed since the previous
+    ///   process; ``FormworkError/Code/notReplayable`` for a body that a new process couldn't make again, if it is
+    ///   saved for one.
     public func send<Result: Sendable>(
         _ plan: BodyPlan, with request: HTTPRequest, resuming: UploadResuming, observer: Observer = Observer(),
         answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result

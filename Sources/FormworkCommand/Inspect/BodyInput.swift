@@ -1,7 +1,7 @@
 #if Command
 import Formwork
 
-/// The body in what was given: bare, in a captured HTTP message, or in a HAR file.
+/// The body in an input: bare, in a captured HTTP message, or in a HAR file.
 final class BodyInput {
     private enum Framing {
         case untilEnd
@@ -11,9 +11,9 @@ final class BodyInput {
         case memory
     }
 
-    /// What errors call it.
+    /// The input's name in errors.
     let name: String
-    /// What a capture says; `nil` for a bare body.
+    /// From the capture's header; `nil` for a bare body.
     private(set) var contentType: String?
     private(set) var contentEncoding: String?
     private(set) var contentLength: Int64?
@@ -21,25 +21,25 @@ final class BodyInput {
     private let raw: RawInput
     private var framing = Framing.untilEnd
     private var ahead: [UInt8] = []
-    /// Whether bytes behind the body were read with its last ones.
+    /// Whether bytes after the body were read together with its last bytes.
     private var hasSurplus = false
 
     /// - Parameters:
     ///   - entry: The entry of a HAR file, from 1.
-    ///   - isBare: Whether the caller knows what is in it: JSON is not looked into then.
+    ///   - isBare: Whether the caller knows the content. Then JSON isn't examined for a HAR file.
     init(_ file: String?, entry: Int?, isBare: Bool) throws {
         let raw = try RawInput(file)
         (self.raw, self.name) = (raw, raw.name)
         if !isBare, try Self.isJSON(raw) {
             try self.openArchive(entry)
         } else if entry != nil {
-            throw ExitStatus(2, "formwork: --entry: \(raw.name) is no HAR file")
+            throw ExitStatus(2, "formwork: --entry: \(raw.name) is not a HAR file")
         } else {
             try TextInput.naming(raw.name) { () throws(FormworkError) in try self.openMessage() }
         }
     }
 
-    /// The body's next bytes; none at its end.
+    /// The body's next bytes; empty at its end.
     func next() throws(FormworkError) -> [UInt8] {
         guard self.ahead.isEmpty else {
             defer { self.ahead = [] }
@@ -48,7 +48,7 @@ final class BodyInput {
         return try self.read()
     }
 
-    /// The bytes that come next, without using them up: at least `count` unless the end comes before.
+    /// The next bytes, without consuming them: at least `count`, or fewer if the input ends before.
     func lookAhead(_ count: Int) throws(FormworkError) -> [UInt8] {
         while self.ahead.count < count {
             let bytes = try self.read()
@@ -58,23 +58,23 @@ final class BodyInput {
         return self.ahead
     }
 
-    /// What the capture lacks, once its end was read: half a sentence, `nil` when it is whole.
+    /// After the end was read, what is missing from the capture, as half a sentence; `nil` if it is complete.
     var shortfall: String? {
         switch self.framing {
         case .length(let left) where left > 0:
             let length = self.contentLength ?? 0
-            return "the capture is cut: Content-Length promises \(length) bytes, \(length - left) are there"
+            return "the capture is cut: Content-Length promises \(length) bytes, but it has \(length - left)"
         case .chunked(let coding) where !coding.isWhole: return "the capture is cut: its last chunk is missing"
         default: return nil
         }
     }
 
-    /// What stands behind the body, once its end was read: half a sentence, `nil` when nothing does.
+    /// After the end was read, what follows the body, as half a sentence; `nil` if nothing does.
     func surplus() throws(FormworkError) -> String? {
         guard case .length(0) = self.framing else { return nil }
         if !self.hasSurplus { self.hasSurplus = try !self.raw.lookAhead(1).isEmpty }
         guard self.hasSurplus else { return nil }
-        return "the capture goes on behind the \(self.contentLength ?? 0) bytes that its Content-Length counts"
+        return "the capture continues after the \(self.contentLength ?? 0) bytes of its Content-Length"
     }
 
     private func read() throws(FormworkError) -> [UInt8] {
@@ -125,7 +125,7 @@ final class BodyInput {
             guard text.count <= HARFile.limit else {
                 throw FormworkError(
                     .limitExceeded,
-                    "begins as JSON, and a HAR file may have \(HARFile.limit >> 20) MiB: it is read whole",
+                    "looks like a HAR file, and a HAR file may have at most \(HARFile.limit >> 20) MiB",
                     path: self.name)
             }
         }
@@ -139,7 +139,7 @@ final class BodyInput {
             error.path = self.name
             throw error
         } catch is FormworkError {}
-        // JSON, but no HAR file: a body that was sent as JSON, which the diagnosis says.
+        // JSON, but not a HAR file: a body that was sent as JSON. The diagnosis says so.
         self.ahead = text
     }
 }

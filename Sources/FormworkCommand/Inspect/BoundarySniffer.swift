@@ -1,7 +1,7 @@
 #if Command
 import Formwork
 
-/// Finds the boundary of a body that came without its header: in the first line that looks like a delimiter.
+/// Finds the boundary of a body without its header, in the first line that looks like a delimiter.
 struct BoundarySniffer {
     enum Answer: Equatable {
         case found(String)
@@ -10,7 +10,7 @@ struct BoundarySniffer {
         case none
     }
 
-    /// - Parameter isWhole: Whether `bytes` are all there are.
+    /// - Parameter isWhole: Whether `bytes` is the whole body.
     static func sniff(_ bytes: [UInt8], isWhole: Bool) -> Answer {
         var rest = bytes[...]
         while let lf = rest.firstIndex(of: 0x0A) {
@@ -18,11 +18,11 @@ struct BoundarySniffer {
             let line = Self.trimmed(rest[..<lf])
             rest = rest[(lf + 1)...]
             guard let text = Self.boundary(line) else { continue }
-            // In a preamble, `--` may begin a line of prose: a header behind it makes a delimiter of it.
+            // In a preamble, `--` may begin a line of prose. A header on the next line makes it a delimiter.
             let next = rest.firstIndex(of: 0x0A).map { Self.trimmed(rest[..<$0]) }
             guard let next else {
                 if !isWhole { return .undecided }
-                // A form without parts is its close delimiter alone.
+                // A form without parts is only its close delimiter.
                 if isFirst { return .found(text.hasSuffix("--") && text.count > 2 ? String(text.dropLast(2)) : text) }
                 continue
             }

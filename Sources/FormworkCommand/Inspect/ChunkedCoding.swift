@@ -1,7 +1,7 @@
 #if Command
 import Formwork
 
-/// Undoes HTTP's chunked transfer coding (RFC 9112 §7.1), in pieces of any size. What follows the end is left out.
+/// Decodes HTTP's chunked transfer coding (RFC 9112 §7.1), in pieces of any size. Bytes after the end are ignored.
 struct ChunkedCoding {
     private enum State {
         /// → extension, data, trailer
@@ -11,7 +11,7 @@ struct ChunkedCoding {
         case data(left: UInt64)
         /// → size
         case dataEnd
-        /// Behind the last chunk, on a line with that many bytes so far. → finished
+        /// After the last chunk, on a line with that many bytes so far. → finished
         case trailer(lineBytes: Int)
         case finished
     }
@@ -19,7 +19,7 @@ struct ChunkedCoding {
     private var state = State.size(0, digits: 0)
     private var offset: Int64 = 0
 
-    /// Whether the last chunk was seen: the body is whole.
+    /// Whether the last chunk was read, so the body is complete.
     var isWhole: Bool {
         switch self.state {
         case .trailer, .finished: true
@@ -59,7 +59,7 @@ struct ChunkedCoding {
 
     private static func next(_ state: State, _ byte: UInt8) throws(Unexpected) -> State {
         switch (state, byte) {
-        // A line ends at LF: a capture that was saved as text has lost its CRs here.
+        // LF alone ends a line: a capture that was saved as text has lost its CRs.
         case (.size(let size, 1...), 0x0A), (.extension(let size), 0x0A):
             return size == 0 ? .trailer(lineBytes: 0) : .data(left: size)
         case (.size(let size, 1...), 0x0D), (.size(let size, 1...), 0x20), (.size(let size, 1...), 0x3B):
@@ -72,7 +72,7 @@ struct ChunkedCoding {
         case (.trailer(0), 0x0A): return .finished
         case (.trailer, 0x0A): return .trailer(lineBytes: 0)
         case (.trailer(let count), _): return .trailer(lineBytes: count + 1)
-        case (.dataEnd, _): throw Unexpected(wanted: "a line end behind a chunk")
+        case (.dataEnd, _): throw Unexpected(wanted: "a line end after a chunk")
         case (.data, _), (.finished, _): return state
         }
     }

@@ -1,7 +1,7 @@
 #if Command
 import Formwork
 
-/// Received text in a table: nothing in it can move the cursor, and its width is counted as terminals do.
+/// Received text for a table. It can't move the cursor, and its width is counted as terminals count it.
 struct DisplayText {
     let text: String
     /// Columns on a terminal.
@@ -19,7 +19,7 @@ struct DisplayText {
 
     private init(text: String, width: Int) { (self.text, self.width) = (text, width) }
 
-    /// As much of a line as fits, "…" behind it if it wasn't all.
+    /// As much of a line as fits, followed by "…" if something was cut.
     static func cut(_ text: String, to limit: Int) -> DisplayText {
         var kept = ""
         var width = 0
@@ -36,7 +36,7 @@ struct DisplayText {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + self.width(of: $1) }
     }
 
-    /// Columns of one Character, which is as wide as its widest scalar, or two for what is shown as a picture.
+    /// Columns of one Character: those of its widest scalar, or two for an emoji.
     private static func width(of character: Character) -> Int {
         var width = 0
         for scalar in character.unicodeScalars {

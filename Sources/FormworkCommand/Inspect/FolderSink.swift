@@ -4,7 +4,7 @@ import SystemPackage
 
 /// Writes parts as files of a folder.
 final class FolderSink: PartSink {
-    /// Room for a number behind names that are wanted twice, below the 255 bytes of a file system.
+    /// Below the 255 bytes of a file system, to leave room for the number that is added to a duplicate name.
     private static let nameBytes = 240
 
     private let folder: StagedFolder
@@ -24,7 +24,7 @@ final class FolderSink: PartSink {
 
     func end() { self.file = nil }
 
-    /// A file has its filename, a field its name, and `part-N` what has neither that could be a file's.
+    /// The filename of a file, the name of a field, or `part-N` if that isn't usable as a filename.
     private func name(for header: ReceivedHeader) -> SafeFilename {
         let wanted = header.isFile ? header.filename : header.name
         // Letters, digits and a dash are safe.

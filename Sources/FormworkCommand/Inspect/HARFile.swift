@@ -2,22 +2,22 @@
 import Formwork
 import FormworkURLEncoded
 
-/// A request's body as a HAR file (HTTP Archive 1.2) has it: `log.entries[].request.postData`.
+/// A request's body in a HAR file (HTTP Archive 1.2): `log.entries[].request.postData`.
 struct HARFile {
-    /// A HAR file is read whole.
+    /// In bytes. A HAR file is read whole.
     static let limit = 256 << 20
 
     var contentType: String?
     var body: [UInt8]
 
-    /// Whether JSON text is meant to be one.
+    /// Whether JSON text looks like a HAR file.
     static func isLikely(_ text: [UInt8]) -> Bool {
         let start = String(decoding: text.prefix(4096), as: UTF8.self)
         return start.contains("\"log\"") && (start.contains("\"entries\"") || start.contains("\"creator\""))
     }
 
     /// - Parameter entry: The place in `log.entries`, from 1; `nil` for the only one with a multipart body.
-    /// - Returns: `nil` when the text is JSON, but no HAR file.
+    /// - Returns: `nil` when the text is JSON, but not a HAR file.
     init?(_ text: [UInt8], entry: Int?) throws {
         let bytes = text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
         guard case .array(let entries)? = try OrderedJSON.read(bytes)["log"]?["entries"] else { return nil }
@@ -30,7 +30,7 @@ struct HARFile {
     private static func choose(_ number: Int?, _ forms: [HAREntry], count: Int) throws -> HAREntry {
         if let number {
             if let form = forms.first(where: { $0.number == number }) { return form }
-            let reason = (1...max(count, 1)).contains(number) ? "has no multipart body" : "isn't there: it has \(count)"
+            let reason = (1...max(count, 1)).contains(number) ? "has no multipart body" : "is missing: it has \(count)"
             throw ExitStatus(2, "formwork: --entry \(number): this entry of the HAR file \(reason)\(Self.list(forms))")
         }
         guard let first = forms.first else {
@@ -49,7 +49,7 @@ struct HARFile {
         guard !forms.isEmpty else { return "" }
         let shown = forms.prefix(10).map { "\($0.number) (\($0.title))" }
         let more = forms.count > 10 ? " and \(forms.count - 10) more" : ""
-        return "; those that have one: " + shown.joined(separator: ", ") + more
+        return "; entries with one: " + shown.joined(separator: ", ") + more
     }
 }
 
@@ -68,13 +68,13 @@ private struct HAREntry {
         (self.number, self.request, self.post) = (number, request, post)
     }
 
-    /// The type with a boundary, if either place has one.
+    /// The type with a boundary, from `postData` or the request's header.
     var contentType: String? {
         let types = [self.post["mimeType"]?.string, Self.header("content-type", of: self.request)].compactMap { $0 }
         return types.first { $0.lowercased().contains("boundary") }
     }
 
-    /// Method and URL, for a line.
+    /// Method and URL, shortened for a list.
     var title: String {
         let title = "\(self.request["method"]?.string ?? "?") \(self.request["url"]?.string ?? "?")"
         let short = title.unicodeScalars.prefix(60)
@@ -92,21 +92,21 @@ private struct HAREntry {
         if self.post["encoding"]?.string?.lowercased() == "base64" {
             guard let bytes = Base64.decode(String(text.filter { !$0.isWhitespace })) else {
                 throw FormworkError(
-                    .malformedBody, "entry \(self.number): its text isn't the base64 that it says it is")
+                    .malformedBody, "entry \(self.number): its text is declared as base64, but isn't")
             }
             return bytes
         }
         return self.isLatin1(text) ? text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(text.utf8)
     }
 
-    /// Whether each character stands for one byte, as Firefox writes bodies, rather than for text in UTF-8.
+    /// Whether each character represents one byte, as Firefox writes bodies, and not UTF-8 text.
     private func isLatin1(_ text: String) -> Bool {
         guard text.unicodeScalars.allSatisfy({ $0.value <= 0xFF }) else { return false }
         let length =
             Self.header("content-length", of: self.request).flatMap { Int128($0) } ?? self.request["bodySize"]?.integer
         if length == Int128(text.utf8.count) { return false }
         if length == Int128(text.unicodeScalars.count) { return true }
-        // Nobody writes C1 controls: they are bytes.
+        // Text doesn't contain C1 controls, so these are bytes.
         return text.unicodeScalars.contains { (0x80...0x9F).contains($0.value) }
     }
 

@@ -1,9 +1,9 @@
 #if Command
 import Formwork
 
-/// `--limit NAME=VALUE`, and the limits that the command has without it.
+/// `--limit NAME=VALUE`, and the command's limits without it.
 enum LimitOption {
-    /// A file of one's own may be as large as it likes; what is held in memory, and counts, stay bounded.
+    /// A user's own file may have any size. Only content that is held in memory, and counts, are limited.
     static let usual: ParsingLimits = {
         var limits = ParsingLimits.none
         limits.boundaryLength = 1 << 10
@@ -27,7 +27,7 @@ enum LimitOption {
         "fileBytes": { $0.fileBytes = $1 },
     ]
 
-    /// The limits that some options give, in their order.
+    /// The limits after all options are applied in order.
     static func limits(_ options: [String]) throws -> ParsingLimits {
         var limits = self.usual
         for option in options {
@@ -41,7 +41,7 @@ enum LimitOption {
                     option, "write NAME=VALUE with one of \(self.names.map(\.key).joined(separator: ", "))")
             }
             guard let value = self.value(words[1]) else {
-                throw self.refusal(option, "a limit is a whole number, with k, M or G for powers of 1024, or 'none'")
+                throw self.refusal(option, "give a whole number, with k, M or G for powers of 1024, or 'none'")
             }
             set(&limits, value)
         }

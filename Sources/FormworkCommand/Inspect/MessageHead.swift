@@ -3,12 +3,12 @@ import Formwork
 
 /// The head of a captured HTTP/1.x message: a request's, or a response's with any 1xx heads before it.
 struct MessageHead {
-    /// Heads of real messages have less; proxies stop at 64 KiB.
+    /// In bytes. Real heads are smaller, and proxies stop at 64 KiB.
     private static let limit = 256 << 10
 
     private var fields: [(name: String, value: String)] = []
 
-    /// Takes the head off the input.
+    /// Reads the head from the input.
     /// - Returns: `nil` when the input doesn't begin with one.
     init?(_ input: RawInput) throws(FormworkError) {
         guard try Self.begins(input) else { return nil }
@@ -30,11 +30,11 @@ struct MessageHead {
     var contentEncoding: String? { self.value("content-encoding") }
     var isChunked: Bool { self.value("transfer-encoding")?.lowercased().hasSuffix("chunked") ?? false }
 
-    /// - Throws: `malformedBody` for one that is no number.
+    /// - Throws: `malformedBody` for one that isn't a number.
     func contentLength() throws(FormworkError) -> Int64? {
         guard let text = self.value("content-length") else { return nil }
         guard let length = Int64(text), length >= 0, text.first != "+" else {
-            throw FormworkError(.malformedBody, "the captured Content-Length is \"\(text.prefix(40))\"")
+            throw FormworkError(.malformedBody, "the captured Content-Length isn't a number: \"\(text.prefix(40))\"")
         }
         return length
     }
@@ -44,7 +44,7 @@ struct MessageHead {
     /// Whether the first line is `METHOD target HTTP/x` or `HTTP/x status`.
     private static func begins(_ input: RawInput) throws(FormworkError) -> Bool {
         var start = try input.lookAhead(5)
-        // A method is in capitals: most bodies are known by their first byte, and nothing is waited for.
+        // A method is in capitals, so the first byte rules out most bodies without waiting for more.
         guard let first = start.first, (0x41...0x5A).contains(first) else { return false }
         while !start.contains(0x0A), start.count < 16 << 10 {
             let count = start.count
@@ -59,7 +59,8 @@ struct MessageHead {
             && method.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x2D }
     }
 
-    /// The lines up to the empty one, and how many bytes all of that has. LF alone ends a line too: captures are texts.
+    /// The lines up to the empty one, and their size in bytes. LF alone ends a line too, as captures are often text
+    /// files.
     private static func lines(of input: RawInput) throws(FormworkError) -> ([String], count: Int) {
         var wanted = 1
         while true {
@@ -72,7 +73,7 @@ struct MessageHead {
             }
             guard bytes.count >= wanted else {
                 throw FormworkError(
-                    .truncatedBody, "the capture ends in its header section, after \(bytes.count) bytes")
+                    .truncatedBody, "the capture ends inside its header section, after \(bytes.count) bytes")
             }
             guard bytes.count <= self.limit else {
                 throw FormworkError(.limitExceeded, "the captured header section has more than \(self.limit) bytes")

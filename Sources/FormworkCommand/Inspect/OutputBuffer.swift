@@ -2,7 +2,7 @@
 import Formwork
 import SystemPackage
 
-/// Collects short texts for standard output: a system call each would be most of the time.
+/// Collects short texts for standard output. A system call for each would take most of the time.
 final class OutputBuffer {
     private static let limit = 64 << 10
     private var text: [UInt8] = []

@@ -5,13 +5,13 @@ import SystemPackage
 
 /// Writes one part to standard output, as it is read.
 struct OutputSink: PartSink {
-    /// How much of a part a terminal gets, and only when it is text.
+    /// The most bytes of a part that are shown on a terminal, and only if they are text.
     private static let terminalBytes = 64 << 10
 
     private(set) var selector: PartSelector
     private var isTaken = false
     private let isTerminal = isatty(FileDescriptor.standardOutput.rawValue) == 1
-    /// What waits until it is known to be text.
+    /// Bytes that wait until they are known to be text.
     private var held: [UInt8] = []
 
     init(_ selector: PartSelector) { self.selector = selector }
@@ -43,8 +43,7 @@ struct OutputSink: PartSink {
     private static var refusal: ExitStatus {
         ExitStatus(
             2,
-            "formwork: the part is large or holds binary data, and standard output is a terminal: use --to DIR or a pipe"
-        )
+            "formwork: the part is large or binary, and standard output is a terminal: use --to DIR or a pipe")
     }
 }
 

@@ -2,23 +2,23 @@
 import ArgumentParser
 import Formwork
 
-/// The options that say what is read, and how, the same for `inspect` and `extract`.
+/// The input options of `inspect` and `extract`.
 struct ParsingOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The bare body, a captured HTTP request or response, or a HAR file; '-', or nothing, is standard input.",
+            "A bare body, a captured HTTP request or response, or a HAR file; '-' or none is standard input.",
             valueName: "file"))
     var file: String?
 
-    @Option(help: "The boundary, instead of the capture's own, or of the body's first line.")
+    @Option(help: "The boundary, instead of the one in the capture or in the body's first line.")
     var boundary: String?
 
-    @Option(help: ArgumentHelp("The Content-Type with the boundary, instead of the capture's own.", valueName: "type"))
+    @Option(help: ArgumentHelp("The Content-Type with the boundary, instead of the capture's.", valueName: "type"))
     var contentType: String?
 
     @Option(
         help: ArgumentHelp(
-            "How tolerantly it is read: default (RFC 7578), whatwg (as fetch does), generic (any multipart type), lenient "
+            "How strictly to parse: default (RFC 7578), whatwg (as fetch does), generic (any multipart type), lenient "
                 + "(LF ends lines too), strict (what every server accepts).",
             valueName: "default|whatwg|generic|lenient|strict"),
         completion: .list(Self.profiles.map(\.key)))
@@ -26,13 +26,13 @@ struct ParsingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Change a limit; repeatable.",
+            "Change a limit. Can be repeated.",
             discussion: """
-                Names: boundaryLength, totalBytes, preambleBytes, headerBytes, totalHeaderBytes, headerCount, nameBytes, \
-                parts, files, fields, fieldBytes, fileBytes; a value may end in k, M or G, or be 'none'. Without this \
-                option a boundary may have 1 KiB, a preamble and a header section 1 MiB each, a name 64 KiB, a part \
-                1,000 header fields, a body 10,000,000 parts; nothing else is limited. 'defaults' takes the limits \
-                that servers get from the library.
+                Names: boundaryLength, totalBytes, preambleBytes, headerBytes, totalHeaderBytes, headerCount, \
+                nameBytes, parts, files, fields, fieldBytes, fileBytes. A value may end in k, M or G, or be 'none'. \
+                Without this option a boundary may have 1 KiB, a preamble and a header section 1 MiB each, a name \
+                64 KiB, a part 1,000 header fields, a body 10,000,000 parts; nothing else is limited. \
+                'defaults' selects the library's limits for servers.
                 """,
             valueName: "name=value"))
     var limit: [String] = []
@@ -43,11 +43,11 @@ struct ParsingOptions: ParsableArguments {
     private static let profiles: KeyValuePairs<String, ParsingProfile> = [
         "default": .default, "whatwg": .whatwg, "generic": .generic, "lenient": .lenient, "strict": .strict,
     ]
-    /// How far a boundary is looked for.
+    /// The bytes in which a boundary is searched for.
     private static let sniffBytes = 64 << 10
 
-    /// Opens the input, and finds out what separates its parts.
-    /// - Parameter looksOn: Whether a body is read on from which a part may be lost, so that it can be said what it holds.
+    /// Opens the input and finds its boundary.
+    /// - Parameter looksOn: Whether to continue if a part may be lost, to list what the body holds.
     func open(looksOn: Bool = false) throws -> PartWalk {
         guard var profile = Self.profiles.first(where: { $0.key == self.profile })?.value else {
             let names = Self.profiles.map(\.key).joined(separator: ", ")
@@ -58,7 +58,7 @@ struct ParsingOptions: ParsableArguments {
         guard self.boundary == nil || self.contentType == nil else {
             throw ExitStatus(2, "formwork: --boundary and --content-type both give the boundary: leave one out")
         }
-        // Arguments are judged before anything is waited for.
+        // Arguments are checked before waiting for input.
         if let boundary = self.boundary {
             let parser = try Self.given("--boundary", boundary) { () throws(FormworkError) in
                 try MultipartParser(contentType: Self.type(with: boundary), profile: profile, limits: limits)
@@ -76,7 +76,7 @@ struct ParsingOptions: ParsableArguments {
         return try Self.walk(input, Self.type(with: try Self.sniff(input)), profile, limits)
     }
 
-    /// Opens the input for a lint, which reads on where a parser would refuse.
+    /// Opens the input for a lint, which continues where a parser would fail.
     func openUnparsed() throws -> (input: BodyInput, contentType: String) {
         let input = try self.input()
         if let type = self.contentType ?? self.boundary.map(Self.type(with:)) ?? input.contentType {
@@ -91,7 +91,7 @@ struct ParsingOptions: ParsableArguments {
 
     private static func type(with boundary: String) -> String { "multipart/form-data; boundary=\"\(boundary)\"" }
 
-    /// A mistake in an argument is one of usage, not of the body's.
+    /// Reports a wrong argument as a usage error, not as an error in the body.
     private static func given(
         _ option: String, _ value: String, _ work: () throws(FormworkError) -> MultipartParser
     ) throws -> MultipartParser {
@@ -129,7 +129,7 @@ struct ParsingOptions: ParsableArguments {
             if case .found(let boundary) = BoundarySniffer.sniff(bytes, isWhole: isWhole) { return boundary }
             if isWhole || bytes.count >= self.sniffBytes {
                 let error = FormworkError(
-                    .malformedBody, "No line --BOUNDARY was found: say --boundary or --content-type.",
+                    .malformedBody, "No line --BOUNDARY was found: give --boundary or --content-type.",
                     offset: nil, cause: ParsingFailure(.missingBoundaryParameter))
                 throw try PartWalk.status(of: error, self.observation(of: input), input)
             }
@@ -137,11 +137,11 @@ struct ParsingOptions: ParsableArguments {
         }
     }
 
-    /// What is seen of a body that no parser reads.
+    /// The start of a body that no parser reads, for the diagnosis.
     private static func observation(of input: BodyInput) throws -> BodyObservation {
         var seen = BodyObservation(contentLength: input.contentLength, contentEncoding: input.contentEncoding)
         seen.take(try input.lookAhead(1))
-        // No part is counted as cut off, as nothing was read to the end.
+        // Nothing was read to the end, so the body must not be diagnosed as cut.
         if seen.byteCount > 0 { seen.contentLength = nil }
         return seen
     }

@@ -3,15 +3,15 @@ import Formwork
 import FormworkDigests
 import FormworkURLEncoded
 
-/// What is told about one part.
+/// What is printed about one part.
 struct PartRecord {
     /// Its place, from 0.
     var index: Int
     var header: ReceivedHeader
-    /// Where its content stands in the body.
+    /// The position of its content in the body.
     var offset: Int64
     var length: Int64 = 0
-    /// Lower-case hexadecimal digits; `nil` when nobody asked.
+    /// Lower-case hexadecimal digits; `nil` if it wasn't requested.
     var sha256: String?
     /// The first bytes of its content.
     var start: [UInt8] = []
@@ -34,14 +34,15 @@ struct PartRecord {
     private static func text(_ text: String?) -> ParameterValue { text.map(ParameterValue.text) ?? .null }
 }
 
-/// Makes a record of every part, and gives each on when it is whole: a million parts take no more memory than one.
+/// Makes a record of every part and passes each on when it is complete, so a million parts need no more memory than
+/// one.
 struct PartRecorder: PartSink {
     /// Enough for a cell of the table.
     private static let startBytes = 128
 
     private let wantsDigest: Bool
     private let give: (PartRecord) throws -> Void
-    /// Parts that began.
+    /// Parts that began, complete or not.
     private(set) var count = 0
     private var record: PartRecord?
     private var digest: SHA256Digest?

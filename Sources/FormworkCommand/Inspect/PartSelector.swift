@@ -1,7 +1,7 @@
 #if Command
 import Formwork
 
-/// Which parts `extract` takes.
+/// Which parts `extract` writes.
 struct PartSelector {
     /// `--part`: a name, or `#` and a number from 1.
     enum Choice {
@@ -19,26 +19,26 @@ struct PartSelector {
 
     enum Kind { case all, files, fields }
 
-    /// How many parts an error lists.
+    /// The most parts that an error lists.
     private static let listed = 10
 
     let option: String?
     private let choice: Choice?
     private let kind: Kind
-    /// Takes one part of a name that several have.
+    /// Whether only the first part is selected if several have the name.
     private let isSingle: Bool
     private var count = 0
     private var list: [String] = []
-    /// Numbers of the parts that were meant, from 1; the first two are enough to say which.
+    /// Numbers, from 1, of the parts that match. The first two are enough for an error.
     private var matches: [Int] = []
 
-    /// - Parameter isSingle: Whether the content goes where only one part can.
+    /// - Parameter isSingle: Whether the output has room for only one part.
     init(_ option: String?, _ kind: Kind, isSingle: Bool) {
         (self.option, self.choice, self.kind) = (option, option.map(Choice.init), kind)
         self.isSingle = isSingle
     }
 
-    /// Whether the next part is taken.
+    /// Whether the next part is selected.
     mutating func takes(_ header: ReceivedHeader) -> Bool {
         self.count += 1
         guard let choice = self.choice else {
@@ -55,21 +55,21 @@ struct PartSelector {
         return !self.isSingle || self.matches.count == 1
     }
 
-    /// What is wrong with the choice, once all parts were seen.
+    /// Checks the choice, after all parts were seen.
     func check() throws {
         guard let option = self.option else { return }
         let shown = ShellQuote.quote(option).withControlCharactersEscaped
         if self.matches.isEmpty {
             let more = self.count > Self.listed ? " and \(self.count - Self.listed) more" : ""
             let list =
-                self.list.isEmpty ? "the body has no parts" : "there are \(self.list.joined(separator: ", "))\(more)"
-            throw ExitStatus(2, "formwork: --part \(shown): there is no such part: \(list)")
+                self.list.isEmpty ? "the body has no parts" : "the body has \(self.list.joined(separator: ", "))\(more)"
+            throw ExitStatus(2, "formwork: --part \(shown): no such part: \(list)")
         }
         if self.isSingle, self.matches.count > 1 {
             throw ExitStatus(
                 2,
-                "formwork: --part \(shown): parts #\(self.matches[0]) and #\(self.matches[1]) have this name, and the "
-                    + "first was written: choose by number, --part '#\(self.matches[1])'")
+                "formwork: --part \(shown): parts #\(self.matches[0]) and #\(self.matches[1]) have this name, and only "
+                    + "the first was written: choose by number, such as --part '#\(self.matches[1])'")
         }
     }
 

@@ -4,16 +4,16 @@ import Formwork
 /// Parts as aligned columns. The first thousand rows decide the widths, so that any number of parts can be shown.
 final class PartTable {
     private static let rowsForWidths = 1_000
-    /// Number, length and offset stand to the right.
+    /// Number, length and offset are right-aligned.
     private static let numbers: Set<Int> = [0, 4, 5]
-    /// Columns of a field's value that are shown.
+    /// The most columns of a field's value that are shown.
     private static let previewWidth = 40
 
     private let showsDigests: Bool
     private let terminalWidth: Int?
     private let output: OutputBuffer
     private var rows: [[DisplayText]]
-    /// `nil` until they are decided.
+    /// `nil` until the first rows are written.
     private var widths: [Int]?
 
     init(_ output: OutputBuffer, showsDigests: Bool, terminalWidth: Int?) {
@@ -58,7 +58,7 @@ final class PartTable {
         return DisplayText.cut(line, to: width).text
     }
 
-    /// The start of a field's value; nothing for what is no text.
+    /// The start of a field's value; empty if it isn't text.
     private static func preview(_ record: PartRecord) -> String {
         let start = record.start
         let isAll = record.length == Int64(start.count)

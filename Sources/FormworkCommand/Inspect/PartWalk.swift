@@ -1,17 +1,17 @@
 #if Command
 import Formwork
 
-/// What is done with the parts of a body, one after the other.
+/// Receives the parts of a body, one after the other.
 protocol PartSink {
-    /// A part begins, whose content stands at `offset` of the body.
+    /// A part begins. Its content is at `offset` of the body.
     mutating func begin(_ header: ReceivedHeader, at offset: Int64) throws
-    /// Content of the part. Not called for a part without any.
+    /// Content of the part. Not called for an empty part.
     mutating func take(_ bytes: [UInt8], _ range: Range<Int>) throws
-    /// The part is whole.
+    /// The part is complete.
     mutating func end() throws
 }
 
-/// Takes a body apart, and says in one line what is wrong with it.
+/// Splits a body into parts, and describes in one line what is wrong with it.
 struct PartWalk {
     private let input: BodyInput
     private var parser: MultipartParser
@@ -23,8 +23,8 @@ struct PartWalk {
             for: parser, contentLength: input.contentLength, contentEncoding: input.contentEncoding)
     }
 
-    /// Hands every part to `sink`.
-    /// - Returns: What a person should know about a body that could be read all the same.
+    /// Passes every part to `sink`.
+    /// - Returns: Warnings about a body that could be read.
     mutating func run(_ sink: inout some PartSink) throws -> [String] {
         while true {
             let chunk = try self.input.next()
@@ -44,8 +44,8 @@ struct PartWalk {
 
     private var preamble: String? {
         self.parser.preambleDelimiterOffset.map { offset in
-            "a line at offset \(offset), before the first part, begins with the delimiter and isn't one, so a part may be "
-                + "lost: a delimiter stands between CRLFs (--profile lenient reads LF too)"
+            "a line at offset \(offset), before the first part, begins like a delimiter but isn't one, so a part may "
+                + "be lost: a delimiter needs CRLF before and after it (--profile lenient accepts LF too)"
         }
     }
 
@@ -70,7 +70,7 @@ struct PartWalk {
         }
     }
 
-    /// The one line for a body that can't be read: class, place, what was expected, and what probably happened.
+    /// The error line for a body that can't be read: kind, offset, what was expected, and the probable cause.
     static func status(of error: FormworkError, _ seen: BodyObservation, _ input: BodyInput) throws -> ExitStatus {
         var shown = error
         (shown.cause, shown.offset) = (nil, nil)

@@ -1,18 +1,18 @@
 #if Command
 import Formwork
 
-/// The bytes of a file or of standard input, as they come, with a look ahead.
+/// The bytes of a file or of standard input, with lookahead.
 final class RawInput {
-    /// What is read at once: framing, chunks and parts cut it anywhere.
+    /// Bytes of one read. Framing, chunks and parts may be cut anywhere.
     static let chunkBytes = 256 << 10
 
-    /// What errors call it.
+    /// The input's name in errors.
     let name: String
     private let reader: BodyReader
     private var ahead: [UInt8] = []
     private var isAtEnd = false
 
-    /// - Parameter file: `nil` and `-` are standard input.
+    /// - Parameter file: `nil` and `-` mean standard input.
     init(_ file: String?) throws {
         let (name, source) = try TextInput.source(file)
         self.name = name
@@ -21,7 +21,7 @@ final class RawInput {
         }
     }
 
-    /// The next bytes; none at the end.
+    /// The next bytes; empty at the end.
     func next() throws(FormworkError) -> [UInt8] {
         guard self.ahead.isEmpty else {
             defer { self.ahead = [] }
@@ -30,13 +30,13 @@ final class RawInput {
         return try self.read()
     }
 
-    /// The bytes that come next, without using them up: at least `count` unless the end comes before.
+    /// The next bytes, without consuming them: at least `count`, or fewer if the input ends before.
     func lookAhead(_ count: Int) throws(FormworkError) -> [UInt8] {
         while self.ahead.count < count, !self.isAtEnd { self.ahead += try self.read() }
         return self.ahead
     }
 
-    /// Uses up bytes that were looked at.
+    /// Consumes bytes that were looked at.
     func skip(_ count: Int) { self.ahead.removeFirst(count) }
 
     private func read() throws(FormworkError) -> [UInt8] {

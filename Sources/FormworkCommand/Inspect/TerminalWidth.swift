@@ -2,11 +2,11 @@
 import Glibc
 import SystemPackage
 
-// A door to unsafe code: the terminal is asked for its size.
+// Unsafe code in this file: the ioctl for the terminal's size.
 
-/// How wide a terminal is.
+/// The width of a terminal.
 enum TerminalWidth {
-    /// Columns; `nil` when this isn't a terminal, or is one that doesn't say.
+    /// Columns; `nil` if this isn't a terminal, or its width is unknown.
     static func of(_ descriptor: FileDescriptor) -> Int? {
         let output = descriptor.rawValue
         guard isatty(output) == 1 else { return nil }

@@ -2,7 +2,7 @@
 import ArgumentParser
 import FormworkReceiver
 
-/// Addresses: `10.0.0.0/8`, `fd00::/8`, or one.
+/// An address block, such as `10.0.0.0/8` or `fd00::/8`, or a single address.
 struct AddressBlockOption: ExpressibleByArgument {
     let block: AddressBlock
 

@@ -1,11 +1,11 @@
 #if Transfer
 import Glibc
 
-// A door to unsafe code: the process's own limit on open files.
+// Unsafe code in this file: getrlimit and setrlimit.
 
-/// Open files of this process.
+/// The limit on open files of this process.
 enum OpenFiles {
-    /// Allows as many as the system lets this process have: each upload holds a connection and a file or more.
+    /// Raises the limit to the highest allowed value: each upload needs a connection and at least one file.
     static func raiseLimit() {
         var limit = rlimit()
         // SAFETY: both pointers are to this frame's variable.

@@ -11,51 +11,51 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Where `receive` is reached, and who may.
+/// The address of `receive`, and who may use it.
 struct ReceiveAddress: ParsableArguments {
-    @Option(help: "The name or address to listen on; only this machine's own (127.0.0.1) without --public.")
+    @Option(help: "The name or address to listen on. Without --public only this machine's own (127.0.0.1).")
     var host: String?
 
-    @Option(parsing: .unconditional, help: "The port; 0 has the system choose one, which is printed.")
+    @Option(parsing: .unconditional, help: "The port. With 0 the system chooses one, and it is printed.")
     var port = 8_080
 
-    @Flag(name: .customLong("public"), help: "Listen on all addresses, for whoever has the token.")
+    @Flag(name: .customLong("public"), help: "Listen on all addresses. Clients need the token.")
     var isPublic = false
 
     @Option(
         help: ArgumentHelp(
-            "What uploads have to show; --public makes one up and prints it unless it is given. The environment's "
-                + "FORMWORK_TOKEN, which counts without this option, doesn't show it to who lists processes."))
+            "The token that clients must send; --public generates and prints one if none is given. Prefer the variable "
+                + "FORMWORK_TOKEN, used without this option: process lists don't show it."))
     var token: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file that holds the token, in its first line; read again at SIGHUP.", valueName: "file"))
+            "A file with the token in its first line. SIGHUP reads it again.", valueName: "file"))
     var tokenFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "Proxies in front whose word about their clients is taken, by Forwarded, X-Forwarded-For or PROXY protocol 2: "
-                + "10.0.0.0/8, fd00::/8 or one address. Can be given more than once.",
+            "Proxies that are trusted to name their clients, with Forwarded, X-Forwarded-For or PROXY protocol 2: "
+                + "10.0.0.0/8, fd00::/8 or one address. Can be repeated.",
             valueName: "CIDR"))
     var trustedProxy: [AddressBlockOption] = []
 
     @Option(
         help: ArgumentHelp(
-            "Whose files the page lists: all to everybody who is let in; own: to each login or address its own; none. "
-                + "(default: own with a token and --public, else all)", valueName: "all|own|none"))
+            "Which files the page lists: all; own, those of the same login or address; or none. "
+                + "(default: own with a token and --public, otherwise all)", valueName: "all|own|none"))
     var list: ListOption?
 
-    @Option(help: ArgumentHelp("The certificate chain, PEM: HTTPS, HTTP/2 included.", valueName: "file"))
+    @Option(help: ArgumentHelp("The certificate chain, in PEM. Enables HTTPS with HTTP/2.", valueName: "file"))
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("The certificate's key, PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"))
     var tlsKey: String?
 
     /// Fills in the options.
     func apply(to options: inout ReceiverOptions) throws {
         var host = self.host ?? (self.isPublic ? "0.0.0.0" : "127.0.0.1")
-        // As URLs have it.
+        // An IPv6 address in brackets, as in URLs.
         if host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") {
             host = String(host.dropFirst().dropLast())
         }
@@ -66,7 +66,7 @@ struct ReceiveAddress: ParsableArguments {
             throw ExitStatus(
                 2,
                 "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): "
-                    + "others reach that address: say --public too, which asks them for a token")
+                    + "other machines can reach this address: add --public, which requires a token")
         }
         guard (0...65_535).contains(self.port) else {
             throw ExitStatus(2, "formwork: --port \(self.port): a port is 0 to 65535")
@@ -78,19 +78,19 @@ struct ReceiveAddress: ParsableArguments {
         options.listing = self.list?.scope
     }
 
-    /// What there is to say about how it is reached.
+    /// Warnings about the address.
     var warnings: [String] {
         guard self.isPublic, self.tlsCert == nil, self.trustedProxy.isEmpty else { return [] }
         return [
-            "without --tls-cert and --tls-key the token and the files go over the network as plain text; "
-                + "say --trusted-proxy if a proxy in front speaks HTTPS"
+            "without --tls-cert and --tls-key the token and the files are sent unencrypted; "
+                + "give --trusted-proxy if a proxy handles HTTPS"
         ]
     }
 
-    /// Characters of a token for --public: fewer can be guessed.
+    /// The fewest characters of a token for --public. A shorter one can be guessed.
     private static let tokenLength = 16
 
-    /// The token that was given; `nil` when none was.
+    /// The given token, checked; `nil` if there is none.
     func readToken() throws -> AccessToken? {
         guard let (text, place) = try self.givenToken else { return nil }
         let token: AccessToken
@@ -100,13 +100,13 @@ struct ReceiveAddress: ParsableArguments {
         guard !self.isPublic || text.utf8.count >= Self.tokenLength else {
             throw ExitStatus(
                 2,
-                "formwork: \(place): a token for --public has \(Self.tokenLength) characters or more: "
-                    + "leave it away, and one is made")
+                "formwork: \(place): a token for --public needs \(Self.tokenLength) characters or more: "
+                    + "leave it out to have one generated")
         }
         return token
     }
 
-    /// Where it is reached at that port: of a host that stands for all addresses, at those that others see.
+    /// The URLs at a port. A host that means all addresses gives one URL for each address that others can reach.
     static func urls(of host: String, port: Int, isTLS: Bool) -> [String] {
         var hosts = [host]
         if ["0.0.0.0", "::"].contains(host) {
@@ -121,7 +121,7 @@ struct ReceiveAddress: ParsableArguments {
         }
     }
 
-    /// The token that was given, and where; `nil` when none was.
+    /// The given token, and the option or variable it came from; `nil` if there is none.
     private var givenToken: (text: String, place: String)? {
         get throws {
             if let token { return (token, "--token") }
@@ -138,16 +138,16 @@ struct ReceiveAddress: ParsableArguments {
         }
     }
 
-    /// Whether a token was given at all.
+    /// Whether a token was given.
     var hasGivenToken: Bool { (try? self.givenToken) != nil }
 
     func validate() throws {
         guard self.token == nil || self.tokenFile == nil else {
-            throw ValidationError("--token and --token-file: give one of them")
+            throw ValidationError("give --token or --token-file, not both")
         }
     }
 
-    /// What TLS needs, as the files are now; `nil` for plain HTTP.
+    /// TLS settings from the files' current content; `nil` for plain HTTP.
     func tls() throws -> ReceiverOptions.TLS? {
         switch (self.tlsCert, self.tlsKey) {
         case (nil, nil): return nil
@@ -159,8 +159,8 @@ struct ReceiveAddress: ParsableArguments {
             } catch {
                 throw ExitStatus(
                     2,
-                    "formwork: --tls-cert, --tls-key: \(certificates) and \(key) can't be used together: the key is another certificate's, or one of the two is damaged"
-                        .withControlCharactersEscaped)
+                    ("formwork: --tls-cert, --tls-key: \(certificates) and \(key) can't be used together: the key "
+                        + "belongs to another certificate, or one of the two is damaged").withControlCharactersEscaped)
             }
         default: throw ExitStatus(2, "formwork: --tls-cert and --tls-key go together: give both")
         }

@@ -12,91 +12,91 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Where `receive` puts files: a folder, or an object store.
+/// Where `receive` stores files: a folder or an object store.
 struct ReceiveDestination: ParsableArguments {
-    @Option(help: ArgumentHelp("The folder; made if only its last component is missing.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder. It is created if only its last component is missing.", valueName: "folder"))
     var dir: String?
 
     @Option(
         help: ArgumentHelp(
-            "An object store, instead of a folder; the AWS variables say where it is, and with which keys.",
+            "An object store instead of a folder. The AWS variables give its address and keys.",
             valueName: "s3://bucket/prefix"))
     var to: String?
 
     @Flag(
         help: """
-            Keep the folders of a file's path, from a chosen folder, a filename with slashes or a PUT's path, below the \
-            destination. Without it files have their last component alone.
+            Keep the folders of a file's path (from a chosen folder, a filename with slashes or a PUT's path) below \
+            the destination. Otherwise only the last component is used.
             """)
     var keepPaths = false
 
     @Option(
         help: """
-            What becomes of a form's text fields: json keeps them in NAME.form.json, beside the form's first file NAME, \
-            drop answers them only.
+            What to do with a form's text fields: json stores them in NAME.form.json, beside the form's first file \
+            NAME; drop only returns them in the answer.
             """)
     var fields: FieldsOption = .json
 
-    @Flag(help: "With --dir: replace a file of the same name; it becomes 'name (1).ext' otherwise.")
+    @Flag(help: "With --dir: replace a file of the same name. Otherwise the new file is named 'name (1).ext'.")
     var overwrite = false
 
-    @Flag(help: "With --dir: answer only when the disk has the file.")
+    @Flag(help: "With --dir: answer only after the file is synced to disk.")
     var fsync = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --dir: what uploads leave free on the disk; beyond, and where there is no room for a body that says its "
-                + "length, the answer is 507 before a byte of it is taken. (default: 0)", valueName: "bytes"))
+            "With --dir: disk space that uploads must leave free. If it would be used, or a body of known length "
+                + "doesn't fit, the answer is 507 before the body is read. (default: 0)", valueName: "bytes"))
     var freeSpace: ByteCount?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --to: a part of a long file, 5M to 5G, of which each upload holds one more in memory than "
-                + "--part-parallelism. (default: \(ByteCount(Int64(S3Storage.Options().partSize)).defaultValueDescription))",
+            "With --to: the size of a part of a long file, 5M to 5G. Each upload holds --part-parallelism and one more "
+                + "in memory. (default: \(ByteCount(Int64(S3Storage.Options().partSize)).defaultValueDescription))",
             valueName: "bytes"))
     var partSize: ByteCount?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --to: parts of one upload on their way at once, 1 to 100. "
+            "With --to: parts of one upload that are sent at once, 1 to 100. "
                 + "(default: \(S3Storage.Options().parallelism))", valueName: "number"))
     var partParallelism: Int?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --to: how long nothing may have come of an upload that was left there, by a killed receiver say, "
-                + "before one that starts, or runs, aborts it: 90s, 15m, 24h or 7d. (default: 24h)",
+            "With --to: how long an unfinished upload in the store, such as that of a killed receiver, may be idle "
+                + "before it is aborted: 90s, 15m, 24h or 7d. (default: 24h)",
             valueName: "time"))
     var abandonAfter: AgeOption?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --to: how long the store may be asked for something while nothing moves, tries included; then the client "
-                + "gets 502. (default: 60)", valueName: "seconds"))
+            "With --to: how long a request to the store may make no progress, retries included. After that the "
+                + "client gets 502. (default: 60)", valueName: "seconds"))
     var storeTimeout: Double?
 
     @Option(
         name: .customLong("s3-addressing"),
         help: ArgumentHelp(
-            "With --to: whether a request names the bucket in its path, in its host (virtual), or as the store is known "
-                + "to want it (auto). (default: auto)", valueName: "auto|path|virtual"))
+            "With --to: whether a request names the bucket in its path (path), in its host (virtual), or as the store "
+                + "is known to expect it (auto). (default: auto)", valueName: "auto|path|virtual"))
     var addressing: AddressingOption?
 
     func validate() throws {
         switch (self.dir, self.to) {
-        case (nil, nil): throw ValidationError("where to? give --dir FOLDER or --to s3://BUCKET/PREFIX")
-        case (_?, _?): throw ValidationError("--dir and --to: give one of them")
+        case (nil, nil): throw ValidationError("no destination: give --dir FOLDER or --to s3://BUCKET/PREFIX")
+        case (_?, _?): throw ValidationError("give --dir or --to, not both")
         case (_?, nil):
-            if let name = self.optionOfStore { throw ValidationError("\(name): only --to has this option") }
+            if let name = self.optionOfStore { throw ValidationError("\(name): only works with --to") }
         case (nil, _?):
-            if self.overwrite { throw ValidationError("--overwrite: in an object store nothing is replaced") }
-            if self.fsync { throw ValidationError("--fsync: only --dir has this option") }
-            if self.freeSpace != nil { throw ValidationError("--free-space: only --dir has this option") }
+            if self.overwrite { throw ValidationError("--overwrite: only works with --dir") }
+            if self.fsync { throw ValidationError("--fsync: only works with --dir") }
+            if self.freeSpace != nil { throw ValidationError("--free-space: only works with --dir") }
             guard (0.1...86_400).contains(self.storeTimeout ?? 1) else {
                 throw ValidationError("--store-timeout: give 0.1 to 86400 seconds")
             }
@@ -111,7 +111,7 @@ struct ReceiveDestination: ParsableArguments {
         return self.addressing == nil ? nil : "--s3-addressing"
     }
 
-    /// Opens the folder, or looks whether the store can be reached, and removes what killed receivers left there.
+    /// Opens the folder, or checks that the store can be reached and removes what killed receivers left there.
     /// - Throws: `ExitStatus` for an object store that can't be used, `FormworkError` for a folder.
     func open(_ logger: Logger) async throws -> any ReceiverStorage {
         guard let url = self.to else {
@@ -121,7 +121,7 @@ struct ReceiveDestination: ParsableArguments {
         }
         guard url.lowercased().hasPrefix("s3://") else {
             let shown = ShellQuote.quote(url).withControlCharactersEscaped
-            throw ExitStatus(2, "formwork: --to \(shown): is no s3://bucket/prefix")
+            throw ExitStatus(2, "formwork: --to \(shown): is not s3://bucket/prefix")
         }
         var options = S3Storage.Options()
         if let partSize { options.partSize = Int(clamping: partSize.bytes) }
@@ -138,7 +138,7 @@ struct ReceiveDestination: ParsableArguments {
         return storage
     }
 
-    /// What has to run beside the receiver.
+    /// Services that have to run beside the receiver.
     func services(for storage: any ReceiverStorage) -> [any Service] {
         (storage as? S3Storage).map { [S3Sweeper($0, olderThan: self.age)] } ?? []
     }
@@ -146,10 +146,10 @@ struct ReceiveDestination: ParsableArguments {
     private var age: Duration { self.abandonAfter?.duration ?? AgeOption.day }
 }
 
-/// What becomes of fields.
+/// What to do with fields.
 enum FieldsOption: String, ExpressibleByArgument, CaseIterable { case json, drop }
 
-/// A time in one unit: `90s`, `15m`, `24h`, `7d`.
+/// A duration in one unit: `90s`, `15m`, `24h`, `7d`.
 struct AgeOption: ExpressibleByArgument {
     static let day = Duration.seconds(86_400)
     let duration: Duration

@@ -3,7 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkReceiver
 
-/// How much `receive` takes.
+/// The limits of `receive`.
 struct ReceiveLimits: ParsableArguments {
     @Option(parsing: .unconditional, help: "The largest body of a request.")
     var maxSize = ByteCount(ReceivingLimits().bodyBytes)
@@ -11,37 +11,37 @@ struct ReceiveLimits: ParsableArguments {
     @Option(parsing: .unconditional, help: "The largest file.")
     var maxFileSize = ByteCount(ReceivingLimits().fileBytes)
 
-    @Option(parsing: .unconditional, help: "Files of one form.")
+    @Option(parsing: .unconditional, help: "The most files of one form.")
     var maxFiles = ReceivingLimits().files
 
-    @Option(parsing: .unconditional, help: "Fields of one form that are no files.")
+    @Option(parsing: .unconditional, help: "The most fields of one form, not counting files.")
     var maxFields = ReceivingLimits().fields
 
-    @Option(parsing: .unconditional, help: "The largest field that is no file.")
+    @Option(parsing: .unconditional, help: "The largest field that isn't a file.")
     var maxFieldSize = ByteCount(ReceivingLimits().fieldBytes)
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Uploads at once; beyond, the answer is 503 with Retry-After. "
+            "Uploads at once. Above that, the answer is 503 with Retry-After. "
                 + "(default: \(ReceivingLimits().uploads), with --to \(S3Storage.uploads))", valueName: "number"))
     var maxUploads: Int?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Uploads of one client at once, by its address, of IPv6 by its network; beyond, the answer is 429. "
-                + "(default: a quarter of --max-uploads with --public, else all)", valueName: "number"))
+            "Uploads of one client at once, known by its address, or its network with IPv6. Above that, the answer "
+                + "is 429. (default: a quarter of --max-uploads with --public, otherwise all)", valueName: "number"))
     var maxUploadsPerClient: Int?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long a client may send nothing, and the window of --min-rate.", valueName: "seconds"))
+            "How long a client may send nothing; also the window of --min-rate.", valueName: "seconds"))
     var idleTimeout = 30.0
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Bytes a second that a client has to send.", valueName: "bytes")
+        parsing: .unconditional, help: ArgumentHelp("Bytes a second that a client must send.", valueName: "bytes")
     )
     var minRate = ByteCount(ReceivingPace().bytesPerSecond)
 
@@ -57,7 +57,7 @@ struct ReceiveLimits: ParsableArguments {
         }
     }
 
-    /// - Parameter isInMemory: Whether the storage holds parts of each upload in memory.
+    /// - Parameter isInMemory: Whether the storage buffers parts of each upload in memory.
     func uploads(isInMemory: Bool) -> ReceivingLimits {
         var limits = ReceivingLimits()
         (limits.bodyBytes, limits.fileBytes) = (self.maxSize.bytes, self.maxFileSize.bytes)

@@ -5,37 +5,37 @@ import FormworkResumable
 import FormworkReceiver
 import SystemPackage
 
-/// How `receive` keeps uploads that come in pieces.
+/// How `receive` keeps resumable uploads.
 struct ReceiveResuming: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
-        help: "Take uploads that go on after a cut, by the IETF's draft and by tus 1.0.")
+        help: "Accept uploads that continue after a cut, with the IETF's draft or tus 1.0.")
     var resume = true
 
     @Option(
         help: ArgumentHelp(
-            "Where they are kept until they are whole; by default .formwork-resumable in the folder, which is made when "
-                + "there is one. With --to none are taken unless this is given.",
+            "Where they are kept until they are complete. The default is .formwork-resumable in the folder, created "
+                + "with the first upload. With --to they need this option.",
             valueName: "folder"))
     var resumeDir: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How long an upload may take, from its first request on.", valueName: "seconds"))
+        help: ArgumentHelp("How long an upload may take, from its first request.", valueName: "seconds"))
     var resumeLifetime = 86_400.0
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Uploads that are kept at once. Beyond, those give way that are finished, empty, or idle for longest.",
+            "Uploads that are kept at once. Above that, finished, empty or the longest idle ones are removed.",
             valueName: "number"))
     var resumeUploads = UploadStoreOptions().maximumCount
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The same of one client; beyond, the answer is 429. "
-                + "(default: a tenth of --resume-uploads with --public, else all)", valueName: "number"))
+            "Uploads of one client that are kept at once. Above that, the answer is 429. "
+                + "(default: a tenth of --resume-uploads with --public, otherwise all)", valueName: "number"))
     var resumeUploadsPerClient: Int?
 
     func validate() throws {
@@ -47,11 +47,11 @@ struct ReceiveResuming: ParsableArguments {
             throw ValidationError("--resume-lifetime: give 1 to 31536000 seconds")
         }
         guard self.resume || self.resumeDir == nil else {
-            throw ValidationError("--resume-dir: there is nothing to keep with --no-resume")
+            throw ValidationError("--resume-dir: has no use with --no-resume: leave one of them out")
         }
     }
 
-    /// - Returns: `nil` when none are taken.
+    /// - Returns: `nil` if resumable uploads aren't accepted.
     /// - Throws: `writeFailed`.
     func store(in folder: FilePath?, _ limits: ReceivingLimits, isDurable: Bool) throws -> UploadStore? {
         let usual = folder.map { $0.appending(".formwork-resumable") }

@@ -5,20 +5,20 @@ import Synchronization
 import SystemPackage
 import UnixSignals
 
-/// What signals make of a running service: the first has it stop gracefully, the second at once. SIGHUP has it read its files
-/// again, or stop gracefully where it comes of a terminal that is gone.
+/// How a running service reacts to signals: the first stops it gracefully, the second at once. SIGHUP makes it read its
+/// files again, or stops it gracefully if its terminal was closed.
 enum StoppingSignals {
-    /// Runs until the service has ended.
+    /// Runs until the service has stopped.
     /// - Parameters:
-    ///   - group: What is run.
+    ///   - group: The services to run.
     ///   - reload: Reads the files again.
-    ///   - drop: Ends what is under way, at the second signal.
+    ///   - drop: Aborts uploads under way, at the second signal.
     /// - Returns: The exit status: 0, or 128 and the second signal's number.
     static func run(
         _ group: ServiceGroup, reload: @escaping @Sendable () -> Void, drop: @escaping @Sendable () -> Void
     ) async throws -> Int32 {
         let hadTerminal = Self.hasTerminal
-        // Known before anything ends of it.
+        // Kept outside the task group, as its tasks end in any order.
         let status = Status()
         try await withThrowingTaskGroup(of: Bool.self) { tasks in
             tasks.addTask {
@@ -32,7 +32,7 @@ enum StoppingSignals {
                         reload()
                         continue
                     }
-                    // It comes once more, when the shell goes.
+                    // SIGHUP comes once more when the shell exits.
                     if signal == .sighup, count > 0 { continue }
                     count += 1
                     if count == 1 {
@@ -45,7 +45,7 @@ enum StoppingSignals {
                 }
                 return false
             }
-            // The group ends when the service has.
+            // Waits for the service, not for the signals.
             while let hasEnded = try await tasks.next(), !hasEnded {}
             tasks.cancelAll()
         }
@@ -54,7 +54,7 @@ enum StoppingSignals {
 
     private final class Status: Sendable { let code = Mutex<Int32>(0) }
 
-    /// Whether this process has a terminal that is there.
+    /// Whether this process has a terminal that still exists.
     private static var hasTerminal: Bool {
         guard let terminal = try? FileDescriptor.open(FilePath("/dev/tty"), .readOnly, options: [.nonBlocking]) else {
             return false

@@ -5,16 +5,16 @@ import FormworkClient
 import Glibc
 import SystemPackage
 
-/// Where an answer goes: a file or standard output, as it comes, or into the report.
+/// Where an answer goes: streamed to a file or to standard output, or into the report.
 struct AnswerOutput: Sendable {
-    /// Bytes of a body that a report holds, and a terminal gets, at most.
+    /// The most bytes of a body that a report holds or a terminal shows.
     static let limit = 1 << 20
 
     /// `nil` and `-` for standard output.
     var file: String?
     var includesHead: Bool
     var isJSON: Bool
-    /// Whether the body of a failure is left out.
+    /// Whether the body of an answer of 400 or more is left out.
     var hidesFailures: Bool
 
     func take(_ answer: ExchangeAnswer, _ trace: FormSender.Trace) async throws -> SendReport {
@@ -30,7 +30,7 @@ struct AnswerOutput: Sendable {
                 }
             }
         } else if self.isJSON || isHidden || isatty(FileDescriptor.standardOutput.rawValue) == 1 {
-            // A report is whole or not at all, and a terminal gets no control characters.
+            // A report needs the whole body, and on a terminal control characters are escaped.
             let limit = isHidden ? 0 : Self.limit
             (report.body, report.isBodyTruncated) = try await answer.body.collectBytes(upTo: limit)
             if !self.isJSON, !isHidden {
@@ -52,7 +52,7 @@ struct AnswerOutput: Sendable {
         while let bytes = try await answer.body.nextBytes() { try write(bytes) }
     }
 
-    /// Says of a failure on standard output what couldn't be written there.
+    /// Reports a failed write to standard output as a failure to write the answer.
     static func writing(_ work: () throws -> Void) throws {
         do { try work() } catch let error as FormworkError where error.code == .writeFailed {
             throw FormworkError(
@@ -66,7 +66,7 @@ struct AnswerOutput: Sendable {
                 FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
         } catch {
-            throw FormworkError(.writeFailed, "the answer can't be written there", path: path, cause: error)
+            throw FormworkError(.writeFailed, "the answer can't be written to this file", path: path, cause: error)
         }
     }
 

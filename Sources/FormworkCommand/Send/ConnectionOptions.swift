@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Which HTTP is spoken.
+/// The HTTP version to use.
 enum VersionOption: String, EnumerableFlag {
     case http1, http2, http2PriorKnowledge
 
@@ -26,13 +26,13 @@ enum VersionOption: String, EnumerableFlag {
     static func help(for value: Self) -> ArgumentHelp? {
         switch value {
         case .http1: "Use HTTP/1.1."
-        case .http2: "Use HTTP/2 if the server offers it in TLS, otherwise HTTP/1.1; this is the default."
-        case .http2PriorKnowledge: "Speak HTTP/2 and nothing else, without TLS too."
+        case .http2: "Use HTTP/2 if the server offers it with TLS, otherwise HTTP/1.1. This is the default."
+        case .http2PriorKnowledge: "Use only HTTP/2, also without TLS."
         }
     }
 }
 
-/// The options that say how a server is reached.
+/// How to connect to a server.
 struct ConnectionOptions: ParsableArguments {
     @Flag(exclusivity: .exclusive) var version: VersionOption?
 
@@ -47,14 +47,14 @@ struct ConnectionOptions: ParsableArguments {
     )
     var cert: String?
 
-    @Option(help: ArgumentHelp("Its private key, in PEM, if it is in another file.", valueName: "file"))
+    @Option(help: ArgumentHelp("The private key of --cert, in PEM, if it is in another file.", valueName: "file"))
     var key: String?
 
     @Option(
         name: [.customShort("x"), .long],
         help: ArgumentHelp(
-            "The proxy, as http://user:password@host:port; empty for none. Without this option the variables "
-                + "http_proxy, HTTPS_PROXY, ALL_PROXY and NO_PROXY decide, as in curl.", valueName: "url"))
+            "The proxy, as http://user:password@host:port; empty for none. By default it comes from http_proxy, "
+                + "HTTPS_PROXY, ALL_PROXY and NO_PROXY, as in curl.", valueName: "url"))
     var proxy: String?
 
     @Option(
@@ -68,25 +68,25 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Connect time-out (default: 300; 0 also means 300).", valueName: "seconds")
+        help: ArgumentHelp("The time-out for connecting (default: 300; 0 also means 300).", valueName: "seconds")
     )
     var connectTimeout: SecondsOption?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Give up when the server neither reads nor answers for this long (0, the default: never).",
+            "Give up if the server neither reads nor answers for this long (0, the default: never).",
             valueName: "seconds"))
     var stallTimeout: SecondsOption?
 
     @Option(
         name: .customLong("expect100-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
-            "Wait this long for '100 Continue' before sending a body above 1 MiB (default: 1). 0 and -H 'Expect:' "
-                + "don't wait.", valueName: "seconds"))
+            "Wait this long for '100 Continue' before sending a body above 1 MiB (default: 1). With 0 or "
+                + "-H 'Expect:' the body is sent at once.", valueName: "seconds"))
     var expectationTimeout: SecondsOption?
 
-    /// Looks at the files of certificates and keys.
+    /// Checks the files of certificates and keys.
     func checkPEM() throws {
         if let cacert, !self.insecure {
             try PEMFile(option: "--cacert", path: cacert).check(.certificates, status: 77)
@@ -97,7 +97,7 @@ struct ConnectionOptions: ParsableArguments {
             .check(.privateKey, status: 58)
     }
 
-    /// The proxy that the environment names for a request; `nil` where an option decides.
+    /// The proxy from the environment; `nil` if an option decides.
     func environmentProxy(isSecure: Bool) -> EnvironmentProxy? {
         guard self.proxy == nil, self.unixSocket == nil else { return nil }
         return EnvironmentProxy(ProcessInfo.processInfo.environment, isSecure: isSecure)
@@ -105,7 +105,7 @@ struct ConnectionOptions: ParsableArguments {
 
     func clientOptions(asksFirst: Bool) throws -> FormClient.Options {
         guard self.key == nil || self.cert != nil else {
-            throw ExitStatus(2, "formwork: --key: there is no --cert that it belongs to")
+            throw ExitStatus(2, "formwork: --key: give --cert too")
         }
         var options = FormClient.Options()
         switch self.version {

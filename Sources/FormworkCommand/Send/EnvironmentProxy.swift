@@ -9,12 +9,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A proxy that nobody named on the command line.
+/// A proxy from an environment variable, not from the command line.
 struct EnvironmentProxy {
     private let variable: String
     private let url: String
 
-    /// `nil` where the environment names none.
+    /// `nil` if the environment names none.
     init?(_ environment: [String: String], isSecure: Bool) {
         // In the order of ProxySettings.
         let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
@@ -26,7 +26,7 @@ struct EnvironmentProxy {
     /// Names the variable in an error that is about the proxy.
     func explain(_ failure: any Error) -> any Error {
         guard var error = failure as? TransferError, self.isCause(of: error) else { return failure }
-        error.message += "; the environment's \(self.variable) names this proxy, and --noproxy '*' goes without it"
+        error.message += "; the environment's \(self.variable) names this proxy: --noproxy '*' connects without it"
         return error
     }
 

@@ -6,7 +6,7 @@ import FormworkNIO
 import FormworkClient
 
 extension LocationFault {
-    /// As curl ends that was told to follow.
+    /// The status that curl exits with when it follows redirects.
     fileprivate var exitCode: Int32 {
         switch self {
         case .scheme: 1
@@ -16,24 +16,24 @@ extension LocationFault {
 }
 
 extension ExitStatus {
-    /// What a transfer failed with, by curl's numbers.
+    /// A failed transfer, with curl's numbers.
     init(transfer error: any Error) {
         switch error {
         case let error as ExitStatus: self = error
         case let error as TransferError where error.code == .certificate:
-            self.init(60, "formwork: \(error) (--cacert FILE names whom to trust, --insecure trusts anybody)")
+            self.init(60, "formwork: \(error) (--cacert FILE gives certificates to trust, --insecure trusts all)")
         case let error as TransferError where error.code == .localCertificate:
-            // The files were looked at before: what is left is that they don't go together.
+            // The files were checked before, so the only causes left are these.
             self.init(
                 58,
-                "formwork: --cert, --key: \(error.message.withControlCharactersEscaped): the key is another "
-                    + "certificate's, or one of the two is damaged")
+                "formwork: --cert, --key: \(error.message.withControlCharactersEscaped): the key belongs to "
+                    + "another certificate, or one of the two is damaged")
         case let error as TransferError:
             let fault = error.cause as? LocationFault
             self.init(fault?.exitCode ?? Self.code(for: error.code), "formwork: \(error)")
         case let error as UploadFailure: self.init(Self.code(for: error), "formwork: \(error)")
         case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
-            // The server's doing, not this disk's.
+            // Caused by the server, not by a local disk.
             self.init(55, "formwork: \(error)")
         case let error as FormworkError: self.init(error)
         default: self.init(2, "formwork: \("\(error)".withControlCharactersEscaped)")

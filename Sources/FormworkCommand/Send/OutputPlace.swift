@@ -10,13 +10,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A file that is written behind a transfer, looked at before it: what can't be kept should not be sent.
+/// Checks, before a transfer, a file that is written after it: nothing is sent if its result can't be stored.
 enum OutputPlace {
-    /// Whether the answer can go there, as far as can be told without touching what is there.
+    /// Throws if the answer can't be written there, as far as that is known without changing an existing file.
     static func checkAnswer(_ path: String) throws {
         do {
             if FileManager.default.fileExists(atPath: path) {
-                // Not a FIFO, where this would wait for a reader.
+                // A FIFO isn't opened: that would wait for a reader.
                 guard self.kind(path) == .typeRegular || self.kind(path) == .typeDirectory else { return }
                 try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec).close()
             } else if self.kind(path) == nil {
@@ -24,13 +24,13 @@ enum OutputPlace {
             }
         } catch let error as FormworkError {
             throw FormworkError(
-                .writeFailed, "the answer can't be written there", path: path, cause: error.cause)
+                .writeFailed, "the answer can't be written to this file", path: path, cause: error.cause)
         } catch {
-            throw FormworkError(.writeFailed, "the answer can't be written there", path: path, cause: error)
+            throw FormworkError(.writeFailed, "the answer can't be written to this file", path: path, cause: error)
         }
     }
 
-    /// Whether `--state` can be kept there.
+    /// Throws if `--state` can't be written there.
     static func checkState(_ path: String) throws {
         let shown = "formwork: --state \(ShellQuote.quote(path).withControlCharactersEscaped)"
         switch self.kind(path) {
@@ -41,16 +41,16 @@ enum OutputPlace {
         do { try self.tryFile(beside: FilePath(path)) } catch {
             let cause = (error as? FormworkError)?.cause as? Errno
             let reason = cause.map { " (\($0))" } ?? ""
-            throw ExitStatus(23, "\(shown): the upload's state can't be kept there\(reason)")
+            throw ExitStatus(23, "\(shown): the upload's state can't be written\(reason)")
         }
     }
 
-    /// What is there, a link not followed; `nil` for nothing.
+    /// The file's type, without following a link; `nil` if nothing exists there.
     private static func kind(_ path: String) -> FileAttributeType? {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
     }
 
-    /// Makes a file in the same folder, and removes it: no answer about rights is as good.
+    /// Creates a file in the same folder and removes it. This is more reliable than asking for permissions.
     private static func tryFile(beside path: FilePath) throws {
         let name = ".formwork-\(UInt64.random(in: 0...UInt64.max))"
         let folder = path.removingLastComponent()

@@ -1,7 +1,7 @@
 #if Transfer
 import Formwork
 
-/// Which part a byte of a body lies in.
+/// Finds the part that a byte of a body belongs to.
 struct PartMap: Sendable {
     private var starts: [Int64] = []
     private var labels: [String] = []

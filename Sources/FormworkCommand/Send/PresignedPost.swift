@@ -3,8 +3,8 @@ import Formwork
 import FormworkURLEncoded
 import SystemPackage
 
-/// An S3 POST policy that somebody signed: where the form goes, and the fields that prove it may, as boto3's
-/// `generate_presigned_post` gives them.
+/// A signed S3 POST policy: the form's URL, and the fields that authorize it, as written by boto3's
+/// `generate_presigned_post`.
 struct PresignedPost {
     let url: String
     /// In the file's order.
@@ -16,31 +16,31 @@ struct PresignedPost {
         do { value = try OrderedJSON.read(bytes) } catch { throw Self.refusal("\(file): \(error.message)") }
         guard case .text(let url)? = value["url"], case .object(let members)? = value["fields"] else {
             throw Self.refusal(
-                "\(file): write {\"url\": …, \"fields\": {…}}, as boto3's generate_presigned_post gives it")
+                "\(file): write {\"url\": …, \"fields\": {…}}, as boto3's generate_presigned_post does")
         }
         self.url = url
         self.fields = try members.map { member in
             guard case .text(let value) = member.value else {
-                throw Self.refusal("\(file): the field \(member.name) is no text")
+                throw Self.refusal("\(file): the field \(member.name) is not a text")
             }
             return (member.name, value)
         }
     }
 
-    /// The signed fields, then the form's own, and last its one file, as the field `file`: what stands behind that is
-    /// not read by S3.
+    /// The signed fields, then the form's own, and last its one file as the field `file`. S3 doesn't read fields after
+    /// the file.
     func arrange(_ form: FormData) throws -> FormData {
-        guard var parts = form.parts else { throw Self.refusal("a sequence of parts can't be looked through") }
+        guard var parts = form.parts else { throw Self.refusal("the parts of a sequence can't be reordered") }
         let files = parts.indices.filter { parts[$0].header.filename != nil }
         guard let file = files.first else {
             throw Self.refusal("the form has no file: give one with -F file=@path, or -F 'file=@-;filename=name'")
         }
         guard files.count == 1 else {
             throw Self.refusal(
-                "the form has \(files.count) files, and S3 takes one at a time: send the others by themselves")
+                "the form has \(files.count) files, and S3 accepts one at a time: send the others separately")
         }
         guard file == parts.indices.last else {
-            throw Self.refusal("S3 reads no field behind the file: put \"\(parts[file].header.name ?? "")\" last")
+            throw Self.refusal("S3 reads no field after the file: put \"\(parts[file].header.name ?? "")\" last")
         }
         if let twice = parts.first(where: { part in self.fields.contains { $0.name == part.header.name } }) {
             throw Self.refusal("the field \"\(twice.header.name ?? "")\" is signed already: leave it out")

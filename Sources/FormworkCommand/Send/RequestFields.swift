@@ -3,11 +3,11 @@ import Formwork
 import FormworkNIO
 import FormworkClient
 
-/// The header fields of a request, as `-H` has them from curl: `Name: value`, `Name:` for none of that name, `Name;` for
+/// The header fields of a request. `-H` works as in curl: `Name: value` adds a field, `Name:` removes it, `Name;` adds
 /// an empty one.
 struct RequestFields {
     private(set) var fields: HTTPFields = [.userAgent: "formwork/0.1.0", .accept: "*/*"]
-    /// Whether the server may be asked before a large body is sent.
+    /// Whether `Expect: 100-continue` may be sent before a large body.
     private(set) var asksFirst = true
 
     init(_ headers: [String]) throws {
@@ -20,7 +20,7 @@ struct RequestFields {
             let name = HTTPField.Name(String(header[..<end]))
         else { throw Self.refusal(header, "write 'Name: value'") }
         guard name != .contentLength, name != .transferEncoding else {
-            throw Self.refusal(header, "the body's own length decides this; leave it out")
+            throw Self.refusal(header, "it is set from the body's length: leave it out")
         }
         let value = String(header[bytes.index(after: end)...].drop { $0 == " " || $0 == "\t" })
         let isRemoval = value.isEmpty && bytes[end] == UInt8(ascii: ":")
@@ -30,7 +30,7 @@ struct RequestFields {
             throw Self.refusal(header, "write 'Name: value'")
         }
         guard HTTPField.isValidValue(value) else {
-            throw Self.refusal(header, "a value holds no line ends and no other control characters")
+            throw Self.refusal(header, "a value can't hold line ends or other control characters")
         }
         if name == .userAgent || name == .accept { self.fields[name] = nil }
         self.fields.append(HTTPField(name: name, value: value))

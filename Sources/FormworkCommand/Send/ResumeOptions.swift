@@ -9,12 +9,12 @@ import SystemPackage
 
 extension ResumableChoice: ExpressibleByArgument {}
 
-/// The options that say how a cut upload goes on.
+/// How a cut upload continues.
 struct ResumeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How a cut upload continues: ietf (the IETF's draft), tus (tus 1.0), auto (an ordinary request, resumed by the "
-                + "draft if the server knows it), or off (the default).",
+            "How a cut upload continues: ietf (the IETF's draft), tus (tus 1.0), auto (an ordinary request, resumed "
+                + "with the draft if the server supports it), or off (the default).",
             valueName: "protocol"))
     var resume: ResumableChoice?
 
@@ -40,26 +40,26 @@ struct ResumeOptions: ParsableArguments {
 
     func validate() throws {
         guard self.state == nil || self.choice != .off else {
-            throw ValidationError("--state: there is nothing to keep with --resume off")
+            throw ValidationError("--state: has no use with --resume off: leave one of them out")
         }
         guard self.pieceSize.map({ $0.bytes > 0 && self.choice != .off }) ?? true else {
-            throw ValidationError("--piece-size: give 1 or more, and --resume")
+            throw ValidationError("--piece-size: give 1 or more, together with --resume or --state")
         }
     }
 
-    /// A body, and how it goes on.
+    /// A body, and how it is resumed.
     struct Prepared {
         var plan: BodyPlan
         /// `nil` for a plain transfer.
         var resuming: FormSender.Resuming?
     }
 
-    /// Reads the saved state, and takes the digest.
+    /// Reads the saved state and computes the digest.
     /// - Parameters:
-    ///   - request: Gets the digest.
-    ///   - boundary: The one that was asked for; `nil` for any.
-    ///   - repeatsAll: Whether a whole request that was lost may be made again, as somebody asked for it.
-    ///   - warn: Says that something is not as one may expect.
+    ///   - request: Receives the digest.
+    ///   - boundary: The requested one; `nil` for any.
+    ///   - repeatsAll: Whether a whole request without an answer may be repeated, because the user gave --retry.
+    ///   - warn: Prints a warning.
     func prepare(
         _ plan: BodyPlan, _ request: inout HTTPRequest, _ retry: RetryPolicy, boundary: String?,
         repeatsAll: Bool, _ warn: (String) -> Void
@@ -73,7 +73,7 @@ struct ResumeOptions: ParsableArguments {
             try OutputPlace.checkState(state)
             (prepared.plan, link) = try self.restored(plan, path, url, method, warn)
             if boundary != nil, link != nil, prepared.plan.contentType != plan.contentType {
-                warn("--boundary is ignored: the upload that \(path) keeps goes on with its own boundary")
+                warn("--boundary is ignored: the upload saved in \(path) continues with its own boundary")
             }
             save = { [plan = prepared.plan] link in
                 guard let link else { return ResumableState.remove(path) }
@@ -89,7 +89,7 @@ struct ResumeOptions: ParsableArguments {
         var options = UploadClientOptions(self.choice)
         options.reprDigest = digest
         options.maximumAppendSize = self.pieceSize?.bytes
-        // A server that is told of the upload before its bytes can be asked for it whatever happens to them.
+        // If the upload is created before its bytes are sent, its offset can be queried after any failure.
         options.createsFirst = self.choice == .ietf
         options.maximumAttempts = min(retry.count, .max - 1) + 1
         options.repeatsUnanswered = repeatsAll && retry.count > 0
@@ -102,33 +102,33 @@ struct ResumeOptions: ParsableArguments {
     private func restored(
         _ plan: BodyPlan, _ path: FilePath, _ url: String, _ method: HTTPRequest.Method, _ warn: (String) -> Void
     ) throws -> (BodyPlan, UploadLink?) {
-        // Also when there is none yet: a body that can't be made again is refused before it is sent.
+        // Checked even without a saved state: a body that can't be made again is refused before it is sent.
         let key: String
         do throws(FormworkError) { key = try ResumableState.key(url: url, method: method, plan: plan) } catch {
             guard error.code == .notReplayable else { throw error }
             let part = error.part.map { "\($0): " } ?? ""
             throw ExitStatus(
                 65,
-                "formwork: --state: \(part)a later process can't read this content again: give a file, or leave out --state"
-                    .withControlCharactersEscaped)
+                ("formwork: --state: \(part)a later process can't read this content again: use a file, or leave out "
+                    + "--state").withControlCharactersEscaped)
         }
         guard let state = try Self.saved(path) else { return (plan, nil) }
         if state.isExpired() {
-            warn("\(path): the server has forgotten that upload by now, and it begins anew")
+            warn("\(path): the saved upload has expired on the server: starting again")
             ResumableState.remove(path)
             return (plan, nil)
         }
         guard state.key == key, let link = state.link else {
             throw FormworkError(
                 .sourceChanged,
-                "holds another upload, to \(state.url) or of other parts: remove it to begin anew, or keep this one in another file",
+                "holds another upload, to \(state.url) or of other parts: remove it, or give --state another file",
                 path: path.string)
         }
         do throws(FormworkError) { return (try state.plan(from: plan), link) } catch {
             var error = error
             if error.code == .sourceChanged, let file = error.path {
                 error.message =
-                    "\(file) is not the file any more whose upload began: remove \(path) to begin anew"
+                    "\(file) changed since its upload began: remove \(path) to start again"
             }
             error.path = path.string
             throw error
@@ -138,7 +138,7 @@ struct ResumeOptions: ParsableArguments {
     private static func saved(_ path: FilePath) throws(FormworkError) -> ResumableState? {
         do { return try ResumableState(file: path) } catch {
             var error = error
-            // What a decoder says is about its types.
+            // A decoder's text describes Swift types, which doesn't help the user.
             if error.cause is DecodingError { error.cause = nil } else { error.message = "can't be read" }
             throw error
         }

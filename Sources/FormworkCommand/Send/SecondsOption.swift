@@ -4,7 +4,7 @@ import FormworkCore
 
 /// Seconds, fractions allowed: `1.5`.
 ///
-/// A negative number is taken for a value, and refused by ``duration(_:)``: for another option it would be a riddle.
+/// A negative number is parsed too, so that ``duration(_:)`` can refuse it with a clear error.
 struct SecondsOption: ExpressibleByArgument {
     private let text: String
     private let seconds: Double
@@ -14,7 +14,7 @@ struct SecondsOption: ExpressibleByArgument {
         (self.text, self.seconds) = (argument, seconds)
     }
 
-    /// - Parameter option: What it is the value of.
+    /// - Parameter option: The option's name, for errors.
     func duration(_ option: String) throws -> Duration {
         guard self.seconds >= 0 else {
             throw ExitStatus(2, "formwork: \(option) \(self.text): give 0 or more seconds")
@@ -22,7 +22,7 @@ struct SecondsOption: ExpressibleByArgument {
         return .microseconds(Int64(clamping: (self.seconds * 1e6).rounded()))
     }
 
-    /// A bound; `nil` for 0, which is none, as curl has it.
+    /// A time limit; `nil` for 0, which means none, as in curl.
     func bound(_ option: String) throws -> Duration? {
         let duration = try self.duration(option)
         return duration == .zero ? nil : duration
@@ -31,7 +31,7 @@ struct SecondsOption: ExpressibleByArgument {
 
 /// Bytes a second: `500k`.
 struct RateOption: ExpressibleByArgument {
-    /// `nil` for what is below 0.
+    /// `nil` if below 0.
     private let count: Int64?
     private let text: String
 
@@ -41,8 +41,8 @@ struct RateOption: ExpressibleByArgument {
         (self.count, self.text) = (count, argument)
     }
 
-    /// A bound; `nil` for 0, which is none, as curl has it.
-    /// - Parameter option: What it is the value of.
+    /// A limit; `nil` for 0, which means none, as in curl.
+    /// - Parameter option: The option's name, for errors.
     func bytesPerSecond(_ option: String) throws -> Int? {
         guard let count else {
             throw ExitStatus(2, "formwork: \(option) \(self.text): give 0 or more bytes a second")

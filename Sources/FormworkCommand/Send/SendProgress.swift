@@ -6,13 +6,13 @@ import FormworkClient
 import Glibc
 import SystemPackage
 
-/// Shows how far a transfer is, also while nothing moves.
+/// Shows how far a transfer is, even while it makes no progress.
 struct SendProgress: Sendable {
     private let style: ProgressStyle
     private let interval: Duration
     private let line: ProgressLine
     private let parts: PartMap
-    /// Whether what is over within one interval is not worth a line.
+    /// Whether a transfer that ends within one interval is not shown.
     private let isShy: Bool
     private let start = ContinuousClock.now
 
@@ -36,10 +36,10 @@ struct SendProgress: Sendable {
         }
     }
 
-    /// Leaves a line that is redrawn, for another text.
+    /// Ends the redrawn line, so that other text can be written.
     func interrupt() { self.line.end() }
 
-    /// Shows the last moment, once, before the answer is written or the error.
+    /// Shows the last moment, once, before the answer or the error is written.
     func finish(_ monitor: UploadMonitor) {
         guard !self.isShy || self.start.duration(to: .now) > self.interval else { return self.line.close(nil) }
         var moment = self.moment(monitor.current)
@@ -65,12 +65,12 @@ struct SendProgress: Sendable {
             return "next try in \(Int(clamping: max(0, rest))) s"
         }
         let silence = Int(clamping: progress.lastActivity.duration(to: .now).seconds)
-        let since = silence >= 5 ? ", nothing moved for \(silence) s" : ""
+        let since = silence >= 5 ? ", no progress for \(silence) s" : ""
         switch progress.phase {
         case .connecting: return "connecting"
         case .asking: return "waiting for 100 Continue"
         case .waiting: return "waiting for the server\(since)"
-        case .sending: return silence >= 5 ? "stalled: nothing moved for \(silence) s" : nil
+        case .sending: return silence >= 5 ? "stalled: no progress for \(silence) s" : nil
         case .idle, .receiving: return nil
         }
     }

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What came of a transfer.
+/// The result of a transfer.
 struct SendReport: Sendable {
     var status: Int
     var reason: String
@@ -21,7 +21,7 @@ struct SendReport: Sendable {
     var isBodyComplete: Bool
     var requests: Int
     var tries: Int
-    /// The answer's body, as far as it was kept.
+    /// The part of the answer's body that was kept.
     var body: [UInt8] = []
     var isBodyTruncated = false
     /// The upload's own URL and state; `nil` for a plain transfer.
@@ -36,7 +36,7 @@ struct SendReport: Sendable {
         self.bytesSent = answer.bytesSent
         self.isBodyComplete = answer.isBodyComplete
         if let upload = trace.upload {
-            // Of the whole body, and not of the last request.
+            // Counts the whole body, not only the last request.
             self.bytesSent = max(upload.offset + self.bytesSent, upload.acknowledged)
         }
         self.upload = trace.upload
@@ -84,7 +84,7 @@ struct SendReport: Sendable {
         return OrderedJSON.write(.object(members.map { .init($0.0, $0.1) }), isPretty: true) + "\n"
     }
 
-    /// One object that says why there is no answer, and a line end.
+    /// One object for a transfer without an answer, and a line end.
     static func json(_ failure: ExitStatus, bytesSent: Int64, total: Int64?, seconds: Double) -> String {
         let members: [(String, ParameterValue)] = [
             ("error", .text(String((failure.message ?? "").trimmingPrefix("formwork: ")))),
@@ -95,7 +95,7 @@ struct SendReport: Sendable {
         return OrderedJSON.write(.object(members.map { .init($0.0, $0.1) }), isPretty: true) + "\n"
     }
 
-    /// What is said of an answer that is a failure.
+    /// The error line for an answer of 400 or more.
     func failure(total: Int64?) -> String {
         var text = "formwork: the server answered \(self.status)"
         if !self.reason.isEmpty { text += " \(self.reason.withControlCharactersEscaped)" }
@@ -108,12 +108,12 @@ struct SendReport: Sendable {
         return text
     }
 
-    /// What a server's limit seems to be.
+    /// The server's probable limit.
     private func limitHint(_ total: Int64?) -> String? {
         if let name = HTTPField.Name("Upload-Limit"), let limit = self.fields[name] {
             return "its limits are \(limit.withControlCharactersEscaped)"
         }
-        // Told the length, a server refuses before it has read that much.
+        // A server that knows the length may refuse before it has read as much as its limit.
         if let total { return "its limit seems to be below the \(total) bytes of this body" }
         return self.bytesSent == 0 ? nil : "its limit seems to be about \(ByteSize.text(self.bytesSent))"
     }

@@ -7,9 +7,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Where a form goes, as somebody types it.
+/// The URL of a form, as the user typed it.
 enum TargetURL {
-    /// With a scheme, and with a host that resolvers know: in IDNA's form where it has letters outside ASCII.
+    /// Adds a missing scheme, and converts a host with letters outside ASCII to its IDNA form.
     static func complete(_ text: String) throws -> String {
         let url = text.contains("://") ? text : "http://\(text)"
         guard let start = url.firstRange(of: "://")?.upperBound else { return url }
@@ -23,7 +23,7 @@ enum TargetURL {
         }
         let shown = String(host).withControlCharactersEscaped
         throw ExitStatus(
-            2, "formwork: \(shown): no name of a host: write it in ASCII, in its xn-- form (IDNA) if it has one")
+            2, "formwork: \(shown): not a valid host: write it in ASCII, in its xn-- form (IDNA) if it has one")
     }
 }
 #endif

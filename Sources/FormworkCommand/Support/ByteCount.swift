@@ -1,7 +1,7 @@
 #if Command
 import ArgumentParser
 
-/// A number of bytes as an argument: `200`, `64k`, `10M`, `4G`, by powers of 1024 as curl has it.
+/// A number of bytes as an argument: `200`, `64k`, `10M`, `4G`, in powers of 1024 as in curl.
 struct ByteCount: ExpressibleByArgument {
     let bytes: Int64
 

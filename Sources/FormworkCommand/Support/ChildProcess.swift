@@ -3,19 +3,20 @@ import CFormworkSystem
 import Glibc
 import SystemPackage
 
-// The command's one door to unsafe code: starting another program with a socket for its standard input.
+// Unsafe code in this file: starting another program with a socket as its standard input.
 
-/// A program that reads what we write.
+/// A program that reads the bytes that this process writes.
 ///
-/// It reads from a socket whose other end it holds too. So our own end, however it comes, is no end of its input: only
-/// ``finish()`` is, and a body that was cut is never taken for a whole one.
+/// It reads from a socket and holds the other end open too. So its input doesn't end when this process dies, only
+/// with ``finish()``. A cut body is never taken for a complete one.
 struct ChildProcess {
     private let id: pid_t
     /// Where to write.
     let input: FileDescriptor
 
-    /// Starts `program`, looked for in `PATH`, with our standard output and error. It is killed when this process ends.
-    /// - Throws: The `Errno` that starting gave: `noSuchFileOrDirectory` when there is no such program.
+    /// Starts `program`, found in `PATH`, with this process's standard output and error. It is killed when this process
+    /// exits.
+    /// - Throws: The `Errno` of the failed start: `noSuchFileOrDirectory` if there is no such program.
     init(_ program: String, _ arguments: [String]) throws {
         var ends: [CInt] = [-1, -1]
         // SAFETY: two descriptors are written into an array of two.
@@ -37,17 +38,17 @@ struct ChildProcess {
         self.input = writeEnd
     }
 
-    /// Tells the program that its input ends here.
+    /// Ends the program's input.
     func finish() {
         _ = shutdown(self.input.rawValue, CInt(SHUT_WR))
         try? self.input.close()
     }
 
-    /// Ends the program at once, before it takes the end of its input for the end of the body.
+    /// Kills the program at once, before it takes the end of its input for the end of the body.
     func kill() { _ = Glibc.kill(self.id, SIGKILL) }
 
-    /// Waits for the end.
-    /// - Returns: The exit status, or 128 and the number of the signal that ended it.
+    /// Waits until the program exits.
+    /// - Returns: The exit status, or 128 plus the number of the signal that ended it.
     func wait() -> Int32 {
         var status: Int32 = 0
         // SAFETY: the pointer is to this frame's variable.

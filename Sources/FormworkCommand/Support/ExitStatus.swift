@@ -9,10 +9,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How the command ends: a status of curl's where curl has one, and a line on standard error.
+/// How the command exits: with curl's status where curl has one, and a line on standard error.
 struct ExitStatus: Error {
     var code: Int32
-    /// `nil` ends without a word.
+    /// `nil` exits without a message.
     var message: String?
 
     init(_ code: Int32, _ message: String? = nil) {
@@ -25,7 +25,7 @@ struct ExitStatus: Error {
         var shown = error
         let curl = error.cause as? CurlStatus
         if curl != nil { shown.cause = nil }
-        // Foundation's own texts name its domains and keys; what the system said is in them.
+        // Foundation's texts name its domains and keys; only the system's error in them is shown.
         if let error = shown.cause as? CocoaError {
             shown.cause = (error.underlying as? POSIXError).map { Errno(rawValue: $0.code.rawValue) }
         }

@@ -4,33 +4,33 @@ import Formwork
 import FormworkMagic
 import SystemPackage
 
-/// The options that describe a form, the same for every verb.
+/// The options that describe a form, shared by all verbs.
 struct FormOptions: ParsableArguments {
     @Option(
         name: [.customShort("F"), .long],
         help: ArgumentHelp(
-            "A part, as curl's -F has it.",
+            "A part, as with curl's -F.",
             discussion: """
-                name=value is a field, name=@path a file upload, name=@path,path several in one multipart/mixed, \
-                name=<path a field with a file's content; a path of '-' is standard input. 'name=(' begins a multipart \
-                inside the form, '=)' ends it. Behind it may stand ;type=TYPE, ;filename=NAME, ;headers='Name: value' \
-                or ;headers=@path, ;encoder=base64 (or quoted-printable, 7bit, 8bit, binary), and for standard input \
-                ;length=BYTES. Double quotes protect ';' and ','.
+                name=value is a field, name=@path a file, name=@path,path several files in one multipart/mixed, \
+                name=<path a field with a file's content. The path '-' is standard input. 'name=(' begins a \
+                multipart inside the form, '=)' ends it. ;type=TYPE, ;filename=NAME, ;headers='Name: value' or \
+                ;headers=@path, ;encoder=base64 (or quoted-printable, 7bit, 8bit, binary) may follow, and \
+                ;length=BYTES for standard input. Double quotes protect ';' and ','.
                 """,
             valueName: "name=content"))
     var form: [String] = []
 
     @Option(
-        help: ArgumentHelp("A field whose value is used as it is, also '@' and ';'.", valueName: "name=value"))
+        help: ArgumentHelp("A field whose value is used literally, even '@' and ';'.", valueName: "name=value"))
     var formString: [String] = []
 
-    @Flag(help: "Escape names with backslashes, as curl's option does; the same as --escape backslash.")
+    @Flag(help: "Escape names with backslashes, as curl's option does. The same as --escape backslash.")
     var formEscape = false
 
     @Option(
         name: [.customShort("H"), .long],
         help: ArgumentHelp(
-            "A header of the request. 'Content-Type: multipart/…' chooses another type than multipart/form-data.",
+            "A header of the request. 'Content-Type: multipart/…' replaces multipart/form-data.",
             valueName: "name: value"))
     var header: [String] = []
 
@@ -42,16 +42,16 @@ struct FormOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How to find the type of files without ;type=: auto (name and content), extension, or content.",
+            "How to find the type of a file without ;type=: auto (name and content), extension, or content.",
             valueName: "auto|extension|content"))
     var typeFrom: TypeOption?
 
     @Option(
         help: ArgumentHelp(
-            "'curl' produces exactly curl's bytes, its quirks included.", valueName: "curl"))
+            "'curl' produces exactly curl's bytes, including its quirks.", valueName: "curl"))
     var compat: CompatOption?
 
-    @Flag(help: "Read content with ;encoder=quoted-printable beforehand, so that the body has a length.")
+    @Flag(help: "Read content with ;encoder=quoted-printable first, so that the body has a length.")
     var prescan = false
 
     @Flag(help: "Collect standard input in an unlinked temporary file first, so that it has a length.")
@@ -61,8 +61,8 @@ struct FormOptions: ParsableArguments {
         help: ArgumentHelp(
             "Copy every file before sending, so that later writes to the files don't matter.",
             discussion: """
-                A copy takes no disk where the file system shares content (Btrfs, XFS), and $TMPDIR otherwise. Without it, a \
-                file that changes is an error, except for changes that leave no trace: see Changing files.
+                A copy takes no space on file systems that share content (Btrfs, XFS), and is in $TMPDIR otherwise. \
+                Without it, a file that changes is an error, except for changes that leave no trace: see Changing files.
                 """))
     var snapshot = false
 
@@ -71,13 +71,13 @@ struct FormOptions: ParsableArguments {
         help: ArgumentHelp("Read the form from a description that 'plan --save' wrote.", valueName: "file"))
     var description: String?
 
-    /// Headers that are not the body's own.
+    /// The headers other than `Content-Type`.
     var otherHeaders: [String] { self.header.filter { $0.contentType == nil } }
 
     /// The form's plan.
     /// - Parameters:
-    ///   - passesHeaders: Whether the verb has somebody to pass other headers to.
-    ///   - leading: Parts that `arrange` puts in front.
+    ///   - passesHeaders: Whether the verb sends other headers.
+    ///   - leading: How many parts `arrange` inserts at the front.
     ///   - arrange: Changes the form before it is planned.
     func makePlan(
         passesHeaders: Bool = false, leading: Int = 0, arrange: (FormData) throws -> FormData = { $0 }
@@ -85,7 +85,7 @@ struct FormOptions: ParsableArguments {
         let arguments = PartArgument.ofThisProcess
         if let description = self.description {
             guard arguments.isEmpty else {
-                throw ExitStatus(2, "formwork: --from has the whole form: leave out -F and --form-string")
+                throw ExitStatus(2, "formwork: --from gives the whole form: leave out -F and --form-string")
             }
             return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: FilePath(description)).form))
         }
@@ -94,7 +94,7 @@ struct FormOptions: ParsableArguments {
         }
         if let other = self.otherHeaders.first, !passesHeaders, self.compat == nil {
             throw ExitStatus(
-                2, "formwork: -H \(ShellQuote.quote(other)): only Content-Type says something about a body")
+                2, "formwork: -H \(ShellQuote.quote(other)): only Content-Type describes a body: leave it out")
         }
         var form = CurlForm(options: try self.curlOptions())
         defer { self.warn(form.warnings) }
@@ -117,7 +117,7 @@ struct FormOptions: ParsableArguments {
 
     private func curlOptions() throws -> CurlForm.Options {
         guard self.compat == nil || self.typeFrom == nil else {
-            throw ExitStatus(2, "formwork: --type-from: --compat curl has curl's types: give one of the two")
+            throw ExitStatus(2, "formwork: --type-from: --compat curl uses curl's types: give only one of the two")
         }
         var options = CurlForm.Options(grammar: self.compat == nil ? .strict : .curl)
         options.escapesWithBackslash = self.formEscape
@@ -159,7 +159,7 @@ enum EscapeOption: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// Whom to be like.
+/// The program whose bytes to produce.
 enum CompatOption: String, ExpressibleByArgument, CaseIterable {
     case curl
 }

@@ -2,18 +2,18 @@
 import Dispatch
 import Glibc
 
-// A door to unsafe code: signals are taken over from their default handler.
+// Unsafe code in this file: replacing the default handlers of signals.
 
-/// Cleans up when the user interrupts the command, or something tells it to end.
+/// Cleans up when the user interrupts the command or another process terminates it.
 final class Interruption {
     private let sources: [any DispatchSourceSignal]
 
-    /// Runs `cleanUp` on another thread when SIGINT, SIGTERM or SIGHUP comes, and ends with 128 and its number.
+    /// Runs `cleanUp` on another thread when SIGINT, SIGTERM or SIGHUP arrives, then exits with 128 plus its number.
     ///
     /// A signal that was ignored when the command began (`nohup`) stays ignored.
     init(_ cleanUp: @escaping @Sendable () -> Void) {
         self.sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
-            // SAFETY: handlers are compared as addresses, and none of ours runs as one.
+            // SAFETY: handlers are only compared as addresses, never called.
             let (before, ignoring) = unsafe (
                 unsafeBitCast(signal(number, SIG_IGN), to: Int.self), unsafeBitCast(SIG_IGN, to: Int.self)
             )

@@ -26,7 +26,7 @@ enum JSONText {
             throw error
         } catch {
             throw FormworkError(
-                .invalidArgument, "is not a description that 'formwork plan --save' wrote", path: path.string,
+                .invalidArgument, "is not a description written by 'formwork plan --save'", path: path.string,
                 cause: error)
         }
     }

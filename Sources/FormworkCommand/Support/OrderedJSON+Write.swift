@@ -9,7 +9,7 @@ extension OrderedJSON {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// - Parameter lineEnd: A line end and the indentation of the line that the value stands on; `nil` for one line.
+    /// - Parameter lineEnd: A line end and the indentation of the value's line; `nil` to write one line.
     private static func append(_ value: ParameterValue, to output: inout [UInt8], lineEnd: String?) {
         switch value {
         case .null: output += "null".utf8

@@ -1,11 +1,11 @@
 #if Command
 import FormworkURLEncoded
 
-/// JSON (RFC 8259) as it stands there: members keep their order and may share a name, whole numbers keep their digits.
+/// JSON (RFC 8259) without loss: members keep their order and may share a name, and integers keep their digits.
 ///
-/// Foundation's decoders lose all three.
+/// Foundation's decoders keep none of the three.
 struct OrderedJSON {
-    /// How many arrays and objects may lie within each other: as many as ``Flattening`` writes.
+    /// The most levels of nested arrays and objects: as many as ``Flattening`` writes.
     static let depth = 512
 
     private let text: [UInt8]
@@ -13,13 +13,13 @@ struct OrderedJSON {
 
     private init(_ text: [UInt8]) { self.text = text }
 
-    /// Reads one value and nothing besides.
+    /// Reads one value. Only blanks may follow.
     /// - Throws: `malformedBody`, or `limitExceeded` for a value too deep; the message has line and column, counted
     ///   from 1 in Unicode scalars.
     static func read(_ text: [UInt8]) throws(FormworkError) -> ParameterValue {
         var reader = OrderedJSON(text)
         if text.starts(with: [0xEF, 0xBB, 0xBF]) {
-            throw reader.failure("a byte order mark, which JSON has not: leave it out", at: 0)
+            throw reader.failure("a byte order mark, which JSON doesn't allow: remove it", at: 0)
         }
         let value = try reader.value(1)
         reader.skipBlanks()
@@ -75,7 +75,7 @@ struct OrderedJSON {
     private mutating func enter(_ depth: Int) throws(FormworkError) {
         guard depth <= Self.depth else {
             throw self.failure(
-                "arrays and objects lie more than \(Self.depth) levels deep", at: self.index, .limitExceeded)
+                "arrays and objects are nested more than \(Self.depth) levels deep", at: self.index, .limitExceeded)
         }
         self.index += 1
     }
@@ -96,10 +96,10 @@ struct OrderedJSON {
             try self.digits()
         }
         let text = String(decoding: self.text[start..<self.index], as: UTF8.self)
-        // Whole numbers alone are taken: 1.0 and 1e2 stay doubles.
+        // Only digits make an integer: 1.0 and 1e2 stay doubles.
         if let number = Int128(text) { return .integer(number) }
         guard let number = Double(text), number.isFinite else {
-            throw self.failure("a number too large: doubles end at 1.8e308", at: start)
+            throw self.failure("the number is too large: the largest is 1.8e308", at: start)
         }
         return .double(number)
     }
@@ -121,17 +121,17 @@ struct OrderedJSON {
             case UInt8(ascii: "\""):
                 self.index += 1
                 guard let text = String(validating: bytes, as: UTF8.self) else {
-                    throw self.failure("the text that begins here is no UTF-8", at: start)
+                    throw self.failure("the string that begins here is not UTF-8", at: start)
                 }
                 return text
             case UInt8(ascii: "\\"): try self.escape(into: &bytes)
-            case 0..<0x20: throw self.failure("a control character inside of a text: escape it", at: self.index)
+            case 0..<0x20: throw self.failure("a control character inside a string: escape it", at: self.index)
             default:
                 bytes.append(byte)
                 self.index += 1
             }
         }
-        throw self.failure("the text that begins here has no end", at: start)
+        throw self.failure("the string that begins here has no closing quote", at: start)
     }
 
     private mutating func escape(into bytes: inout [UInt8]) throws(FormworkError) {
@@ -148,7 +148,7 @@ struct OrderedJSON {
             self.index = start
             bytes += String(try self.escapedScalar()).utf8
             return
-        default: throw self.failure("\"\\\" begins none of JSON's escapes here: write \\\\ for a backslash", at: start)
+        default: throw self.failure("this \"\\\" doesn't begin a JSON escape: write \\\\ for a backslash", at: start)
         }
         self.index += 1
     }
@@ -156,18 +156,18 @@ struct OrderedJSON {
     private mutating func escapedScalar() throws(FormworkError) -> Unicode.Scalar {
         let start = self.index
         guard let first = self.escapedUnit() else {
-            throw self.failure("\"\\u\" needs four hexadecimal digits behind it", at: start)
+            throw self.failure("\"\\u\" needs four hexadecimal digits after it", at: start)
         }
         if let scalar = Unicode.Scalar(first) { return scalar }
         if UTF16.isLeadSurrogate(first), let second = self.escapedUnit(), UTF16.isTrailSurrogate(second) {
             return UTF16.decode(UTF16.EncodedScalar([first, second]))
         }
         throw self.failure(
-            "\"\\u\(String(first, radix: 16))\" is one half of a character without the other, which no UTF-8 has",
+            "\"\\u\(String(first, radix: 16))\" is one half of a surrogate pair without the other",
             at: start)
     }
 
-    /// Takes `\uXXXX`, if it stands here.
+    /// Reads `\uXXXX`, if it comes next.
     private mutating func escapedUnit() -> UInt16? {
         let escape = self.text[self.index...].prefix(6)
         guard escape.count == 6, escape.starts(with: [0x5C, 0x75]) else { return nil }

@@ -8,17 +8,17 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A certificate or key that an option names, looked at before a library says of it that it failed to load.
+/// A certificate or key that an option names, checked first because the TLS library's errors are vague.
 struct PEMFile {
-    /// What a file is to hold.
+    /// What a file must hold.
     enum Content { case certificates, privateKey }
 
     let option: String
     let path: String
 
-    /// - Parameter status: How the command ends.
+    /// - Parameter status: The exit status of a failure.
     func check(_ content: Content, status: Int32) throws {
-        // What a pipe gives, as that of <(…), it gives once.
+        // A pipe, such as that of <(…), can be read only once.
         guard self.canBeReadAgain else { return }
         let text = try self.text(status)
         switch content {
@@ -33,7 +33,7 @@ struct PEMFile {
             let isEncrypted = text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("4,ENCRYPTED")
             guard !isEncrypted else {
                 throw self.failure(
-                    status, "the private key is encrypted: decrypt it, with 'openssl pkey -in KEY -out PLAIN' say")
+                    status, "the private key is encrypted: decrypt it, as with 'openssl pkey -in KEY -out PLAIN'")
             }
         }
     }

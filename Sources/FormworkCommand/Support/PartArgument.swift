@@ -4,8 +4,8 @@ import Synchronization
 
 /// One `-F` or `--form-string` of the command line.
 ///
-/// They are taken out before ArgumentParser sees the rest: it loses the order between two options, and its time grows
-/// with the square of their number, which ten thousand parts feel.
+/// They are removed before ArgumentParser sees the rest. It loses the order between two options, and its time grows
+/// with the square of their number, which is slow for ten thousand parts.
 struct PartArgument {
     enum Option: String {
         case form = "-F"
@@ -14,13 +14,13 @@ struct PartArgument {
 
     private static let taken = Mutex<[PartArgument]>([])
 
-    /// Those of this process, in order.
+    /// The arguments of this process, in order.
     static var ofThisProcess: [PartArgument] { self.taken.withLock { $0 } }
 
     let option: Option
     let text: String
 
-    /// Takes the part arguments of this process, and gives what is left for ArgumentParser.
+    /// Stores the part arguments of this process, and returns the others for ArgumentParser.
     static func take(from words: [String]) -> [String] {
         var rest: [String] = []
         var index = 0
@@ -39,7 +39,7 @@ struct PartArgument {
                 index += 1
             } else {
                 rest.append(word)
-                // The value of another option is none of ours, whatever it looks like.
+                // The value of another option isn't a part argument, even if it looks like one.
                 if self.optionsWithValue.contains(word), index < words.count {
                     rest.append(words[index])
                     index += 1
@@ -74,7 +74,7 @@ struct PartArgument {
         return nil
     }
 
-    /// Adds what the argument says.
+    /// Adds the argument's parts.
     func add(to form: inout CurlForm) throws(FormworkError) {
         do throws(FormworkError) {
             switch self.option {
@@ -86,7 +86,7 @@ struct PartArgument {
         }
     }
 
-    /// Puts the argument in front of what went wrong with it: the person at the keyboard knows an argument, not a part.
+    /// Puts the argument in front of its error: the user knows the argument, not the part.
     func explain(_ error: FormworkError) -> FormworkError {
         var error = error
         error.part = nil

@@ -101,7 +101,7 @@ struct PlanTable {
         return "Can be sent again: no, \(blocker)\n"
     }
 
-    /// The first two columns are numbers and go right.
+    /// The first two columns are numbers and right-aligned.
     private static func aligned(_ rows: [[String]]) -> String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

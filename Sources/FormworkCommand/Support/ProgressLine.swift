@@ -8,7 +8,7 @@ final class ProgressLine: Sendable {
     private struct State {
         var rate: ProgressRate
         var isDrawn = false
-        /// Nothing more is shown: what comes on the terminal from now on is somebody else's.
+        /// Nothing more is shown, because other output follows on the terminal.
         var isClosed = false
     }
 
@@ -21,8 +21,8 @@ final class ProgressLine: Sendable {
         self.state = Mutex(State(rate: ProgressRate(from: self.start)))
     }
 
-    /// Shows progress while `body` runs, and leaves the last of it on a line of its own.
-    /// - Parameter offset: Where the body is begun: what lies before is not moved.
+    /// Shows progress while `body` runs, and keeps the last state on a line of its own.
+    /// - Parameter offset: The first byte that is sent. Bytes before it don't count.
     static func shown(
         _ style: ProgressStyle?, from offset: Int64 = 0, _ body: (ReaderOptions) throws -> Void
     ) throws {
@@ -35,7 +35,7 @@ final class ProgressLine: Sendable {
 
     /// Shows a moment.
     func show(_ moment: ProgressMoment) {
-        // Written under the lock, so that nothing comes after what closes.
+        // Written under the lock, so that nothing is written after the line is closed.
         self.state.withLock { state in
             guard !state.isClosed else { return }
             let rate = state.rate.take(moment, at: .now)
@@ -52,14 +52,14 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Shows a last moment, unless there is none, and nothing after it.
+    /// Shows a last moment, if there is one, and nothing after it.
     func close(_ moment: ProgressMoment?) {
         if let moment { self.show(moment) }
         self.end()
         self.state.withLock { $0.isClosed = true }
     }
 
-    /// Leaves a line that is redrawn behind, so that others can write.
+    /// Ends the redrawn line, so that other text can be written.
     func end() {
         let wasDrawn = self.state.withLock { state in
             defer { state.isDrawn = false }
@@ -72,7 +72,7 @@ final class ProgressLine: Sendable {
 }
 
 extension ProgressMoment {
-    /// What a reader is at.
+    /// A reader's position.
     init(_ progress: BodyProgress, from offset: Int64) {
         self.init(skipped: offset, sent: progress.position, total: progress.length)
         self.label = progress.part.map { "\($0)".count > 30 ? "part \($0.index + 1)" : "\($0)" }
@@ -80,7 +80,7 @@ extension ProgressMoment {
 }
 
 extension Duration {
-    /// Seconds, fractions included.
+    /// Seconds, with fractions.
     var seconds: Double { self / .seconds(1) }
 }
 #endif

@@ -3,33 +3,33 @@ import Formwork
 import FormworkCore
 import FormworkURLEncoded
 
-/// What progress shows of one moment.
+/// Progress at one moment.
 struct ProgressMoment: Sendable {
-    /// Bytes before the place where the body was begun: others moved them, or nobody.
+    /// Bytes before the first one that is sent: sent by an earlier process, or not wanted.
     var skipped: Int64 = 0
-    /// Bytes up to the place that was given to whoever moves them, those skipped counted.
+    /// The position up to which bytes were passed on for sending, counted from the body's start.
     var sent: Int64
-    /// Bytes that have arrived, as far as is known; `nil` where nobody tells.
+    /// Bytes that are known to have arrived; `nil` if that isn't reported.
     var acknowledged: Int64?
     /// Bytes in all; `nil` when unknown.
     var total: Int64?
-    /// What is being sent, in few words.
+    /// A short name of the content that is being sent.
     var label: String?
     /// The part, from 1, and how many there are.
     var part: (number: Int, count: Int)?
     /// The try, from 1.
     var attempt = 1
-    /// What is waited for; `nil` when nothing is.
+    /// What the transfer waits for; `nil` if it doesn't wait.
     var note: String?
 
-    /// Bytes that are surely gone.
+    /// Bytes that are known to be sent.
     var done: Int64 { self.acknowledged ?? self.sent }
 
     /// One line, without its end.
     /// - Parameters:
     ///   - rate: Bytes a second.
     ///   - elapsed: Seconds since the start.
-    ///   - columns: Of the terminal; the label gives way first. `nil` for any length.
+    ///   - columns: The terminal's columns; the label is shortened first. `nil` for any length.
     func line(rate: Double, elapsed: Double, columns: Int? = nil) -> String {
         let rest = self.line(rate, elapsed)
         guard let label else { return DisplayText(rest, limit: columns).text }
@@ -87,7 +87,7 @@ struct ProgressMoment: Sendable {
 
 /// Bytes for people.
 enum ByteSize {
-    /// `41.9 MiB`: binary units, three digits or so.
+    /// For example `41.9 MiB`: binary units, about three digits.
     static func text(_ bytes: Int64) -> String {
         var value = Double(bytes)
         for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {

@@ -9,11 +9,11 @@ enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
     case auto, bar, log, json, none
 
     static let help: ArgumentHelp = """
-        Progress on standard error: auto, bar (one redrawn line), log (a line now and then), json (one object a line), or \
-        none.
+        Progress on standard error: auto, bar (a redrawn line), log (lines at intervals), json (one object per line), \
+        or none.
         """
 
-    /// The style: on its own a bar on a terminal that the body itself doesn't go to, and else nothing.
+    /// The style. `auto` means a bar if standard error is a terminal and the body isn't written to it, otherwise none.
     func style(bodyGoesToTerminal: Bool) -> ProgressStyle? {
         switch self {
         case .auto: isatty(FileDescriptor.standardError.rawValue) == 1 && !bodyGoesToTerminal ? .bar : nil
@@ -29,7 +29,7 @@ enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
 enum ProgressStyle: Sendable {
     case bar, log, json
 
-    /// The time between two reports, unless somebody says otherwise.
+    /// The default time between two reports.
     var interval: Duration { self == .bar ? .milliseconds(100) : .seconds(2) }
 }
 #endif

@@ -1,5 +1,5 @@
 #if Command
-/// Bytes a second over the last five seconds, of those that were moved meanwhile.
+/// Bytes per second over the last five seconds.
 struct ProgressRate {
     private var samples: [(instant: ContinuousClock.Instant, done: Int64)]
     private var skipped: Int64?
@@ -7,15 +7,15 @@ struct ProgressRate {
     /// Begins to count.
     init(from instant: ContinuousClock.Instant) { self.samples = [(instant, 0)] }
 
-    /// Takes a moment.
-    /// - Returns: Bytes a second; never infinite, nor below 0.
+    /// Adds a moment.
+    /// - Returns: Bytes per second, finite and at least 0.
     mutating func take(_ moment: ProgressMoment, at now: ContinuousClock.Instant) -> Double {
         if moment.skipped != self.skipped {
-            // The first moment, or a request that goes on elsewhere: what lies before its start was not moved by it.
+            // The first moment, or a request that continues at another offset: bytes before it don't count.
             self.samples = [(self.samples.last?.instant ?? now, moment.skipped)]
             self.skipped = moment.skipped
         } else if let last = self.samples.last, last.done > moment.done {
-            // Another try begins anew, or the server told how little it has.
+            // Another try starts again, or the server reported that it has fewer bytes.
             self.samples = [(now, moment.done)]
         }
         self.samples.append((now, moment.done))

@@ -2,48 +2,48 @@
 import ArgumentParser
 import FormworkURLEncoded
 
-/// The options that choose a dialect, and rules other than its own.
+/// The options that choose a dialect and change its rules.
 ///
-/// They are texts, not enumerations of ArgumentParser's, so that a wrong one is told in one line.
+/// They are texts, not ArgumentParser's enumerations, so that a wrong one gives an error of one line.
 struct QueryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Whose query strings: \(Self.dialects.names).", valueName: "dialect"),
+            "The dialect of query strings: \(Self.dialects.names).", valueName: "dialect"),
         completion: .list(Self.dialects.map(\.key)))
     var dialect = "whatwg"
 
     @Option(
         help: ArgumentHelp(
-            "Elements of an array are a[], a, or a[0]; encode only.", valueName: Self.arrays.alternatives),
+            "Write elements of an array as a[], a, or a[0]; encode only.", valueName: Self.arrays.alternatives),
         completion: .list(Self.arrays.map(\.key)))
     var array: String?
 
     @Option(
-        help: ArgumentHelp("True is 1 or true; encode only.", valueName: Self.bools.alternatives),
+        help: ArgumentHelp("Write true as 1 or true; encode only.", valueName: Self.bools.alternatives),
         completion: .list(Self.bools.map(\.key)))
     var bool: String?
 
     @Option(
         help: ArgumentHelp(
-            "Null is a, a=, a=null, or left out; for decode, 'name' makes null of a name without '=', 'empty' an empty "
-                + "text.", valueName: Self.nulls.alternatives),
+            "Write null as a, a=, a=null, or leave it out. For decode: a name without '=' is null (name) or an empty "
+                + "text (empty).", valueName: Self.nulls.alternatives),
         completion: .list(Self.nulls.map(\.key)))
     var null: String?
 
     @Option(
         help: ArgumentHelp(
-            "A space is %20 or +; for decode, whether + is a space.", valueName: Self.spaces.alternatives),
+            "Write a space as %20 or +. For decode: 'plus' reads + as a space.", valueName: Self.spaces.alternatives),
         completion: .list(Self.spaces.map(\.key)))
     var space: String?
 
     @Option(
         help: ArgumentHelp(
-            "Members stay as given, or are sorted by name or by their finished text; encode only.",
+            "Keep the order of members, or sort them by name or by their finished text; encode only.",
             valueName: Self.orders.alternatives),
         completion: .list(Self.orders.map(\.key)))
     var sort: String?
 
-    // Closures, as a dialect's tables are made when it is first used.
+    // Closures, because a dialect's tables are made when it is first used.
     private typealias Named = @Sendable () -> (URLEncodedDialect, QueryDestination)
     private static let dialects: KeyValuePairs<String, Named> = [
         "whatwg": { (.whatwg, .query) },
@@ -69,15 +69,15 @@ struct QueryOptions: ParsableArguments {
         "none": .given, "name": .byName, "text": .byText,
     ]
 
-    /// The dialect with the rules given besides, to write with.
-    /// - Parameter isPairs: Whether pairs are written, which keep their order and number.
+    /// The dialect for writing, with the rules of the other options.
+    /// - Parameter isPairs: Whether pairs are written. They keep their order and number.
     func encoding(isPairs: Bool) throws -> (dialect: URLEncodedDialect, destination: QueryDestination) {
         var (dialect, destination) = try self.named()
         if isPairs {
             (dialect.flattening.order, dialect.flattening.duplicates) = (.given, .kept)
             (dialect.flattening.nulls, dialect.flattening.skipsEmptyNames) = (.nameOnly, false)
         }
-        // Pairs are no tree, and who gives other rules for arrays or null has a reader with other rules.
+        // Pairs aren't a tree, and other rules for arrays or null mean that the reader has other rules too.
         if isPairs || self.array != nil || self.null != nil { dialect.checksReadBack = false }
         if let array = try Self.arrays.value("--array", self.array) {
             let isFlat = if case .refused = dialect.flattening.members { true } else { false }
@@ -93,7 +93,7 @@ struct QueryOptions: ParsableArguments {
         return (dialect, destination)
     }
 
-    /// The dialect with the rules given besides, to read with.
+    /// The dialect for reading, with the rules of the other options.
     func decoding() throws -> URLEncodedDialect {
         for (option, value) in [("--array", self.array), ("--bool", self.bool), ("--sort", self.sort)] {
             guard let value else { continue }
@@ -102,7 +102,7 @@ struct QueryOptions: ParsableArguments {
         var (dialect, _) = try self.named()
         if let nulls = try Self.nulls.value("--null", self.null) {
             guard nulls == .nameOnly || nulls == .text("") else {
-                throw ExitStatus(2, "formwork: --null \(self.null ?? ""): 'query decode' takes name or empty")
+                throw ExitStatus(2, "formwork: --null \(self.null ?? ""): 'query decode' accepts name or empty")
             }
             dialect.flattening.nulls = nulls
         }
@@ -126,10 +126,10 @@ struct QueryOptions: ParsableArguments {
 extension KeyValuePairs where Key == String {
     /// The choices, for a sentence.
     fileprivate var names: String { self.map(\.key).joined(separator: ", ") }
-    /// The choices, as help shows them.
+    /// The choices, for the help text.
     fileprivate var alternatives: String { self.map(\.key).joined(separator: "|") }
 
-    /// What was chosen; `nil` when the option isn't there.
+    /// The chosen value; `nil` if the option wasn't given.
     fileprivate func value(_ option: String, _ choice: String?) throws -> Value? {
         guard let choice else { return nil }
         guard let value = self.first(where: { $0.key == choice })?.value else {

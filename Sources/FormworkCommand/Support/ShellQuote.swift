@@ -3,7 +3,7 @@
 enum ShellQuote {
     private static let plain = Set("=@./-_,:+".utf8)
 
-    /// `word`, in quotes where a shell would take it apart.
+    /// `word`, in quotes if a shell would split or change it.
     static func quote(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy { byte in
             switch byte {

@@ -4,13 +4,14 @@ import SystemPackage
 
 /// Standard input, output and error.
 enum StandardDescriptors {
-    /// Opens what was closed when the process began: else the next file or socket would be taken for it.
+    /// Opens the standard descriptors that are closed when the process starts. Otherwise the next file or socket would
+    /// get their number.
     ///
-    /// The other way round than it is used, so that reading and writing there fail.
+    /// They are opened for the opposite direction, so that reading or writing them fails.
     static func fill() {
         for descriptor in [FileDescriptor.standardInput, .standardOutput, .standardError]
         where fcntl(descriptor.rawValue, F_GETFD) == -1 {
-            // The system gives the lowest number that is free.
+            // The system uses the lowest free number.
             _ = try? FileDescriptor.open(FilePath("/dev/null"), descriptor == .standardInput ? .writeOnly : .readOnly)
         }
     }

@@ -2,7 +2,7 @@
 import Formwork
 import SystemPackage
 
-/// Results go to standard output, and a full disk or closed pipe there is told.
+/// Writes results to standard output. A full disk or closed pipe is an error.
 enum StandardOutput {
     static func write(_ text: String) throws {
         try BodyPlan(copying: .text(text)).write(to: .standardOutput)

@@ -2,12 +2,12 @@
 import Formwork
 import SystemPackage
 
-/// A text that a verb reads whole: a file, or standard input.
+/// A text that a verb reads into memory: a file or standard input.
 struct TextInput {
-    /// Bytes that are read.
+    /// The most bytes that are read.
     static let limit = 256 << 20
 
-    /// What errors call it.
+    /// The input's name in errors.
     let name: String
     let bytes: [UInt8]
 
@@ -19,21 +19,21 @@ struct TextInput {
         }
     }
 
-    /// What an argument names: a file; standard input for `nil` and `-`.
+    /// The source that an argument names: a file, or standard input for `nil` and `-`.
     static func source(_ file: String?) throws -> (name: String, source: BodySource) {
         if let part = PartArgument.ofThisProcess.first {
-            throw ExitStatus(2, "formwork: \(part.option.rawValue): this command takes no parts of a form")
+            throw ExitStatus(2, "formwork: \(part.option.rawValue): this command has no parts of a form: leave it out")
         }
         guard let file, file != "-" else { return ("standard input", .descriptor(.standardInput)) }
         return (file, .file(FilePath(file)))
     }
 
-    /// Names the input in errors of what was read there.
+    /// Names the input in errors about its content.
     func explaining<Result>(_ work: () throws(FormworkError) -> Result) throws(FormworkError) -> Result {
         try Self.naming(self.name, work)
     }
 
-    /// Runs a call on the input of that name, which errors then have as their path.
+    /// Runs a call on the input of that name, and sets the name as the path of its errors.
     static func naming<Result>(
         _ name: String, _ work: () throws(FormworkError) -> Result
     ) throws(FormworkError) -> Result {

@@ -5,18 +5,18 @@ import FormworkCore
 import FormworkURLEncoded
 import SystemPackage
 
-/// The programs that `body --as` writes for.
+/// The programs that `body --as` supports.
 enum ToolOption: String, ExpressibleByArgument, CaseIterable {
     case ab, curl, hey, http, k6, oha, vegeta, wget, wrk
 }
 
-/// What another program needs to send a body: its command line, target or script.
+/// The command line, target or script that makes another program send a body.
 struct ToolTarget {
     let tool: ToolOption
     let url: String
     let contentType: String
 
-    /// The text that names a file with the body, ready to run or to be read by the program.
+    /// The text, with the name of the file that holds the body, ready to run or to pass to the program.
     func text(naming file: FilePath) -> String {
         let body = file.string
         switch self.tool {
@@ -57,7 +57,7 @@ struct ToolTarget {
         }
     }
 
-    /// One line of Vegeta's JSON format on standard output, with the body in it: streamed, whatever its size.
+    /// Writes one line of Vegeta's JSON format to standard output, with the body in it, streamed.
     func writeVegetaTarget(of plan: BodyPlan, _ options: ReaderOptions) throws {
         let reader = try plan.makeReader(options: options)
         defer { reader.close() }
@@ -79,7 +79,7 @@ struct ToolTarget {
         words.map(ShellQuote.quote).joined(separator: " ") + "\n"
     }
 
-    /// A JSON string, which is one of JavaScript's, and of Lua's too for what a URL, a type and a file's name hold.
+    /// A JSON string. It is also valid in JavaScript, and in Lua for the characters of a URL, a type or a file name.
     private static func literal(_ text: String) -> String { OrderedJSON.write(.text(text)) }
 }
 #endif

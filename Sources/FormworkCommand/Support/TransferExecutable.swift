@@ -4,16 +4,16 @@ import ArgumentParser
 import Glibc
 import SystemPackage
 
-// A door to unsafe code: the process becomes another program, with the arguments it was given.
+// Unsafe code in this file: replacing the process by another program, with the same arguments.
 
-/// The executable that has `send` and `receive`.
+/// The executable with `send` and `receive`.
 ///
-/// It is this command, built with the trait Transfer. What that brings takes longer to start than most forms take to
-/// be composed, so the other verbs do without.
+/// It is this command, built with the trait Transfer. Its libraries take longer to load than most forms take to be
+/// composed, so the other verbs don't link them.
 enum TransferExecutable {
     private static let name = "formwork-transfer"
 
-    /// Runs it in place of this process where the arguments want one of its verbs; returns otherwise.
+    /// Replaces this process by it if the arguments name one of its verbs; otherwise returns.
     static func takeOver(_ arguments: [String]) throws(ExitStatus) {
         let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
         guard let verb = words.first, ["send", "receive"].contains(verb) else { return }
@@ -23,7 +23,7 @@ enum TransferExecutable {
             folders = [folder, folder.appending("../libexec/formwork")]
         }
         for folder in folders {
-            // SAFETY: the path is a C string during the call, and argv holds C strings that live as long as the process.
+            // SAFETY: the path is a C string during the call, and argv's C strings live as long as the process.
             _ = unsafe folder.appending(self.name).withPlatformString { unsafe execv($0, CommandLine.unsafeArgv) }
         }
         let places = folders.map { "\($0.lexicallyNormalized())" }.joined(separator: " or ")
@@ -34,7 +34,7 @@ enum TransferExecutable {
 
     private static var executable: FilePath? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        // SAFETY: the call writes at most as many bytes as it is told the buffer has.
+        // SAFETY: the call writes at most as many bytes as the count that is passed.
         let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
         guard count > 0 else { return nil }
         let bytes = buffer[..<count].map { UInt8(bitPattern: $0) }
@@ -42,20 +42,20 @@ enum TransferExecutable {
     }
 }
 
-/// For the list of verbs.
+/// An entry in the list of verbs.
 struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "send", abstract: TransferVerbs.send)
 }
 
-/// For the list of verbs.
+/// An entry in the list of verbs.
 struct ReceiveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "receive", abstract: TransferVerbs.receive)
 }
 #endif
 
-/// What the verbs do, told in the list of all.
+/// The abstracts of the verbs, in the list of all verbs.
 enum TransferVerbs {
-    static let send = "Send the form to a server: with retries, progress, and from where it broke off."
+    static let send = "Send the form to a server, with retries, progress and resuming after a cut."
     static let receive = "Receive uploads into a folder or an object store, from a web page or any client."
 }
 #endif

@@ -17,11 +17,11 @@ enum TypeOption: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// Says on standard error that libmagic could not be asked.
+/// Warns on standard error that libmagic can't be used.
 enum MagicWarning {
     static func write() {
         guard let failure = LibMagic.shared.failure else { return }
-        StandardError.write("formwork: warning: \(failure); names alone decide the types\n")
+        StandardError.write("formwork: warning: \(failure); types are found by names alone\n")
     }
 }
 #endif

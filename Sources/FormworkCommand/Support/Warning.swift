@@ -2,7 +2,7 @@
 import Formwork
 import SystemPackage
 
-/// Lines on standard error that change nothing about the exit status.
+/// Lines on standard error that don't change the exit status.
 enum Warning {
     static func write(_ lines: [String]) {
         for line in lines {

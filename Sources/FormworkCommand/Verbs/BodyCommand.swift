@@ -22,7 +22,7 @@ struct BodyCommand: ParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file, which appears only when it is whole; '-' is standard output.", valueName: "file"))
+        help: ArgumentHelp("The file. It appears only when it is complete; '-' is standard output.", valueName: "file"))
     var output: String?
 
     @Option(
@@ -30,13 +30,13 @@ struct BodyCommand: ParsableCommand {
         help: ArgumentHelp(
             "Print what a tool needs to send the body: a command, target or script.",
             discussion: """
-                curl makes the body itself, of the same parts. vegeta gets a target of its JSON format with the body in it; \
-                the others, and vegeta too with -o, name the file of -o, which has the body.
+                curl makes the body itself, from the same parts. vegeta gets a target in its JSON format that contains \
+                the body. The others, and vegeta with -o, refer to the body in the file of -o.
                 """,
             valueName: "ab|curl|hey|http|k6|oha|vegeta|wget|wrk"))
     var tool: ToolOption?
 
-    @Option(help: "Where the tool of --as sends the body.")
+    @Option(help: "The URL to which the tool of --as sends the body.")
     var url: String?
 
     @Option(help: "Begin at this byte of the body, without reading the bytes before it.")
@@ -45,13 +45,13 @@ struct BodyCommand: ParsableCommand {
     @Option(help: "Write at most this many bytes.")
     var length: Int64?
 
-    @Flag(help: "Read the body back while it is written: one that its own bytes break is an error.")
+    @Flag(help: "Check while writing that no content contains the boundary; if it does, fail.")
     var check = false
 
     @Flag(
         help: ArgumentHelp(
-            "Read files instead of passing references to their content into a pipe.",
-            discussion: "Slower. Needed when the pipe's reader passes content on without reading it, as pv does."))
+            "Read files instead of passing references to their content to a pipe.",
+            discussion: "Slower. Needed if the pipe's reader forwards content without reading it, as pv does."))
     var readFiles = false
 
     @Option(help: ProgressOption.help)
@@ -66,7 +66,7 @@ struct BodyCommand: ParsableCommand {
             throw ExitStatus(
                 2,
                 "formwork: the body may hold binary data and standard output is a terminal: use -o FILE, a pipe, or "
-                    + "-o - to have it all the same")
+                    + "-o - to write it anyway")
         }
         try self.reading(bodyGoesToTerminal: isTerminal) { options in
             let reader = try plan.makeReader(from: self.offset, count: self.length, options: options)
@@ -96,12 +96,12 @@ struct BodyCommand: ParsableCommand {
             return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: self.url.map { [$0] } ?? []))
         }
         guard let url = self.url else {
-            throw ExitStatus(2, "formwork: --as \(tool) needs --url URL: where the body is to be sent")
+            throw ExitStatus(2, "formwork: --as \(tool) needs --url URL: give the URL to send the body to")
         }
         let target = ToolTarget(tool: tool, url: url, contentType: plan.contentType)
         guard let file else {
             guard tool == .vegeta else {
-                throw ExitStatus(2, "formwork: --as \(tool) reads the body from a file: say which with -o FILE")
+                throw ExitStatus(2, "formwork: --as \(tool) reads the body from a file: name it with -o FILE")
             }
             return try self.reading(bodyGoesToTerminal: false) { try target.writeVegetaTarget(of: plan, $0) }
         }

@@ -6,7 +6,7 @@ import SystemPackage
 struct CurlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "curl",
-        abstract: "Run curl with the body piped in: streamed, with its exact length, curl's exit status.",
+        abstract: "Run curl with the body piped in: streamed, with its exact length and curl's exit status.",
         discussion: """
             EXAMPLES
               formwork curl https://example.com/up -F title=Harbour -F photo=@a.jpg
@@ -14,11 +14,11 @@ struct CurlCommand: ParsableCommand {
 
               formwork curl https://example.com/up -F photo=@a.jpg --print
 
-            Arguments after '--' are curl's. If a source fails half-way, or formwork is killed, curl is stopped before it
-            can take the body for a whole one.
+            Arguments after '--' are passed to curl. If a source fails half-way, or formwork is killed, curl is killed
+            before it can take the body for a complete one.
             """)
 
-    @Argument(help: "Where curl sends the body.")
+    @Argument(help: "The URL to which curl sends the body.")
     var url: String
 
     @OptionGroup var form: FormOptions
@@ -53,7 +53,7 @@ struct CurlCommand: ParsableCommand {
             }
             curl.finish()
         } catch let error as FormworkError where error.code == .writeFailed {
-            // curl stopped reading: an early answer, or a failure that its own status and message tell.
+            // curl stopped reading: the server answered early, or curl failed and reported it itself.
             curl.finish()
             let status = curl.wait()
             throw ExitStatus(status, status == 0 ? Self.cutShort(at: error.offset ?? 0, of: plan.contentLength) : nil)
@@ -67,13 +67,14 @@ struct CurlCommand: ParsableCommand {
         guard status == 0 else { throw ExitStatus(status) }
     }
 
-    /// curl is content with an answer that came before the body was sent: whoever reads 0 has to be told.
+    /// curl exits with 0 if the answer arrives before the whole body was sent, so a message has to say it.
     private static func cutShort(at offset: Int64, of length: Int64?) -> String {
         "formwork: the server answered before it had the whole body: curl took at most \(offset) bytes"
             + (length.map { " of \($0)" } ?? "")
     }
 
-    /// The one way to have curl stream a pipe with a length: without the empty `Transfer-Encoding:` it sends both.
+    /// The only way to make curl stream a pipe with a length: without the empty `Transfer-Encoding:` it sends both
+    /// fields.
     private func arguments(for plan: BodyPlan) -> [String] {
         var headers = ["Content-Type: \(plan.contentType)", "Expect:"]
         if let length = plan.contentLength { headers += ["Transfer-Encoding:", "Content-Length: \(length)"] }

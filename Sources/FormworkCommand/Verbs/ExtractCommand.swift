@@ -13,13 +13,14 @@ struct ExtractCommand: ParsableCommand {
               formwork extract request.http --part photo > photo.jpg
               curl -s https://example.com/upload-log | formwork extract --part '#2' | sha256sum
 
-            The input is the same as for 'formwork inspect'. A file gets its filename, a field its name, and 'part-N' what
-            has neither; directories and what some system gives a meaning are taken off first, and where two parts want
-            one name, the second gets 'name-2.ext'. The files appear when the whole body was read: a body that is
-            malformed or cut leaves nothing. No file is replaced without --overwrite, and no link in the folder is followed.
+            The input is the same as for 'formwork inspect'. A part is stored under its filename,
+            otherwise its name, otherwise 'part-N'. Folders and characters with a special meaning are removed from it,
+            and a second part of the same name becomes 'name-2.ext'. The files appear after the whole body was read:
+            a malformed or cut body leaves no files. No file is replaced without --overwrite, and no link in the
+            folder is followed.
 
-            The paths of the files are printed, one a line. With --part and without --to, the part's content goes to
-            standard output as it is read, so it is whole only when the exit status is 0.
+            The paths of the files are printed, one per line. With --part and without --to, the part's content goes to
+            standard output as it is read, so it is complete only if the exit status is 0.
             """)
 
     @OptionGroup var options: ParsingOptions
@@ -27,13 +28,13 @@ struct ExtractCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The folder for the files; it is made if only its last component is missing.", valueName: "dir"))
+            "The folder for the files. It is created if only its last component is missing.", valueName: "dir"))
     var to: String?
 
-    @Option(help: ArgumentHelp("One part only: its name, or '#' and its number from 1.", valueName: "name|#n"))
+    @Option(help: ArgumentHelp("Extract one part: its name, or '#' and its number from 1.", valueName: "name|#n"))
     var part: String?
 
-    @Flag(help: "Replace files that are there already.")
+    @Flag(help: "Replace existing files.")
     var overwrite = false
 
     @Flag(help: "Leave fields out: parts without a filename.")
@@ -44,10 +45,10 @@ struct ExtractCommand: ParsableCommand {
 
     func run() throws {
         guard self.to != nil || self.part != nil else {
-            throw ExitStatus(2, "formwork: say where the parts go: --to DIR, or --part NAME for standard output")
+            throw ExitStatus(2, "formwork: no destination: give --to DIR, or --part NAME for standard output")
         }
         guard !(self.filesOnly && self.fieldsOnly), self.part == nil || !(self.filesOnly || self.fieldsOnly) else {
-            throw ExitStatus(2, "formwork: --part, --files-only and --fields-only exclude each other")
+            throw ExitStatus(2, "formwork: --part, --files-only and --fields-only exclude each other: give only one")
         }
         var walk = try self.options.open()
         let kind: PartSelector.Kind = self.filesOnly ? .files : self.fieldsOnly ? .fields : .all
@@ -74,11 +75,11 @@ struct ExtractCommand: ParsableCommand {
             try sink.selector.check()
             names = try folder.publish()
         } catch {
-            // The process ends without anybody's deinit.
+            // The process exits without running any deinit.
             folder.discard()
             if let error = error as? FormworkError, error.cause as? Errno == .fileExists {
                 let path = (error.path ?? "").withControlCharactersEscaped
-                throw ExitStatus(23, "formwork: \(path): is there already: --overwrite replaces it")
+                throw ExitStatus(23, "formwork: \(path): already exists: --overwrite replaces it")
             }
             throw error
         }

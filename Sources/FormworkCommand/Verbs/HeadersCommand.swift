@@ -5,15 +5,15 @@ import Formwork
 struct HeadersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "headers",
-        abstract: "Print the request headers that go with the body: Content-Type and Content-Length.",
+        abstract: "Print the body's request headers: Content-Type and Content-Length.",
         discussion: """
             EXAMPLES
               formwork headers -F photo=@a.jpg --boundary b1 > headers.txt
               formwork body -F photo=@a.jpg --boundary b1 |
                 curl -X POST -T - -H Transfer-Encoding: -H @headers.txt URL
 
-            Without --boundary both commands would choose a boundary of their own, and they would not fit.
-            A body of unknown length has no Content-Length line; standard error says which part is the reason.
+            Without --boundary each command would choose its own random boundary, and they would not match.
+            A body of unknown length has no Content-Length line; standard error names the part that causes it.
             """)
 
     @OptionGroup var form: FormOptions

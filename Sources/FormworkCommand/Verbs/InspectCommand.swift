@@ -6,7 +6,7 @@ import SystemPackage
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "List the parts of a multipart body, or say what is wrong with it.",
+        abstract: "List the parts of a multipart body, or explain what is wrong with it.",
         discussion: """
             EXAMPLES
               formwork inspect body.bin
@@ -14,16 +14,17 @@ struct InspectCommand: ParsableCommand {
               formwork body -F title=Harbour -F photo=@a.jpg | formwork inspect --sha256
               formwork inspect session.har --entry 12
 
-            The input is a body, a captured HTTP/1.x message (its Content-Type, Content-Length and chunked coding are used),
-            or a HAR file of at most 256 MiB, which is read whole. Bodies and messages are streamed, whatever their size.
+            The input is a body, a captured HTTP/1.x message (with its Content-Type, Content-Length and chunked coding),
+            or a HAR file of at most 256 MiB, which is read into memory. Bodies and messages of any size are streamed.
             The boundary comes from the options, the capture, or the body's first line.
 
             --json prints {"parts":[{"index","name","filename","contentType","headers":[[name,value],…],"offset",
-            "length","sha256"},…]}: null for what is absent, index from 0, offset and length of the content in bytes.
-            Parts are printed as they are read: the object is whole only when the exit status is 0.
-            --lint prints a line for each departure from RFC 7578, with its section, and for what real servers trip over;
-            it ends with 70 when there is a departure. --profile and --limit don't matter to it.
-            A body that can't be read ends with 70 and one line that says where, and what probably happened to it.
+            "length","sha256"},…]}: absent values are null, index counts from 0, offset and length of the
+            content are in bytes. Parts are printed as they are read: the object is complete only if the exit status
+            is 0.
+            --lint prints a line for each departure from RFC 7578, with its section, and for each thing that confuses
+            real servers. With a departure it exits with 70. It ignores --profile and --limit.
+            For a body that can't be read, the exit status is 70, and one line gives the place and the probable cause.
             """)
 
     @OptionGroup var options: ParsingOptions
@@ -34,7 +35,7 @@ struct InspectCommand: ParsableCommand {
     @Flag(help: "Add the SHA-256 of every part's content to the table.")
     var sha256 = false
 
-    @Flag(help: "Say where the form departs from RFC 7578.")
+    @Flag(help: "List where the form departs from RFC 7578.")
     var lint = false
 
     func run() throws {
@@ -81,7 +82,7 @@ struct InspectCommand: ParsableCommand {
             try output.write("\n]}\n")
             return notes
         } catch {
-            // What was read is shown, and left open: nobody takes it for all.
+            // The parts so far are printed, and the object is left open, so that it isn't taken for complete.
             try output.write("\n")
             try output.flush()
             throw error

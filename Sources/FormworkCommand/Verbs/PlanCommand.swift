@@ -6,15 +6,15 @@ import SystemPackage
 struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Show every piece of the body, with offset, length, source and type; reads no body.",
+        abstract: "Show every piece of the body with its offset, length, source and type, without reading the content.",
         discussion: """
             EXAMPLES
               formwork plan -F title=Harbour -F photo=@a.jpg
               formwork plan -F photo=@a.jpg --save upload.json
               formwork body --from upload.json
 
-            --save writes a description with the boundary and the state of every file: the same bytes can be made again
-            later, by another process, and a file that changed meanwhile is an error.
+            --save writes a description with the boundary and the state of every file. Another process can make the same
+            bytes from it later; a file that changed meanwhile is an error.
             """)
 
     @OptionGroup var form: FormOptions

@@ -4,7 +4,7 @@ import ArgumentParser
 struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
-        abstract: "Turn parameters into a query string or url-encoded form and back, as other systems do.",
+        abstract: "Convert parameters to a query string or url-encoded form and back, as other systems do.",
         discussion: """
             EXAMPLES
               echo '{"q":"a b","tags":["x","y"]}' | formwork query encode --dialect rails

@@ -6,15 +6,15 @@ import FormworkURLEncoded
 struct QueryDecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
-        abstract: "Read a query string, and write it as JSON.",
+        abstract: "Read a query string and write it as JSON.",
         discussion: """
             EXAMPLES
               echo 'user[name]=x&tags[]=1&tags[]=2' | formwork query decode --dialect php --pretty
               echo 'https://example.com/list?page=2#top' | formwork query decode --url
 
-            Every value is a text, or null for a name without '=' where the dialect writes or reads null so. One line end behind
-            the text is taken off; a '?' before it is a part of the first name, unless --url says what it is. Read are
-            up to 256 MiB, any number of pairs, and names that nest up to 512 levels deep.
+            Every value is a text, or null for a name without '=' if the dialect writes or reads null so. One line end
+            after the text is ignored. A '?' before it belongs to the first name, unless --url is given. The text may
+            have up to 256 MiB, any number of pairs, and names nested up to 512 levels.
             """)
 
     @Argument(help: ArgumentHelp("A file with the text; without it, or with '-', standard input.", valueName: "file"))
@@ -22,16 +22,16 @@ struct QueryDecodeCommand: ParsableCommand {
 
     @OptionGroup var options: QueryOptions
 
-    @Flag(help: "Read a whole URL, and take its query: what stands between the first '?' and '#'.")
+    @Flag(help: "Read a whole URL, and decode its query: the text between the first '?' and '#'.")
     var url = false
 
-    @Flag(help: "Write [[name,value],…]: every pair in its place, its name as it is.")
+    @Flag(help: "Write [[name,value],…]: all pairs in their order, with unchanged names.")
     var pairs = false
 
     @Flag(help: "Indent the JSON.")
     var pretty = false
 
-    @Flag(help: "Refuse '%' without two hexadecimal digits, and bytes that are no UTF-8, instead of repairing them.")
+    @Flag(help: "Refuse '%' without two hexadecimal digits, and bytes that aren't UTF-8, instead of repairing them.")
     var strict = false
 
     func run() throws {
@@ -60,8 +60,8 @@ struct QueryDecodeCommand: ParsableCommand {
         } catch {
             throw error.advising(
                 dialect.parsing.invalidEscapes == .refused
-                    ? "mend it, or read it with another --dialect"
-                    : "mend it, or leave --strict out to have it repaired")
+                    ? "fix it, or read it with another --dialect"
+                    : "fix it, or leave out --strict to have it repaired")
         }
         guard !self.pairs else {
             return .array(pairs.map { .array([.text($0.name), $0.value.map(ParameterValue.text) ?? missing]) })
@@ -69,7 +69,7 @@ struct QueryDecodeCommand: ParsableCommand {
         do throws(FormworkError) {
             return try dialect.expansion.expand(pairs, missing: missing, limits: rules.limits)
         } catch {
-            throw error.advising("rename one of them, or take --pairs to see each as it is")
+            throw error.advising("rename one of them, or use --pairs to list them all")
         }
     }
 
@@ -82,7 +82,7 @@ struct QueryDecodeCommand: ParsableCommand {
 }
 
 extension FormworkError {
-    /// The same error with what can be done about the text; a limit's error says that itself.
+    /// The same error with advice about the text. A limit's error already has advice.
     fileprivate func advising(_ advice: String) -> FormworkError {
         var error = self
         if self.code == .malformedBody { error.message += ": \(advice)" }

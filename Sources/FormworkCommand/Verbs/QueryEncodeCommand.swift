@@ -14,9 +14,9 @@ struct QueryEncodeCommand: ParsableCommand {
               echo '{"q":"a b","n":1}' | formwork query encode | curl --data-binary @- https://example.com/search
               formwork query encode parameters.json --dialect php --into https://example.com/list
 
-            Members are taken in the order given, also several of one name; what becomes of them is the dialect's rule:
-            whatwg writes all as they stand, others have dictionaries, which hold one of a name, the last. A line end
-            follows on a terminal only, so that what a pipe gets is exactly the text.
+            Members are read in their order, even several with one name. The dialect decides how they are written:
+            whatwg writes all of them; others use dictionaries, which keep the last member of a name. A line end is
+            added only on a terminal, so a pipe gets exactly the text.
             """)
 
     @Argument(help: ArgumentHelp("A file with JSON; without it, or with '-', standard input.", valueName: "file"))
@@ -26,12 +26,12 @@ struct QueryEncodeCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Read [[name,value],…] with texts, numbers, true, false or null, and write every pair in its place; null has \
-            no '='.
+            Read [[name,value],…] with texts, numbers, true, false or null, and write all pairs in their order; null \
+            is written without '='.
             """)
     var pairs = false
 
-    @Option(help: ArgumentHelp("Print this URL with the text in it, as the dialect puts it there.", valueName: "url"))
+    @Option(help: ArgumentHelp("Print this URL with the text added to it, as the dialect adds it.", valueName: "url"))
     var into: String?
 
     func run() throws {
@@ -69,20 +69,20 @@ struct QueryEncodeCommand: ParsableCommand {
         case .integer, .double: what = "a number"
         case .text, .bytes, .set: what = "a text"
         }
-        throw FormworkError(.malformedBody, "parameters are an object, such as {\"page\": 1}, not \(what)")
+        throw FormworkError(.malformedBody, "parameters must be an object, such as {\"page\": 1}, not \(what)")
     }
 
-    /// An object that lets nothing but the values' text to the dialect's rules.
+    /// An object in which only the values' text is left to the dialect's rules.
     private static func object(ofPairs value: ParameterValue) throws(FormworkError) -> ParameterValue {
         guard case .array(let pairs) = value else {
-            throw FormworkError(.malformedBody, "--pairs reads an array of pairs, such as [[\"page\", 1]]")
+            throw FormworkError(.malformedBody, "--pairs needs an array of pairs, such as [[\"page\", 1]]")
         }
         var members: [ParameterValue.Member] = []
         for (index, pair) in pairs.enumerated() {
             guard case .array(let pair) = pair, pair.count == 2, case .text(let name) = pair[0], pair[1].isSingle else {
                 throw FormworkError(
                     .malformedBody,
-                    "pair \(index + 1) is no [name, value] of a text and a text, number, true, false or null")
+                    "pair \(index + 1) is not [name, value]: write a text, and a text, number, true, false or null")
             }
             members.append(.init(name, pair[1]))
         }

@@ -14,24 +14,24 @@ struct ReceiveCommand: AsyncParsableCommand {
         abstract: TransferVerbs.receive,
         discussion: """
             Prints its address on standard output, and a line for each file on standard error. A POST of \
-            multipart/form-data or multipart/mixed stores the form's files, and its text fields as JSON beside them, all \
-            of it or nothing; a PUT to /NAME, and a POST of any other type, stores its body. Any path is taken. The \
-            answer is JSON, or a page for a browser. A body that isn't what its Content-Digest, Repr-Digest or \
-            Content-MD5 says is refused, and so is a PUT whose If-None-Match: * or If-Match doesn't hold.
+            multipart/form-data or multipart/mixed stores the form's files, and its text fields as JSON beside them: \
+            all of them or none. A PUT to /NAME, and a POST of any other type, stores its body. Any path is accepted. \
+            The answer is JSON, or a page for a browser. A body that doesn't match its Content-Digest, Repr-Digest or \
+            Content-MD5 is refused, and so is a PUT whose If-None-Match: * or If-Match fails.
 
             EXAMPLES
               formwork receive --dir inbox
               curl -F photo=@a.jpg http://127.0.0.1:8080/
               curl -T a.jpg http://127.0.0.1:8080/
 
-              Reached by others, who have the token that is printed:
+              Open to other machines; clients need the printed token:
                 formwork receive --dir inbox --public --tls-cert chain.pem --tls-key key.pem
 
-              Into an object store, which any number of receivers may share:
+              Into an object store, which several receivers may share:
                 formwork receive --to s3://bucket/inbox
 
-            SIGTERM, SIGINT and a terminal that is closed let uploads under way finish for --grace seconds; a second signal \
-            doesn't. SIGHUP reads the certificate, the key and --token-file again.
+            After SIGTERM, SIGINT or the closing of its terminal, uploads under way have --grace seconds to finish; a \
+            second signal stops them. SIGHUP reads the certificate, the key and --token-file again.
             """)
 
     @OptionGroup(title: "Destination") var destination: ReceiveDestination
@@ -39,21 +39,21 @@ struct ReceiveCommand: AsyncParsableCommand {
     @OptionGroup(title: "Limits") var limits: ReceiveLimits
     @OptionGroup(title: "Resuming") var resuming: ReceiveResuming
 
-    @Option(help: "What is taken of each file while it arrives: sha256 or none.")
+    @Option(help: "The digest to compute of each file while it arrives: sha256 or none.")
     var digest: DigestOption = .sha256
 
-    @Option(help: "How a line of the log looks.")
+    @Option(help: "The format of the log.")
     var log: LogForm = .text
 
-    @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel: LogLevel = .init(level: .info)
 
-    @Flag(help: "Show counts at /metrics, as Prometheus reads them.")
+    @Flag(help: "Serve metrics at /metrics, in Prometheus's format.")
     var metrics = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How long uploads under way may go on once a signal comes.", valueName: "seconds"))
+        help: ArgumentHelp("How long uploads under way may continue after a signal.", valueName: "seconds"))
     var grace = 10.0
 
     func run() async throws {
@@ -81,7 +81,7 @@ struct ReceiveCommand: AsyncParsableCommand {
             options, storage: storage, store: store, metrics: self.metrics ? MemoryMetrics() : nil, logger: logger
         ) { address in
             let urls = ReceiveAddress.urls(of: host, port: address.port ?? 0, isTLS: isTLS)
-            // Nobody waits for a reader who is gone.
+            // A closed standard output doesn't stop the server.
             try? StandardOutput.write(urls.map { "\($0)\n" }.joined())
             if let token, !hasGivenToken {
                 StandardError.write("formwork: the token is \(token.text)\n")
@@ -111,26 +111,26 @@ struct ReceiveCommand: AsyncParsableCommand {
 }
 
 extension ReceiveCommand {
-    /// Reads the files again that say who is let in, and who this is.
+    /// Reads the token, the certificate and the key again.
     private func reload(_ service: ReceiverService, _ token: AccessToken?, _ logger: Logger) {
         do {
-            // One that was made up stays.
+            // A generated token stays.
             try service.reload(self.address.tls(), token: self.address.readToken() ?? token)
             logger.notice("certificate, key and token read again")
         } catch {
             let reason = (error as? ExitStatus)?.message ?? "\(error)"
-            logger.error("nothing was read again", metadata: ["reason": "\(reason)"])
+            logger.error("certificate, key and token not read again", metadata: ["reason": "\(reason)"])
         }
     }
 }
 
-/// What is taken of each file.
+/// The digest of each file.
 enum DigestOption: String, ExpressibleByArgument, CaseIterable { case sha256, none }
 
-/// How a line of the log looks.
+/// The format of the log.
 enum LogForm: String, ExpressibleByArgument, CaseIterable { case text, json }
 
-/// What is logged.
+/// The lowest level that is logged.
 struct LogLevel: ExpressibleByArgument {
     var level: Logger.Level
 

@@ -20,15 +20,15 @@ struct SendCommand: AsyncParsableCommand {
               formwork send https://example.com/up -F photo=@a.jpg --json | jq .status
               formwork send --presigned post.json -F file=@a.jpg
 
-            The answer's body goes to standard output, also when the request failed. Progress goes to standard error. An
-            answer of 400 or more that arrives while the body is being sent ends the sending, and is the result.
+            The answer's body goes to standard output, even if the request failed. Progress goes to standard error. If
+            an answer of 400 or more arrives while the body is being sent, sending stops and that answer is the result.
 
             307 and 308 repeat the request. 301 and 302 turn POST into GET; 303 turns every method into GET. Credentials
-            go to the first origin only. A body that can be read only once is sent once.
+            are sent to the first origin only. A body that can be read only once is never sent again.
 
-            With --resume or --state a cut upload continues where the server stopped receiving, if the server can do that.
-            It retries as long as each try makes progress, and gives up after 7 tries without any (--retry changes that).
-            With --state the same command continues an upload even after it was killed.
+            With --resume or --state a cut upload continues where the server stopped receiving, if the server supports
+            it. It retries as long as each try makes progress, and gives up after 7 retries without progress (--retry
+            changes that). With --state the same command continues an upload even after it was killed.
 
             EXIT STATUS
               0   the server answered below 400 and took the whole body, or answered 2xx to one of at most 4 MiB
@@ -47,14 +47,14 @@ struct SendCommand: AsyncParsableCommand {
               56  the connection failed before the answer was complete
               58  the client's certificate or key can't be used
               60  the server's certificate isn't trusted
-              63  a limit was crossed
-              65  a file changed; a body that can't be read again has to be sent again; --state keeps another upload; or
-                  the server has lost this one too often
+              63  a limit was exceeded
+              65  a file changed; a body that can't be read again would have to be; --state holds another upload; or the
+                  server lost this one too often
               77  the certificates to trust can't be read
               130, 143   interrupted, or terminated
             """)
 
-    @Argument(help: "Where the form goes; without a scheme it is http://.")
+    @Argument(help: "The URL to send the form to. Without a scheme it is http://.")
     var url: String?
 
     @OptionGroup var form: FormOptions
@@ -64,7 +64,7 @@ struct SendCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("u"), .long],
-        help: ArgumentHelp("Credentials, sent by the Basic scheme with the first request.", valueName: "user:password"))
+        help: ArgumentHelp("Credentials, sent with the Basic scheme in the first request.", valueName: "user:password"))
     var user: String?
 
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
@@ -74,23 +74,23 @@ struct SendCommand: AsyncParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Try again this many times after failures that may pass (default: 0; 7 with --resume).", valueName: "n"
+            "Retry this many times after temporary failures (default: 0; 7 with --resume).", valueName: "n"
         ))
     var retry: Int?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Wait this long before each retry (default: 1 second, doubled each time). A server's Retry-After wins.",
+            "Wait this long before each retry (default: 1 second, doubled each time). Retry-After is used first.",
             valueName: "seconds"))
     var retryDelay: SecondsOption?
 
-    @Flag(help: "Try again after any failure, answers of 400 and more included.")
+    @Flag(help: "Retry after any failure, including answers of 400 and more.")
     var retryAllErrors = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Redirects to follow; 0 makes the redirect the answer.", valueName: "n"))
+        help: ArgumentHelp("The most redirects to follow. With 0 the redirect is the answer.", valueName: "n"))
     var maxRedirs: Int = 20
 
     @Option(
@@ -109,7 +109,7 @@ struct SendCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "An S3 POST policy, {\"url\", \"fields\"} as boto3 gives it: its fields go first, the form's one file last.",
+            "An S3 POST policy, {\"url\", \"fields\"} as from boto3. Its fields go first, the form's one file last.",
             valueName: "post.json"))
     var presigned: String?
 
@@ -127,7 +127,7 @@ struct SendCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Seconds between two reports of progress.", valueName: "seconds"))
+        help: ArgumentHelp("The time between two reports of progress.", valueName: "seconds"))
     var progressInterval: SecondsOption?
 
     @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
@@ -151,7 +151,7 @@ struct SendCommand: AsyncParsableCommand {
                 let text = SendReport.json(
                     status, bytesSent: monitor.current.acknowledged, total: total,
                     seconds: start.duration(to: .now).seconds)
-                // The failure itself is what counts, and is told besides.
+                // The transfer's failure is reported below; a failure to write this text isn't.
                 try? StandardOutput.write(text)
             }
             throw status
@@ -161,14 +161,14 @@ struct SendCommand: AsyncParsableCommand {
             try AnswerOutput.writing { try StandardOutput.write(report.json(total: total, seconds: seconds)) }
         }
         if report.upload?.isAnswerLost == true, !self.quiet {
-            Warning.write(["the server has all of it, and its answer to that was lost"])
+            Warning.write(["the server has the whole upload, but its answer was lost"])
         }
         if report.status >= 400, self.failure != .noFail {
             throw ExitStatus(22, report.failure(total: total))
         }
     }
 
-    /// All that is needed to begin.
+    /// Everything needed to start sending.
     private struct Job {
         var plan: BodyPlan
         var request: HTTPRequest
@@ -178,7 +178,7 @@ struct SendCommand: AsyncParsableCommand {
         var progressInterval: Duration?
     }
 
-    /// Reads the arguments and the files' states; nothing is sent.
+    /// Reads the arguments and the files' states. Nothing is sent.
     private func prepare(_ monitor: UploadMonitor) async throws -> Job {
         let post = try self.presigned.map { try PresignedPost(file: $0) }
         var fields = try RequestFields(self.form.otherHeaders)
@@ -255,11 +255,11 @@ struct SendCommand: AsyncParsableCommand {
             throw ExitStatus(
                 2,
                 post == nil
-                    ? "formwork: say where the form goes: formwork send URL -F …"
-                    : "formwork: --presigned says where the form goes: leave out the URL")
+                    ? "formwork: no URL: write formwork send URL -F …"
+                    : "formwork: --presigned gives the URL: leave out the other one")
         }
         guard let method = HTTPRequest.Method(self.method) else {
-            throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(self.method)): is no method such as POST")
+            throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(self.method)): is not a method, such as POST")
         }
         do {
             return try HTTPRequest(method, to: TargetURL.complete(url), headerFields: fields.fields)
@@ -268,7 +268,7 @@ struct SendCommand: AsyncParsableCommand {
 
     private func plan(_ post: PresignedPost?) async throws -> BodyPlan {
         guard let post else { return try self.form.makePlan(passesHeaders: true) }
-        // S3 takes no chunks.
+        // S3 doesn't accept chunked bodies.
         var form = self.form
         form.spool = true
         let plan = try form.makePlan(passesHeaders: true, leading: post.fields.count, arrange: post.arrange)
@@ -277,7 +277,7 @@ struct SendCommand: AsyncParsableCommand {
     }
 }
 
-/// What becomes of an answer of 400 or more.
+/// How to treat an answer of 400 or more.
 enum FailureOption: String, EnumerableFlag {
     case failWithBody, fail, noFail
 
@@ -287,9 +287,9 @@ enum FailureOption: String, EnumerableFlag {
 
     static func help(for value: Self) -> ArgumentHelp? {
         switch value {
-        case .failWithBody: "Write the body of an answer of 400 or more, and exit with 22; this is the default."
-        case .fail: "Exit with 22 without its body."
-        case .noFail: "Exit with 0 all the same."
+        case .failWithBody: "Write the body of an answer of 400 or more, and exit with 22. This is the default."
+        case .fail: "Exit with 22 after an answer of 400 or more, without writing its body."
+        case .noFail: "Exit with 0 even after an answer of 400 or more."
         }
     }
 }

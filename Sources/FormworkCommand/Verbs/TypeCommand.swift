@@ -7,15 +7,15 @@ import SystemPackage
 struct TypeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "type",
-        abstract: "Print the media type of files, who found it, and why.",
+        abstract: "Print the media type of files, how it was found, and why.",
         discussion: """
             EXAMPLES
               formwork type *.jpg
               formwork type --from content --charset notes.txt
               tar c . | formwork type - --json
 
-            Each line has the type, who found it (extension, content, or none), the reason, and the file, with a TAB
-            between. 'auto' takes name and content together: a name can lie, and content can be vague.
+            Each line has the type, how it was found (extension, content, or none), the reason, and the file, with TABs
+            between them. 'auto' uses name and content together: a name can be wrong, and content can be ambiguous.
             """)
 
     @Argument(help: "The files; '-' is standard input.")
@@ -23,7 +23,7 @@ struct TypeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What decides: auto (name and content), extension, or content.", valueName: "auto|extension|content"))
+            "How to find types: auto (name and content), extension, or content.", valueName: "auto|extension|content"))
     var from: TypeOption = .auto
 
     @Flag(help: "Add the charset of text.")
@@ -58,7 +58,7 @@ struct TypeCommand: ParsableCommand {
             do throws(FormworkError) {
                 answers.append(try Self.answer(for: file, types))
             } catch {
-                // The others still get an answer.
+                // The other files are still answered.
                 let line = "formwork: \(error)\n"
                 StandardError.write(line)
                 failure = error

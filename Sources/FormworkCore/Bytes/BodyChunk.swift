@@ -1,22 +1,22 @@
-/// A piece of a body as its source gives it: bytes in one place, and a way to share a stretch of them.
+/// A piece of a body: contiguous bytes of which slices can be shared.
 ///
 /// `[UInt8]` and `ArraySlice<UInt8>` are chunks; the buffer type of a networking library becomes one by conforming.
 public protocol BodyChunk: Sendable {
-    /// A stretch of a chunk, which shares its storage.
+    /// A slice of a chunk, which shares its storage.
     associatedtype Content: BodyChunk where Content.Content == Content
 
     /// A chunk with these bytes.
     init(copying bytes: ArraySlice<UInt8>)
 
-    /// Lends the bytes.
+    /// Calls `body` with the bytes.
     func withBytes<Result, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Result) throws(Failure) -> Result
 
-    /// The bytes at these places, counted from 0, without copying them.
+    /// The bytes in this range, counted from 0, without copying them.
     func content(_ range: Range<Int>) -> Content
 }
 
 extension BodyChunk {
-    /// Bytes in it.
+    /// The number of bytes.
     @inlinable public var byteCount: Int { self.withBytes { $0.byteCount } }
 
     /// A copy of the bytes.
@@ -27,7 +27,7 @@ extension [UInt8]: BodyChunk {
     /// An array of these bytes.
     @inlinable public init(copying bytes: ArraySlice<UInt8>) { self = Array(bytes) }
 
-    /// Lends the bytes.
+    /// Calls `body` with the bytes.
     @inlinable
     public func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
@@ -36,7 +36,7 @@ extension [UInt8]: BodyChunk {
         try body(unsafe self.span.bytes)
     }
 
-    /// The bytes at these places, counted from 0, without copying them.
+    /// The bytes in this range, counted from 0, without copying them.
     @inlinable public func content(_ range: Range<Int>) -> ArraySlice<UInt8> { self[range] }
 }
 
@@ -44,7 +44,7 @@ extension ArraySlice<UInt8>: BodyChunk {
     /// The slice itself.
     @inlinable public init(copying bytes: ArraySlice<UInt8>) { self = bytes }
 
-    /// Lends the bytes.
+    /// Calls `body` with the bytes.
     @inlinable
     public func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
@@ -53,7 +53,7 @@ extension ArraySlice<UInt8>: BodyChunk {
         try body(unsafe self.span.bytes)
     }
 
-    /// The bytes at these places, counted from 0, without copying them.
+    /// The bytes in this range, counted from 0, without copying them.
     @inlinable public func content(_ range: Range<Int>) -> ArraySlice<UInt8> {
         self[self.startIndex + range.lowerBound..<self.startIndex + range.upperBound]
     }

@@ -1,12 +1,12 @@
-/// A digest that is fed while a body is read.
+/// A digest that is computed while a body is read.
 public protocol BodyDigest: Sendable {
     /// The algorithm's name in the Hash Algorithms registry of RFC 9530: `sha-256`, `md5`, `crc32c`.
     static var algorithm: String { get }
     /// A digest of no bytes.
     init()
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     mutating func update(_ bytes: RawSpan)
-    /// The digest of all bytes taken, most significant byte first.
+    /// The digest of all bytes so far, most significant byte first.
     func finalized() -> [UInt8]
 }
 
@@ -17,7 +17,7 @@ public struct DigestValue: Hashable, Sendable {
     /// The digest, most significant byte first.
     public var bytes: [UInt8]
 
-    /// Names a digest's bytes.
+    /// A digest of an algorithm.
     public init(algorithm: String, bytes: [UInt8]) {
         self.algorithm = algorithm
         self.bytes = bytes

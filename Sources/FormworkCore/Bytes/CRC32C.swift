@@ -2,8 +2,8 @@ import CFormworkBytes
 
 /// CRC-32C (Castagnoli), RFC 9260 appendix A: the checksum of object stores and of SCTP.
 ///
-/// Written here because no package on offer has it: by the processor's instruction for it where there is one, else eight
-/// bytes a step by eight tables.
+/// It uses the processor's instruction if there is one, otherwise eight tables for eight bytes per step. It is
+/// implemented here because no available package has it.
 public struct CRC32C: BodyDigest {
     /// `crc32c`.
     public static let algorithm = "crc32c"
@@ -15,7 +15,7 @@ public struct CRC32C: BodyDigest {
     /// The checksum so far.
     package var value: UInt32 { ~self.state }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     public mutating func update(_ bytes: RawSpan) {
         guard Self.hasInstruction else { return self.updateByTables(bytes) }
         // SAFETY: the bytes live through the call, and are only read.
@@ -26,7 +26,7 @@ public struct CRC32C: BodyDigest {
 
     private static let hasInstruction = formwork_has_crc32c() != 0
 
-    /// Takes the next bytes without the processor's instruction.
+    /// Adds the next bytes without the processor's instruction.
     package mutating func updateByTables(_ bytes: RawSpan) {
         let tables = Self.tables.span
         var crc = self.state
@@ -65,7 +65,7 @@ public struct CRC32C: BodyDigest {
         UInt32(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt32.self))
     }
 
-    /// Eight tables of 256: the checksum of a byte that 0 to 7 zero bytes follow.
+    /// Eight tables of 256 entries: the checksum of a byte followed by 0 to 7 zero bytes.
     private static let tables: [UInt32] = {
         var tables: [UInt32] = (0..<256).map { byte in
             (0..<8).reduce(UInt32(byte)) { crc, _ in crc >> 1 ^ (crc & 1 == 1 ? 0x82F6_3B78 : 0) }

@@ -1,10 +1,10 @@
 import CFormworkBytes
 
-// This module's one door to unsafe code: copying between an array and a caller's buffer, and filling one, all
-// bounds checked here.
+// Unsafe code in this file: copying between an array and a caller's buffer, and filling a buffer. All bounds are
+// checked here.
 
 extension MutableRawSpan {
-    /// Copies as much of `source[range]` as there is room for after `offset`, and says how much that was.
+    /// Copies as much of `source[range]` as fits after `offset`, and returns the number of bytes.
     @discardableResult
     package mutating func copy(_ source: [UInt8], _ range: Range<Int>, at offset: Int) -> Int {
         precondition(range.lowerBound >= 0 && range.upperBound <= source.count, "range outside the source")
@@ -21,7 +21,7 @@ extension MutableRawSpan {
         return count
     }
 
-    /// Copies `range` to `offset`, which is behind it, and says how many bytes that were.
+    /// Copies `range` to `offset`, which is after it, and returns the number of bytes.
     mutating func copyWithin(_ range: Range<Int>, to offset: Int) -> Int {
         precondition(range.lowerBound >= 0 && range.upperBound <= offset, "source not before its copy")
         precondition(offset <= self.byteCount - range.count, "copy outside the buffer")
@@ -33,7 +33,7 @@ extension MutableRawSpan {
         return range.count
     }
 
-    /// Writes `count` times 32 bytes of SplitMix64 at `offset`, from the word of `index` on.
+    /// Writes `count` times 32 bytes of SplitMix64 at `offset`, starting with the word of `index`.
     mutating func fillRandom(_ count: Int, from index: UInt64, seed: UInt64, at offset: Int) {
         precondition(offset >= 0 && count >= 0 && count <= (self.byteCount - offset) / 32, "fill outside the buffer")
         // SAFETY: the bounds were checked above.
@@ -57,7 +57,7 @@ extension [UInt8] {
         upTo limit: Int, _ fill: (inout MutableRawSpan) throws(Failure) -> Int
     ) throws(Failure) {
         let start = self.count
-        // Zeros, so that a stream which claims more than it wrote can't send what was in memory before.
+        // Zeros, so that a stream that reports more bytes than it wrote can't leak old memory.
         let room = [UInt8](repeating: 0, count: limit)
         if start == 0 { self = room } else { self.append(contentsOf: room) }
         var written = 0

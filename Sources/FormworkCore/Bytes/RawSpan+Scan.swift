@@ -1,6 +1,6 @@
 import CFormworkBytes
 
-// A door to unsafe code: bytes looked at sixteen at a time. Every function checks its bounds before the first load.
+// Unsafe code in this file: loading sixteen bytes at a time. Every function checks its bounds before the first load.
 
 extension RawSpan {
     /// The byte at an offset, which is checked.
@@ -15,14 +15,14 @@ extension RawSpan {
         unsafe self.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
     }
 
-    /// Four bytes from an offset, which is checked, in the machine's own order.
+    /// Four bytes from an offset, which is checked, in the machine's byte order.
     @inline(__always) package func word(at offset: Int) -> UInt32 {
         // SAFETY: every bit pattern is a UInt32, and the span checks both ends.
         unsafe self.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
     }
 
-    /// Goes on from `start` in steps of 64 while no offset of the step holds `first` with `last` standing `distance`
-    /// bytes behind it; stops where fewer than 64 offsets are left before `end`.
+    /// Moves from `start` in steps of 64 while no offset of the step has `first`, with `last` `distance` bytes after
+    /// it. It stops when fewer than 64 offsets are left before `end`.
     ///
     /// In C, because a debug build of Swift takes a hundred times as long.
     @inline(__always)
@@ -35,7 +35,7 @@ extension RawSpan {
         }
     }
 
-    /// Whether `needle` stands at an offset, as far as there are bytes before `end`.
+    /// Whether `needle` is at an offset, compared up to `end`.
     package func holds(_ needle: [UInt8], at offset: Int, before end: Int) -> Bool {
         let count = Swift.min(needle.count, end - offset)
         guard count >= 16 else {
@@ -53,12 +53,12 @@ extension RawSpan {
             let same = (self.lanes(at: offset + index) .== bytes.lanes(at: index)).words
             if same[0] & same[1] != .max { return false }
             if index == count - 16 { return true }
-            // The last step looks at some bytes again rather than at fewer.
+            // The last step compares some bytes twice, instead of fewer bytes.
             index = Swift.min(index + 16, count - 16)
         }
     }
 
-    /// The first offset from `start` on that holds `byte`; `end` where none does.
+    /// The first offset from `start` with `byte`; `end` if there is none.
     package func firstIndex(of byte: UInt8, from start: Int, to end: Int) -> Int {
         let wanted = SIMD16<UInt8>(repeating: byte)
         var at = start
@@ -70,7 +70,7 @@ extension RawSpan {
         return at
     }
 
-    /// The first offset from `start` on that holds CR, LF or NUL; `end` where none does.
+    /// The first offset from `start` with CR, LF or NUL; `end` if there is none.
     package func firstBreak(from start: Int, to end: Int) -> Int {
         var at = start
         while at + 16 <= end {
@@ -81,7 +81,7 @@ extension RawSpan {
         return at
     }
 
-    /// The first offset from `start` on that holds `"`, CR, LF or NUL; `end` where none does.
+    /// The first offset from `start` with `"`, CR, LF or NUL; `end` if there is none.
     @inline(__always)
     package func firstQuoteOrBreak(from start: Int, to end: Int) -> Int {
         let quotes = SIMD16<UInt8>(repeating: 0x22)
@@ -97,7 +97,7 @@ extension RawSpan {
 }
 
 extension SIMD16<UInt8> {
-    /// Which lanes hold CR, LF or NUL.
+    /// The lanes with CR, LF or NUL.
     @inline(__always) fileprivate var breaks: SIMDMask<SIMD16<Int8>> {
         (self .== Self(repeating: 0x0D)) .| (self .== Self(repeating: 0x0A)) .| (self .== Self(repeating: 0))
     }
@@ -109,13 +109,13 @@ extension UInt8 {
 }
 
 extension SIMDMask<SIMD16<Int8>> {
-    /// The mask as two words, all bits of a byte set where its lane is: `any` compiles to half the speed.
+    /// The mask as two words, in which all bits of a set lane's byte are set. `any` has half the speed.
     @inline(__always) package var words: SIMD2<UInt64> {
         // SAFETY: both have sixteen bytes, and every bit pattern is a vector of integers.
         unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
     }
 
-    /// The first lane that is set; `nil` when none is.
+    /// The first set lane; `nil` if there is none.
     @inline(__always) package var firstLane: Int? {
         let words = self.words
         let low = UInt64(littleEndian: words[0])
@@ -126,7 +126,7 @@ extension SIMDMask<SIMD16<Int8>> {
 }
 
 extension [UInt8] {
-    /// Copies some bytes of a span, in one allocation of their size.
+    /// Copies some bytes of a span, with one allocation of their size.
     @inline(__always) package init(copying bytes: RawSpan, _ range: Range<Int>) {
         // SAFETY: the bytes are copied during the call; `extracting` checks the range.
         self = unsafe bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
@@ -138,7 +138,7 @@ extension [UInt8] {
         unsafe bytes.extracting(range).withUnsafeBytes { unsafe self.append(contentsOf: $0) }
     }
 
-    /// Lends the bytes to `body`.
+    /// Calls `body` with the bytes.
     @inline(__always)
     package func withRawSpan<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
@@ -149,7 +149,7 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-    /// Lends the bytes to `body`.
+    /// Calls `body` with the bytes.
     @inline(__always)
     package func withRawSpan<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
@@ -160,7 +160,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension Span<UInt8> {
-    /// Lends the bytes to `body`.
+    /// Calls `body` with the bytes.
     @inline(__always)
     package func withRawSpan<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result

@@ -1,11 +1,11 @@
-/// A generator that repeats itself from its seed: for content made by rule and boundaries that follow from another.
+/// A generator that repeats its numbers from a seed, for synthetic content and derived boundaries.
 package struct SplitMix64: RandomNumberGenerator {
     private let seed: UInt64
     private var index: UInt64 = 0
 
     package init(seed: UInt64) { self.seed = seed }
 
-    /// The seed that a text stands for (FNV-1a).
+    /// Uses the hash of a text as the seed (FNV-1a).
     package init(seed text: String) {
         self.init(seed: text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
     }
@@ -15,7 +15,7 @@ package struct SplitMix64: RandomNumberGenerator {
         return Self.word(self.index, seed: self.seed)
     }
 
-    /// The word of an index, without those before it.
+    /// The word at an index, computed without those before it.
     static func word(_ index: UInt64, seed: UInt64) -> UInt64 {
         var z = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -7,7 +7,7 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: `nil` unless `text` is padded base64 of whole bytes.
+    /// - Returns: `nil` if `text` is not padded base64 of whole bytes.
     package static func decode(_ text: String) -> [UInt8]? {
         guard text.utf8.count % 4 == 0 else { return nil }
         var bytes: [UInt8] = []

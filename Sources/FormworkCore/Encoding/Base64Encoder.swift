@@ -1,18 +1,18 @@
-/// RFC 2045 §6.8, piece by piece. CRLF stands between lines, none behind the last.
+/// Base64 (RFC 2045 §6.8), encoded in pieces. There is a CRLF between lines, none after the last.
 package struct Base64Encoder: Sendable {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// Characters in a full line.
+    /// The number of characters in a full line.
     private let columns: Int
-    /// Characters in the line begun.
+    /// The number of characters in the current line.
     private var column = 0
-    /// Bytes of the group begun, at most 2.
+    /// The bytes of the incomplete group, at most 2.
     private var held: [UInt8] = []
 
-    /// - Parameter columns: A multiple of 4 from 4 on; `nil` for one line.
+    /// - Parameter columns: A multiple of 4, at least 4; `nil` for one line.
     package init(columns: Int?) { self.columns = columns ?? .max }
 
-    /// Appends what `input` comes to; at the end, the group that is left too.
+    /// Appends the encoded `input`; at the end, the incomplete group too.
     package mutating func encode(_ input: [UInt8], isEnd: Bool, into out: inout [UInt8]) {
         let bytes = self.held.isEmpty ? input : self.held + input
         let whole = bytes.count - bytes.count % 3
@@ -53,8 +53,8 @@ package struct Base64Encoder: Sendable {
         out.removeSubrange(at...)
     }
 
-    /// Characters that `count` bytes come to, line ends included.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` when that is more than a length can say.
+    /// The number of characters for `count` bytes, including line ends.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` if that exceeds the largest length.
     package static func encodedLength(of count: Int64, columns: Int?) throws(FormworkError) -> Int64 {
         guard count > 0 else { return 0 }
         let (characters, overflow) = ((count - 1) / 3 + 1).multipliedReportingOverflow(by: 4)
@@ -63,8 +63,8 @@ package struct Base64Encoder: Sendable {
         return try characters.addingLength((characters - 1) / Int64(columns) * 2)
     }
 
-    /// Where to begin so as to have the character at `offset` soon: a byte of the content, and how many characters of
-    /// what an encoder that begins there gives come before it.
+    /// The best start for the character at `offset`: a byte of the content, and the number of characters to skip from
+    /// an encoder that begins there.
     package static func place(of offset: Int64, columns: Int?) -> (content: Int64, surplus: Int64) {
         guard let columns = columns.map(Int64.init) else { return (offset / 4 * 3, offset % 4) }
         return (offset / (columns + 2) * (columns / 4 * 3), offset % (columns + 2))

@@ -1,23 +1,24 @@
-/// RFC 2045 §6.7, piece by piece, in lines of at most 76 characters: the same bytes however the content is cut.
+/// Quoted-printable (RFC 2045 §6.7) in lines of at most 76 characters, encoded in pieces. The result doesn't depend on
+/// how the content is cut.
 ///
-/// CRLF stays a line end, because that is what it means in text. Everything else that is not printable ASCII is
-/// encoded, and so is a blank before a line end or the end, where mail servers would drop it.
+/// CRLF stays a line end, as in text. All other bytes that are not printable ASCII are encoded. A blank before a line
+/// end or the end is encoded too, because mail servers would drop it.
 package struct QuotedPrintableEncoder: Sendable {
     private static let columns = 76
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Characters in the line begun.
+    /// The number of characters in the current line.
     package private(set) var column: Int
-    /// Bytes whose form depends on what follows, at most 2.
+    /// Bytes whose encoding depends on the next bytes, at most 2.
     private var held: [UInt8] = []
 
-    /// - Parameter column: Characters in the line that is continued.
+    /// - Parameter column: The number of characters already in the current line.
     package init(column: Int = 0) { self.column = column }
 
-    /// How many of the bytes given so far have no form yet.
+    /// The number of bytes that are not encoded yet.
     package var heldCount: Int { self.held.count }
 
-    /// Appends what `input` comes to, as far as its form is certain; at the end, everything.
+    /// Appends the encoded `input`, as far as its encoding is certain; at the end, everything.
     package mutating func encode(_ input: [UInt8], isEnd: Bool, into out: inout [UInt8]) {
         let bytes = self.held.isEmpty ? input : self.held + input
         var at = 0
@@ -38,7 +39,7 @@ package struct QuotedPrintableEncoder: Sendable {
             }
             let end = self.column + (isLiteral ? 1 : 3)
             if end >= Self.columns {
-                // The last column is free for a character that ends its line: else a soft line end needs it.
+                // Only the last character of a line may use the last column. Otherwise a soft line end needs it.
                 guard let isLast = end > Self.columns ? false : Self.isLineEnd(bytes, at + 1, isEnd) else { break }
                 if !isLast {
                     out.append("=\r\n")
@@ -59,7 +60,7 @@ package struct QuotedPrintableEncoder: Sendable {
         self.held = Array(bytes[at...])
     }
 
-    /// Whether a line or everything ends at `index`; `nil` when the next bytes have to be known.
+    /// Whether a line or the content ends at `index`; `nil` if that depends on the next bytes.
     private static func isLineEnd(_ bytes: [UInt8], _ index: Int, _ isEnd: Bool) -> Bool? {
         if index < bytes.count, bytes[index] != 0x0D { return false }
         if index + 1 < bytes.count { return bytes[index + 1] == 0x0A }

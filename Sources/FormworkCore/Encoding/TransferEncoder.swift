@@ -1,11 +1,11 @@
-/// An encoding at work: takes content in pieces of any size, gives what goes out.
+/// An encoder for content in pieces of any size.
 package enum TransferEncoder: Sendable {
     case base64(Base64Encoder)
     case quotedPrintable(QuotedPrintableEncoder)
-    /// Checks bytes; `offset` is the content's byte that comes next.
+    /// Only checks bytes; `offset` is the offset of the next byte in the content.
     case sevenBit(offset: Int64, allowsNUL: Bool)
 
-    /// Appends what `input` comes to.
+    /// Appends the encoded `input`.
     /// - Throws: ``FormworkError/Code/contentNotEncodable``.
     package mutating func encode(
         _ input: [UInt8], isEnd: Bool, into out: inout [UInt8]
@@ -22,8 +22,8 @@ package enum TransferEncoder: Sendable {
                 let value = String(input[bad], radix: 16, uppercase: true)
                 throw FormworkError(
                     .contentNotEncodable,
-                    "7bit can't carry the byte 0x\(input[bad] < 16 ? "0" : "")\(value) at offset \(offset + Int64(bad)) "
-                        + "of the content: take base64, quoted-printable or 8bit")
+                    "7bit can't carry the byte 0x\(input[bad] < 16 ? "0" : "")\(value) at offset "
+                        + "\(offset + Int64(bad)) of the content: use base64, quoted-printable or 8bit")
             }
             out.append(contentsOf: input)
             self = .sevenBit(offset: offset + Int64(input.count), allowsNUL: allowsNUL)
@@ -32,10 +32,10 @@ package enum TransferEncoder: Sendable {
 }
 
 extension TransferEncoding {
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for lines that base64 can't have.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for an invalid line length of base64.
     package func check() throws(FormworkError) {
         guard case .base64(let columns?) = self, columns < 4 || columns % 4 != 0 else { return }
         throw FormworkError(
-            .invalidArgument, "base64 lines have a multiple of 4 characters, 4 or more, but this says \(columns)")
+            .invalidArgument, "base64 lines must have a multiple of 4 characters, at least 4, not \(columns)")
     }
 }

@@ -1,17 +1,17 @@
-/// How far a body has come, in one part and in all.
+/// The progress of reading a body, in the current part and in the whole body.
 public struct BodyProgress: Hashable, Sendable {
     /// The part being read; `nil` before the first and after the last.
     public var part: PartReference?
-    /// Bytes of this part's content read so far, framing not counted.
+    /// Bytes of this part's content read so far, without framing.
     public var partPosition: Int64
-    /// Bytes of this part's content in all; `nil` when unknown.
+    /// The total bytes of this part's content; `nil` if unknown.
     public var partLength: Int64?
-    /// Bytes of the body read so far, framing counted.
+    /// Bytes of the body read so far, with framing.
     public var position: Int64
-    /// Bytes of the body in all; `nil` when unknown.
+    /// The total bytes of the body; `nil` if unknown.
     public var length: Int64?
 
-    /// Describes a moment.
+    /// The progress at one moment.
     public init(part: PartReference?, partPosition: Int64, partLength: Int64?, position: Int64, length: Int64?) {
         self.part = part
         self.partPosition = partPosition
@@ -21,21 +21,21 @@ public struct BodyProgress: Hashable, Sendable {
     }
 }
 
-/// Who is told of progress, and how often.
+/// Receives progress reports.
 public struct ProgressObserver: Sendable {
-    /// The least time between two reports; the first and the last are always given.
+    /// The least time between two reports. The first and the last are always made.
     public var interval: Duration
     /// Called on the thread that reads, between two reads.
     public var report: @Sendable (BodyProgress) -> Void
 
-    /// Ten reports a second at most, unless `interval` says otherwise.
+    /// An observer. By default it gets at most ten reports per second.
     public init(every interval: Duration = .milliseconds(100), report: @escaping @Sendable (BodyProgress) -> Void) {
         self.interval = interval
         self.report = report
     }
 }
 
-/// Bounds the rate of reports; it is told the time.
+/// Limits the rate of reports. The caller passes the time.
 package struct ProgressMeter: Sendable {
     package let observer: ProgressObserver
     private var last: ContinuousClock.Instant?

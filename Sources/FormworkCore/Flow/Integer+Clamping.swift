@@ -1,9 +1,9 @@
 extension FixedWidthInteger {
-    /// The whole part of a number of floating point: the nearest there is for one too large or too small, and 0 for NaN.
+    /// The integer part of a floating-point number, clamped to this type's range; 0 for NaN.
     ///
-    /// The only way from `Double` to an integer here (`scripts/check` looks): `Int64(number)` ends the process instead.
+    /// Use only this to convert a `Double` to an integer (`scripts/check` checks it), because `Int64(number)` may trap.
     package init(clamping number: Double) {
-        // Not by `rounded`, which is a call of libm: the core links nothing.
+        // Without `rounded`, which calls libm: the core links nothing.
         if number.isNaN {
             self = 0
         } else if number >= Double(Self.max) {

@@ -1,17 +1,17 @@
-/// Reads a body back while it is sent, and compares what a receiver finds with what was meant.
+/// Parses a body while it is sent, and compares the parts that a receiver finds with the intended ones.
 ///
-/// The writer says beforehand where each part and its content begin, then lends the bytes; nothing is kept of them. A
-/// content that holds the delimiter, a header field with an empty line in it, or a name that ends its quotes is an error
-/// with the bytes that show it. After an error every call throws it again.
+/// The writer first announces where each part and its content begin, then passes the bytes, which are not stored.
+/// Content that contains the delimiter, a header field with an empty line, or a name that ends its quotes is an error
+/// as soon as its bytes are passed. After an error every call throws it again.
 public struct FramingCheck: Sendable {
     private struct Expected {
-        /// `nil` for what stands behind the last part.
+        /// `nil` for the end after the last part.
         var part: PartReference?
         /// The name as written; `nil` for none.
         var name: [UInt8]?
         /// The filename as written; `nil` for none.
         var filename: [UInt8]?
-        /// Whether the names are known: free fields may hold a `Content-Disposition` of their own.
+        /// Whether the names are known. They aren't if the free fields have their own `Content-Disposition`.
         var isNamed = false
         var start: Int64
         var contentStart: Int64
@@ -19,12 +19,12 @@ public struct FramingCheck: Sendable {
 
     private var parser: MultipartParser
     private let escaping: ParameterEscaping
-    /// Bytes of CRLF, `--`, boundary, and CRLF or `--`.
+    /// The number of bytes of CRLF, `--`, boundary, and CRLF or `--`.
     private let delimiterCount: Int64
     private var expected: [Expected] = []
-    /// What is expected next, as an index of ``expected``: a batch of small parts is told of at once.
+    /// The index in ``expected`` of the next part. A batch of small parts is announced at once.
     private var next = 0
-    /// The part whose content is read.
+    /// The part whose content is being read.
     private var current: Expected?
     private var isFinished = false
     private var failure: FormworkError?
@@ -32,7 +32,7 @@ public struct FramingCheck: Sendable {
     /// Checks bodies of this framing.
     public init(_ framing: MultipartFraming) {
         var profile = ParsingProfile.generic
-        // What some receiver could take for a delimiter is an error, though others read on.
+        // Anything that some receiver could take for a delimiter is an error, even if others don't.
         (profile.preamble, profile.padding, profile.longerLines) = (.refused, .refused, .refused)
         profile.missingClose = framing.ending == .delimiter ? .accepted : .refused
         switch framing.escaping {
@@ -47,12 +47,12 @@ public struct FramingCheck: Sendable {
     /// Bytes of the body checked so far.
     public var offset: Int64 { self.parser.offset }
 
-    /// Says which part comes next, before its bytes are taken.
+    /// Announces the next part, before its bytes are passed.
     /// - Parameters:
-    ///   - part: Names the part in errors.
-    ///   - header: What its header section was written from.
-    ///   - start: Where in the body its delimiter begins, the CRLF in front of it counted.
-    ///   - contentStart: Where its content begins.
+    ///   - part: The part's name in errors.
+    ///   - header: The header from which its header section was written.
+    ///   - start: The offset of its delimiter in the body, including the CRLF before it.
+    ///   - contentStart: The offset of its content.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for names that the framing's escaping refuses.
     public mutating func expect(
         _ part: PartReference, _ header: PartHeader, from start: Int64, contentFrom contentStart: Int64
@@ -65,8 +65,8 @@ public struct FramingCheck: Sendable {
                 contentStart: contentStart))
     }
 
-    /// Says that no part comes any more, before the last bytes are taken.
-    /// - Parameter start: Where what stands behind the last part begins, its CRLF counted.
+    /// Announces the end of the parts, before the last bytes are passed.
+    /// - Parameter start: The offset of the bytes after the last part, including their CRLF.
     public mutating func expectEnd(from start: Int64) {
         self.append(Expected(start: start, contentStart: start))
     }
@@ -86,7 +86,7 @@ public struct FramingCheck: Sendable {
         return bytes
     }
 
-    /// Takes the body's next bytes, as many as there are.
+    /// Checks the body's next bytes.
     /// - Throws: ``FormworkError/Code/framingBroken`` with the part.
     public mutating func take(_ bytes: RawSpan) throws(FormworkError) {
         if let failure = self.failure { throw failure }
@@ -102,36 +102,36 @@ public struct FramingCheck: Sendable {
         }
     }
 
-    /// Takes the body's next bytes.
+    /// Checks the body's next bytes.
     /// - Throws: ``FormworkError/Code/framingBroken`` with the part.
     public mutating func take(_ bytes: [UInt8]) throws(FormworkError) {
         try bytes.withRawSpan { bytes throws(FormworkError) in try self.take(bytes) }
     }
 
-    /// Says that the body has ended.
-    /// - Throws: ``FormworkError/Code/framingBroken`` when it has not for a receiver, or an earlier error again.
+    /// Announces the end of the body.
+    /// - Throws: ``FormworkError/Code/framingBroken`` if a receiver doesn't see the end, or an earlier error again.
     public mutating func finish() throws(FormworkError) {
         if let failure = self.failure { throw failure }
-        // A form without parts may be no bytes at all.
+        // A form without parts may be empty.
         if self.parser.offset == 0, self.next == self.expected.count { return }
         do throws(FormworkError) {
             try self.parser.finish()
         } catch {
-            throw self.fail(self.broken("the body has no end that a receiver sees", self.upcoming?.part, error))
+            throw self.fail(self.broken("a receiver doesn't find the end of the body", self.upcoming?.part, error))
         }
         if let part = self.upcoming?.part {
-            throw self.fail(self.broken("\(Self.number(part)) is missing when the body is read", part))
+            throw self.fail(self.broken("a receiver doesn't find \(Self.number(part))", part))
         }
     }
 
     // MARK: - What is found
 
-    /// Bytes behind the close delimiter's line.
+    /// Whether bytes follow the close delimiter's line.
     private var hasTrailer = false
     private var finishOffset: Int64 = 0
     private var upcoming: Expected? { self.next < self.expected.count ? self.expected[self.next] : nil }
 
-    /// - Returns: Whether there may be more in the bytes.
+    /// - Returns: Whether there may be more events in the bytes.
     private mutating func step(_ bytes: RawSpan, _ position: inout Int) throws(FormworkError) -> Bool {
         let event: MultipartParser.Event
         do throws(FormworkError) {
@@ -155,12 +155,12 @@ public struct FramingCheck: Sendable {
 
     private mutating func began(_ header: ReceivedHeader) throws(FormworkError) {
         guard let expected = self.upcoming, let part = expected.part else {
-            throw self.broken("a part is found where none was written", nil)
+            throw self.broken("a receiver finds a part where none was written", nil)
         }
         guard expected.contentStart == self.parser.offset else {
             throw self.broken(
                 "the header fields of \(Self.number(part)) end at offset \(self.parser.offset) instead of "
-                    + "\(expected.contentStart): one of them holds an empty line", part)
+                    + "\(expected.contentStart): one of them contains an empty line", part)
         }
         if expected.isNamed {
             try self.compare(header.nameBytes, expected.name, "name", part)
@@ -194,7 +194,7 @@ public struct FramingCheck: Sendable {
 
     private func refused(_ error: FormworkError) -> FormworkError {
         guard self.current == nil else {
-            return self.delimiterInContent("in a line that goes on, before offset \(error.offset ?? 0)", error)
+            return self.delimiterInContent("in a longer line, before offset \(error.offset ?? 0)", error)
         }
         guard let part = self.upcoming?.part else { return self.broken(error.message, nil, error) }
         return self.broken(
@@ -202,9 +202,9 @@ public struct FramingCheck: Sendable {
     }
 
     private func delimiterInContent(_ place: String, _ error: FormworkError?) -> FormworkError {
-        guard let part = self.current?.part else { return self.broken("a delimiter stands \(place)", nil, error) }
+        guard let part = self.current?.part else { return self.broken("there is a delimiter \(place)", nil, error) }
         return self.broken(
-            "the content of \(Self.number(part)) holds the body's own delimiter \(place): choose another boundary",
+            "the content of \(Self.number(part)) contains the body's own delimiter \(place): choose another boundary",
             part,
             error)
     }

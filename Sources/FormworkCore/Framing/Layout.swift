@@ -1,38 +1,38 @@
-/// The one list a body is made of. Content-Length, reading, seeking and the layout are folds over it, so that they
-/// can't disagree.
+/// The list of a body's pieces. Content-Length, reading, seeking and the layout all use it, so that they can't
+/// disagree.
 package struct Layout: Sendable {
-    /// What stands at a place of the body.
+    /// The content of a piece.
     package enum Content: Sendable {
         /// A delimiter with a header section, or the close delimiter: these bytes of ``Layout/bytes``.
         case framing(Range<Int>)
-        /// A part's content that was small enough to be kept with the framing.
+        /// A part's small content, stored with the framing.
         case value(Range<Int>)
-        /// A part's content, all or a stretch of it, from the source of this number.
+        /// A part's content, or a slice of it, from the source with this number.
         case source(Int)
     }
 
-    /// A stretch of the body.
+    /// A piece of the body.
     package struct Piece: Sendable {
-        /// Where it begins; meaningless behind a piece of unknown length (see ``Layout/knownCount``).
+        /// Its offset; meaningless after a piece of unknown length (see ``Layout/knownCount``).
         package var start: Int64
-        /// Bytes in it; `nil` when only its end can tell.
+        /// The number of its bytes; `nil` if it is unknown.
         package var length: Int64?
         /// The part it belongs to; -1 for the close delimiter.
         package var part: Int
         package var content: Content
     }
 
-    /// Framing and small values, one behind the other.
+    /// Framing and small values, one after the other.
     package private(set) var bytes: [UInt8] = []
     package private(set) var pieces: [Piece] = []
     /// How many pieces, from the first, have a known start.
     package private(set) var knownCount = 0
-    /// Bytes of the body, or `nil` once a piece of unknown length was appended.
+    /// The number of bytes of the body, or `nil` after a piece of unknown length was appended.
     package private(set) var length: Int64? = 0
 
     package init() {}
 
-    /// Appends bytes that `write` puts at the end of ``bytes``.
+    /// Appends the bytes that `write` adds to the end of ``bytes``.
     package mutating func append(
         part: Int, isFraming: Bool, _ write: (inout [UInt8]) throws(FormworkError) -> Void
     ) throws(FormworkError) {
@@ -43,7 +43,7 @@ package struct Layout: Sendable {
         try self.append(Int64(range.count), part: part, isFraming ? .framing(range) : .value(range))
     }
 
-    /// Appends a stretch of `length` bytes; `nil` when only its end can tell.
+    /// Appends a piece of `length` bytes; `nil` if it is unknown.
     package mutating func append(_ length: Int64?, part: Int, _ content: Content) throws(FormworkError) {
         self.pieces.append(Piece(start: self.length ?? -1, length: length, part: part, content: content))
         guard let start = self.length else { return }
@@ -55,9 +55,9 @@ package struct Layout: Sendable {
         self.length = try start.addingLength(length)
     }
 
-    /// The piece that holds `offset`: the first that begins there, else the one that spans it.
+    /// The piece at `offset`: the first that begins there, otherwise the one that contains it.
     ///
-    /// The first, so that an empty file which begins there is looked at too.
+    /// The first, so that an empty file that begins there is checked too.
     package func pieceIndex(at offset: Int64) -> Int {
         var low = 0
         var high = self.knownCount
@@ -71,7 +71,7 @@ package struct Layout: Sendable {
 
 extension Int64 {
     /// The sum of two lengths.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` when it is more than a length can say.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` if it exceeds the largest length.
     package func addingLength(_ other: Int64) throws(FormworkError) -> Int64 {
         let (sum, overflow) = self.addingReportingOverflow(other)
         guard !overflow else { throw FormworkError(.invalidArgument, "The body is longer than 2^63 - 1 bytes.") }
@@ -80,7 +80,7 @@ extension Int64 {
 }
 
 extension Int64? {
-    /// The sum of two lengths; `nil` when either is unknown.
+    /// The sum of two lengths; `nil` if either is unknown.
     package func addingLength(_ other: Int64?) throws(FormworkError) -> Int64? {
         guard let length = self, let other else { return nil }
         return try length.addingLength(other)

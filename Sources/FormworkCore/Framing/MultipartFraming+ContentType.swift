@@ -1,22 +1,22 @@
 extension MultipartFraming {
-    /// A framing for a `Content-Type` in words: `multipart/related; type="text/html"`.
+    /// A framing for the text of a `Content-Type`, such as `multipart/related; type="text/html"`.
     /// - Parameters:
-    ///   - contentType: The type with its parameters. A `boundary` among them is taken.
-    ///   - boundary: The boundary when `contentType` has none.
+    ///   - contentType: The type with its parameters. A `boundary` among them is used.
+    ///   - boundary: The boundary if `contentType` has none.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a type that isn't multipart, for a parameter that isn't
-    ///   `name=value` or `name="value"` (it could hide the boundary from a receiver), and for a boundary that is none.
+    ///   `name=value` or `name="value"` (it could hide the boundary from a receiver), and for an invalid boundary.
     public init(
         contentType: String, boundary: Boundary = .random(), escaping: ParameterEscaping = .whatwg
     ) throws(FormworkError) {
         guard let pieces = Self.pieces(of: contentType) else {
-            throw FormworkError(.invalidArgument, "a quote in \"\(contentType)\" doesn't end")
+            throw FormworkError(.invalidArgument, "a quote in \"\(contentType)\" isn't closed")
         }
         let type = pieces[0].lowercased()
         guard type.hasPrefix("multipart/"), type.utf8.dropFirst(10).allSatisfy(\.isTokenByte), type.utf8.count > 10
         else {
             throw FormworkError(
                 .invalidArgument,
-                "\"\(contentType)\" is no multipart type: write multipart/form-data, multipart/mixed, …")
+                "\"\(contentType)\" is not a multipart type: write multipart/form-data, multipart/mixed, …")
         }
         var named = boundary
         var parameters: [String] = []
@@ -35,22 +35,22 @@ extension MultipartFraming {
             escaping: escaping)
     }
 
-    /// Checks the parameters as ``init(contentType:boundary:escaping:)`` does, and that no boundary is among them.
+    /// Checks the parameters as ``init(contentType:boundary:escaping:)`` does, and that they don't include a boundary.
     package func checkParameters() throws(FormworkError) {
         let type = self.typeWithoutBoundary
         guard let pieces = Self.pieces(of: type) else {
-            throw FormworkError(.invalidArgument, "a quote in \"\(type)\" doesn't end")
+            throw FormworkError(.invalidArgument, "a quote in \"\(type)\" isn't closed")
         }
         for piece in pieces.dropFirst() where !piece.isEmpty {
             try Self.checkParameter(piece, in: type)
             guard !piece.lowercased().hasPrefix("boundary=") else {
                 throw FormworkError(
-                    .invalidArgument, "\"\(type)\" has a boundary of its own, which would hide the body's: remove it")
+                    .invalidArgument, "\"\(type)\" has its own boundary, which would hide the body's: remove it")
             }
         }
     }
 
-    /// Checks that a `Content-Type` names this framing's boundary, once, so that every receiver reads it.
+    /// Checks that a `Content-Type` has this framing's boundary exactly once, in a form that every receiver reads.
     package func checkBoundary(in contentType: String) throws(FormworkError) {
         let pieces = Self.pieces(of: contentType) ?? []
         let type = (pieces.first ?? "").utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
@@ -65,8 +65,8 @@ extension MultipartFraming {
         else {
             throw FormworkError(
                 .invalidArgument,
-                "the type \"\(contentType)\" doesn't name the boundary \"\(self.boundary)\", which frames the parts, once and "
-                    + "so that it can be read")
+                "the type \"\(contentType)\" must have the boundary \"\(self.boundary)\" of the parts exactly once, in "
+                    + "quotes if it needs them")
         }
     }
 
@@ -76,8 +76,8 @@ extension MultipartFraming {
             .invalidArgument, "\"\(piece)\" in \"\(type)\" is neither name=value nor name=\"value\"")
     }
 
-    /// `name=value` without quotes or blanks, or `name="value"` (RFC 2045 section 5.1; values such as `text/html`, which
-    /// should be quoted, are common and clear without).
+    /// `name=value` without quotes or blanks, or `name="value"` (RFC 2045 section 5.1; values such as `text/html`,
+    /// which should be quoted, are common and clear without).
     private static func isParameter(_ piece: String) -> Bool {
         let name = piece.utf8.prefix { $0 != UInt8(ascii: "=") }
         let value = piece.utf8.dropFirst(name.count + 1)
@@ -93,7 +93,7 @@ extension MultipartFraming {
         return false
     }
 
-    /// What stands between `;` that are not in quotes, without the blanks around it; `nil` when a quote doesn't end.
+    /// The pieces between unquoted `;`, without the blanks around them; `nil` if a quote isn't closed.
     private static func pieces(of text: String) -> [String]? {
         var pieces: [[UInt8]] = [[]]
         var (isQuoted, isEscaped) = (false, false)

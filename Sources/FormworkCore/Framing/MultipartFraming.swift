@@ -1,46 +1,46 @@
-/// How parts become one body: boundary, escaping, and what the systems we reproduce do otherwise at the end.
+/// How parts become one body: the boundary, the escaping, and the deviations of other systems that can be reproduced.
 public struct MultipartFraming: Hashable, Sendable, Codable {
-    /// What is written after the last part.
+    /// The bytes after the last part.
     public enum Ending: String, Hashable, Sendable, Codable {
-        /// CRLF `--` boundary `--` CRLF, as RFC 2046 has it.
+        /// CRLF `--` boundary `--` CRLF, as in RFC 2046.
         case closeDelimiter
         /// CRLF `--` boundary CRLF: Facebook's GraphRequestBody never closes. For reproduction only.
         case delimiter
     }
 
-    /// What a form without parts becomes.
+    /// The body of a form without parts.
     public enum EmptyForm: String, Hashable, Sendable, Codable {
-        /// `--` boundary `--` CRLF, as browsers send it and every parser reads as no parts.
+        /// `--` boundary `--` CRLF, as browsers send it. Every parser reads it as no parts.
         case closeDelimiter
-        /// No bytes at all, as Alamofire's `encode()` gives.
+        /// No bytes, as with Alamofire's `encode()`.
         case nothing
     }
 
     /// How the boundary is written in `Content-Type`.
     public enum BoundaryQuoting: String, Hashable, Sendable, Codable {
-        /// In quotes where RFC 2045 §5.1 needs them.
+        /// In quotes if RFC 2045 §5.1 requires them.
         case whenNeeded
-        /// As it is, as AFNetworking, Alamofire and Facebook write theirs. For reproduction only.
+        /// Without quotes, as AFNetworking, Alamofire and Facebook write it. For reproduction only.
         case never
     }
 
-    /// What separates the parts.
+    /// The separator of the parts.
     public var boundary: Boundary
-    /// The multipart subtype, a token; `form-data` unless said otherwise.
+    /// The multipart subtype, a token; by default `form-data`.
     public var subtype: String
-    /// Parameters of `Content-Type` before the boundary, as they are to be written (`type="text/html"; start="<a>"`,
-    /// RFC 2387); empty for none.
+    /// Parameters of `Content-Type` before the boundary, written unchanged (`type="text/html"; start="<a>"`, RFC 2387);
+    /// empty for none.
     public var parameters: String
     /// How names and filenames are written.
     public var escaping: ParameterEscaping
-    /// What follows the last part.
+    /// The bytes after the last part.
     public var ending: Ending
-    /// What stands for no parts.
+    /// The body of a form without parts.
     public var emptyForm: EmptyForm
-    /// How `Content-Type` names the boundary.
+    /// How the boundary is written in `Content-Type`.
     public var quoting: BoundaryQuoting
 
-    /// RFC 7578's framing, unless arguments say otherwise.
+    /// A framing. The defaults are those of RFC 7578.
     public init(
         boundary: Boundary = .random(), subtype: String = "form-data", parameters: String = "",
         escaping: ParameterEscaping = .whatwg,
@@ -56,8 +56,8 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
         self.quoting = quoting
     }
 
-    /// What stands in `Content-Type` instead of the type and its parameters, to reproduce what curl makes of a type
-    /// that isn't multipart; `nil` writes those.
+    /// The text in `Content-Type` instead of the type and its parameters, to reproduce what curl writes for a type that
+    /// isn't multipart; `nil` writes type and parameters.
     package var verbatimType: String?
 
     /// The value of the body's `Content-Type` without the boundary.
@@ -65,9 +65,9 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
         self.verbatimType ?? "multipart/\(self.subtype)" + (self.parameters.isEmpty ? "" : "; \(self.parameters)")
     }
 
-    /// The value of the body's `Content-Type`, boundary included.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for a subtype that is no token, and for parameters that no
-    ///   field value may hold or that could hide the boundary.
+    /// The value of the body's `Content-Type`, with the boundary.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for a subtype that isn't a token, and for parameters that
+    ///   aren't allowed in a field value or could hide the boundary.
     package var contentType: String {
         get throws(FormworkError) {
             guard self.verbatimType != nil || !self.subtype.isEmpty && self.subtype.utf8.allSatisfy(\.isTokenByte)
@@ -83,12 +83,12 @@ public struct MultipartFraming: Hashable, Sendable, Codable {
     }
 }
 
-/// A framing with its delimiters spelled out once, for as many parts as there are.
+/// A framing with its delimiters prepared once, for any number of parts.
 package struct PartFramer: Sendable {
     private let framing: MultipartFraming
-    /// What most parts begin with: the delimiter, and the header section up to the name.
+    /// The start of most parts: the delimiter, and the header section up to the name.
     private let delimiterAndDisposition: [UInt8]
-    /// The delimiter alone.
+    /// Only the delimiter.
     private let delimiter: [UInt8]
 
     package init(_ framing: MultipartFraming) {
@@ -97,9 +97,9 @@ package struct PartFramer: Sendable {
         self.delimiterAndDisposition = self.delimiter + Array(PartHeader.dispositionHead.utf8)
     }
 
-    /// Appends what stands before a part's content: delimiter and header section.
+    /// Appends the bytes before a part's content: delimiter and header section.
     ///
-    /// The CRLF before `--` belongs to the delimiter, not to the content before it; the first part needs none.
+    /// The CRLF before `--` belongs to the delimiter, not to the content before it. The first part has none.
     package func appendHead(
         of header: PartHeader, isFirst: Bool, to bytes: inout [UInt8]
     ) throws(FormworkError) {
@@ -110,7 +110,7 @@ package struct PartFramer: Sendable {
         try header.append(to: &bytes, escaping: self.framing.escaping, afterDispositionHead: isUsual)
     }
 
-    /// Appends what stands after the last part, or for a form without parts.
+    /// Appends the bytes after the last part, or the body of a form without parts.
     package func appendEnd(afterParts hasParts: Bool, to bytes: inout [UInt8]) {
         if !hasParts, self.framing.emptyForm == .nothing { return }
         let ending = !hasParts || self.framing.ending == .closeDelimiter ? "--\r\n" : "\r\n"

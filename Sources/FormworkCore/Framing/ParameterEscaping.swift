@@ -1,22 +1,22 @@
 /// How a part's name and filename are written between quotes in `Content-Disposition`.
 ///
-/// Text goes out as UTF-8. NUL is refused by every rule but ``raw``: C programs would cut the name there.
+/// Text is sent as UTF-8. Every rule but ``raw`` refuses NUL, because C programs would cut the name there.
 public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable {
-    /// `"` as `%22`, CR as `%0D`, LF as `%0A`, nothing else: what browsers, curl, requests and undici send.
+    /// `"` as `%22`, CR as `%0D`, LF as `%0A`, nothing else, as browsers, curl, requests and undici do.
     ///
-    /// Source: WHATWG HTML, "escape a multipart/form-data name". `%` stays as it is, so a name that holds `%22`
-    /// already cannot be told from one that holds a quote.
+    /// Source: WHATWG HTML, "escape a multipart/form-data name". `%` is not escaped, so a receiver can't distinguish a
+    /// name with `%22` from one with a quote.
     case whatwg
-    /// `"` as `\"` and `\` as `\\`; CR and LF are refused: what curl's `--form-escape` and Go send.
+    /// `"` as `\"` and `\` as `\\`, as curl's `--form-escape` and Go do. CR and LF are refused.
     case backslash
-    /// As ``backslash``, but CR and LF go out as they are, so that they break the framing: `--form-escape` of curl 7.81
-    /// to 8.21. To reproduce its bytes only.
+    /// As ``backslash``, but CR and LF are sent unescaped and break the framing, as with `--form-escape` of curl 7.81
+    /// to 8.21. Only to reproduce its bytes.
     case backslashUnchecked
-    /// A name with `"`, `\`, CR or LF is an error: for receivers whose decoding nobody knows.
+    /// A name with `"`, `\`, CR or LF is an error, for receivers whose decoding is unknown.
     case refuse
-    /// The bytes as they are, so that a quote or a line end in a name breaks the framing.
+    /// The unescaped bytes. A quote or a line end in a name breaks the framing.
     ///
-    /// AFNetworking and Alamofire do this; take it only to reproduce their bytes for names you wrote yourself.
+    /// AFNetworking and Alamofire do this. Use it only to reproduce their bytes, for names that you wrote yourself.
     case raw
 
     /// Appends `text` escaped; `role` names it in errors.
@@ -45,13 +45,13 @@ public enum ParameterEscaping: String, Hashable, Sendable, Codable, CaseIterable
     private func refusal(_ role: String, _ text: String, _ what: String) -> FormworkError {
         FormworkError(
             .invalidArgument,
-            "The \(role) \"\(text)\" holds \(what), which the escaping rule \"\(self.rawValue)\" refuses: rename it"
-                + (self == .whatwg ? "." : " or take the rule \"whatwg\"."))
+            "The \(role) \"\(text)\" contains \(what), which the escaping rule \"\(self.rawValue)\" refuses: rename it"
+                + (self == .whatwg ? "." : " or use the rule \"whatwg\"."))
     }
 }
 
 extension UInt8 {
-    /// A first, cheap question: most names hold none of these.
+    /// A first, fast check: most names contain none of these.
     @inline(__always) fileprivate var mayNeedEscaping: Bool {
         self == 0x22 || self == 0x5C || self == 0x0D || self == 0x0A || self == 0x00
     }

@@ -1,4 +1,4 @@
-/// curl's own table of media types: ten endings.
+/// curl's own table of media types, with ten suffixes.
 package enum CurlMediaTypes {
     private static let entries: [(suffix: String, mediaType: String)] = [
         (".gif", "image/gif"), (".jpg", "image/jpeg"), (".jpeg", "image/jpeg"), (".png", "image/png"),
@@ -6,8 +6,8 @@ package enum CurlMediaTypes {
         (".pdf", "application/pdf"), (".xml", "application/xml"),
     ]
 
-    /// What curl makes of a part without a type; `nil` writes none.
-    /// - Parameter path: The file's; `nil` for what is no file.
+    /// The type that curl writes for a part without one; `nil` for none.
+    /// - Parameter path: The file's path; `nil` if it isn't a file.
     package static func mediaType(filename: String?, path: String?) -> String? {
         var type = filename.flatMap(self.mediaType)
         if let path {
@@ -16,9 +16,9 @@ package enum CurlMediaTypes {
         return type == "text/plain" && filename == nil ? nil : type
     }
 
-    /// The type of a name that ends so, in any case; `nil` when none of the ten does.
+    /// The type for a name's suffix, in upper or lower case; `nil` if the table doesn't have it.
     package static func mediaType(forFilename filename: String) -> String? {
-        // Every suffix has its only dot in front, so only names with one are worth a comparison.
+        // Every suffix begins with its only dot, so only names with a dot are compared.
         guard let dot = filename.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         let suffix = filename[dot...].lowercased()
         return self.entries.first { $0.suffix == suffix }?.mediaType

@@ -1,4 +1,4 @@
-/// One argument of curl's `-F` or `--form-string`, read but not acted upon: no file is looked at.
+/// One argument of curl's `-F` or `--form-string`, only parsed: no file is accessed.
 ///
 /// ```
 /// argument = name "=" content                     ; the name ends at the first "="
@@ -12,7 +12,7 @@
 /// word     = DQUOTE *(any | "\\" | "\"") DQUOTE | bare text without ";", and in files without ","
 /// ```
 public struct FormArgument: Hashable, Sendable {
-    /// What the argument says.
+    /// The content of an argument.
     public enum Content: Hashable, Sendable {
         /// A field with this text.
         case text(String, Parameters)
@@ -26,23 +26,23 @@ public struct FormArgument: Hashable, Sendable {
         case close
     }
 
-    /// A file with what is said of it.
+    /// A file with its parameters.
     public struct File: Hashable, Sendable {
-        /// Where it is; `-` is standard input.
+        /// Its path; `-` is standard input.
         public var path: String
-        /// What is said of it.
+        /// Its parameters.
         public var parameters: Parameters
 
-        /// Names a file.
+        /// A file.
         public init(path: String, parameters: Parameters = Parameters()) {
             self.path = path
             self.parameters = parameters
         }
     }
 
-    /// What stands behind a `;`.
+    /// The parameters after `;`.
     public struct Parameters: Hashable, Sendable {
-        /// The value of `type=`, parameters included; `nil` when absent.
+        /// The value of `type=`, with its parameters; `nil` when absent.
         public var contentType: String?
         /// The value of `filename=`; `nil` when absent.
         public var filename: String?
@@ -50,10 +50,10 @@ public struct FormArgument: Hashable, Sendable {
         public var encoder: String?
         /// The values of `headers=` in order.
         public var headers: [Header] = []
-        /// The value of `length=` in bytes, for standard input; `nil` when absent. Not curl's.
+        /// The value of `length=` in bytes, for standard input; `nil` when absent. curl doesn't have it.
         public var length: Int64?
 
-        /// Nothing is said.
+        /// No parameters.
         public init() {}
     }
 
@@ -65,24 +65,23 @@ public struct FormArgument: Hashable, Sendable {
         case file(path: String)
     }
 
-    /// The form field's name: everything before the first `=`; `nil` when that is nothing.
+    /// The form field's name: the text before the first `=`; `nil` if that is empty.
     public var name: String?
-    /// What the argument says.
+    /// The argument's content.
     public var content: Content
-    /// What curl would warn of; empty in the strict grammar, where these are errors.
+    /// curl's warnings; empty in the strict grammar, where these are errors.
     public var warnings: [String] = []
 
-    /// Reads `--form-string`: everything behind the first `=` is the value, as it is.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` when there is no `=`.
+    /// Reads an argument of `--form-string`: the text after the first `=` is the literal value.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` if there is no `=`.
     public init(literal argument: String) throws(FormworkError) {
         let (name, rest) = try Self.splitName(argument)
         self.name = name
         self.content = .text(String(rest) ?? "", Parameters())
     }
 
-    /// Reads `-F`.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` whose message has the column, counted in characters from 1, and
-    ///   what to write instead.
+    /// Reads an argument of `-F`.
+    /// - Throws: ``FormworkError/Code/invalidArgument``, with the column, in characters from 1, and a correction.
     public init(parsing argument: String, grammar: FormGrammar = .strict) throws(FormworkError) {
         let (name, rest) = try Self.splitName(argument)
         self.name = name
@@ -93,8 +92,8 @@ public struct FormArgument: Hashable, Sendable {
             let (word, parameters) = try scanner.part(.open)
             if word != "(" {
                 try scanner.complain(
-                    "a value that begins with '(' opens a multipart, and what follows the '(' would be lost: put a value "
-                        + "in double quotes, \(scanner.name)=\"(…\", or take --form-string", at: place)
+                    "'(' at the start of a value opens a multipart, and the text after it would be lost: put a value "
+                        + "in double quotes, \(scanner.name)=\"(…\", or use --form-string", at: place)
             }
             self.content = .open(parameters)
         case UInt8(ascii: ")") where name == nil && rest.count == 1: self.content = .close
@@ -118,7 +117,7 @@ public struct FormArgument: Hashable, Sendable {
     private static func splitName(
         _ argument: String
     ) throws(FormworkError) -> (String?, Substring.UTF8View) {
-        // Bytes, not Characters: a combining mark behind "=" would hide it.
+        // Bytes, not Characters: a combining mark after "=" would hide it.
         let bytes = argument.utf8
         guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else {
             throw FormworkError(.invalidArgument, "there is no '=': write name=value or name=@file")
@@ -129,12 +128,12 @@ public struct FormArgument: Hashable, Sendable {
 }
 
 extension FormArgumentScanner {
-    /// A path with what is said of it.
+    /// A path with its parameters.
     fileprivate mutating func file(_ role: Role) throws(FormworkError) -> FormArgument.File {
         let place = self.index
         let (path, parameters) = try self.part(role)
         if path.isEmpty {
-            try self.complain("there is no path behind '@', '<' or ',': --form-string takes text", at: place)
+            try self.complain("there is no path after '@', '<' or ',': use --form-string for text", at: place)
         }
         if parameters.length != nil, path != "-" {
             try self.complain("length= is for standard input (@- or <-) only", at: place)

@@ -1,6 +1,6 @@
-/// Walks one `-F` argument byte by byte, as curl does, and knows the column for errors.
+/// Scans one `-F` argument byte by byte, as curl does, and counts columns for errors.
 struct FormArgumentScanner {
-    /// What a word is, which says where it ends and what may be said of it.
+    /// The role of a word. It decides where the word ends and which parameters it may have.
     enum Role {
         case text, contents, upload, open
     }
@@ -9,7 +9,7 @@ struct FormArgumentScanner {
     private let text: String
     private let bytes: [UInt8]
     private let grammar: FormGrammar
-    /// The byte that comes next.
+    /// The index of the next byte.
     private(set) var index: Int
     private(set) var warnings: [String] = []
 
@@ -25,7 +25,7 @@ struct FormArgumentScanner {
 
     mutating func skip() { self.index += 1 }
 
-    /// Tells of a loss: an error, or what curl would warn of.
+    /// Reports that something would be lost: an error, or curl's warning.
     mutating func complain(
         _ message: String, at place: Int? = nil, curlWarns warning: String? = nil
     ) throws(FormworkError) {
@@ -34,14 +34,14 @@ struct FormArgumentScanner {
     }
 
     private func error(_ message: String, at place: Int? = nil) -> FormworkError {
-        // Counted from 1, in characters as people see them.
+        // Counted from 1, in characters as they are displayed.
         let column = String(decoding: self.bytes[..<(place ?? self.index)], as: UTF8.self).count + 1
         return FormworkError(.invalidArgument, "column \(column): \(message)")
     }
 
     // MARK: - A word and its parameters
 
-    /// A word and what is said of it, up to the argument's end or, for uploads, a `,`.
+    /// A word and its parameters, up to the argument's end or, for uploads, a `,`.
     mutating func part(_ role: Role) throws(FormworkError) -> (String, FormArgument.Parameters) {
         let end = role == .upload ? UInt8(ascii: ",") : nil
         let word = try self.word(endingAt: end, isText: role == .text)
@@ -66,7 +66,7 @@ struct FormArgumentScanner {
                 let encoder = try self.word(endingAt: end)
                 if TransferEncoding(token: encoder) == nil {
                     try self.complain(
-                        "encoder=\(encoder) is none of base64, quoted-printable, 7bit, 8bit, binary", at: place)
+                        "encoder=\(encoder) is not one of base64, quoted-printable, 7bit, 8bit, binary", at: place)
                 }
                 parameters.encoder = encoder
             default: parameters.filename = try self.word(endingAt: end)
@@ -74,32 +74,32 @@ struct FormArgumentScanner {
             try self.refuse(keyword, of: role, &parameters, at: place)
         }
         if parameters.contentType != nil, parameters.headers.contains(where: { $0.isNamed("content-type") }) {
-            try self.complain("type= and a Content-Type in headers= are both given: one of them would be lost")
+            try self.complain("type= and a Content-Type in headers= exclude each other: leave one of them out")
         }
         if parameters.filename != nil, parameters.headers.contains(where: { $0.isNamed("content-disposition") }) {
-            try self.complain("a Content-Disposition in headers= replaces filename=, which would be lost")
+            try self.complain("filename= and a Content-Disposition in headers= exclude each other: leave one out")
         }
         return (word, parameters)
     }
 
-    /// Takes back what has no meaning for the role.
+    /// Removes a parameter that has no meaning for the role.
     private mutating func refuse(
         _ keyword: String, of role: Role, _ parameters: inout FormArgument.Parameters, at place: Int
     ) throws(FormworkError) {
         switch (keyword, role) {
         case ("filename", .contents):
             try self.complain(
-                "a '<' part is a field without a filename: take '@'", at: place,
+                "a '<' part is a field without a filename: use '@'", at: place,
                 curlWarns: "Field file name not allowed here: \(parameters.filename ?? "")")
             parameters.filename = nil
         case ("filename", .open):
             try self.complain(
-                "a multipart has no filename", at: place,
+                "a multipart can't have a filename", at: place,
                 curlWarns: "Field file name not allowed here: \(parameters.filename ?? "")")
             parameters.filename = nil
         case ("encoder", .open):
             try self.complain(
-                "a multipart is not encoded: encode the parts in it", at: place,
+                "a multipart can't be encoded: encode the parts in it", at: place,
                 curlWarns: "Field encoder not allowed here: \(parameters.encoder ?? "")")
             parameters.encoder = nil
         case ("length", .text), ("length", .open):
@@ -114,17 +114,17 @@ struct FormArgumentScanner {
         let segment = String(decoding: rest, as: UTF8.self)
         let fix =
             switch role {
-            case .text: "a value that holds ';' needs --form-string, or double quotes: \(self.name)=\"…;…\""
+            case .text: "a value with ';' needs --form-string or double quotes: \(self.name)=\"…;…\""
             case .open: "write \(self.name)=(;type=multipart/mixed"
-            case .contents, .upload: "a path that holds ';' needs double quotes: \(self.name)=@\"…;…\""
+            case .contents, .upload: "a path with ';' needs double quotes: \(self.name)=@\"…;…\""
             }
         let word = self.grammar == .curl ? try self.bareOrQuoted(endingAt: end).text : ""
         try self.complain(
-            "\"\(segment)\" is none of type=, filename=, headers=, encoder=, length=; \(fix)", at: place,
+            "\"\(segment)\" is not one of type=, filename=, headers=, encoder=, length=: \(fix)", at: place,
             curlWarns: word.isEmpty ? nil : "skip unknown form field: \(word)")
     }
 
-    /// The keyword that stands here with its `=`, in any case; `nil` when none does, and nothing is skipped then.
+    /// Reads a keyword with its `=`, in upper or lower case; `nil` if there is none, and then nothing is skipped.
     private mutating func keyword() -> String? {
         for keyword in ["type", "filename", "headers", "encoder"] + (self.grammar == .strict ? ["length"] : []) {
             let head = self.bytes[self.index...].prefix(keyword.utf8.count + 1)
@@ -145,7 +145,7 @@ struct FormArgumentScanner {
         if isQuoted { return word }
         var trimmed = word.utf8[...]
         while trimmed.last?.isSpace ?? false { trimmed.removeLast() }
-        // Blanks are known to be trimmed; a line end is content more often than not.
+        // Trimming blanks is expected, but a line end is usually content.
         let lost = [
             self.bytes[start...].prefix { $0.isSpace },
             self.bytes[..<self.index].suffix(word.utf8.count - trimmed.count),
@@ -158,8 +158,8 @@ struct FormArgumentScanner {
         return String(Substring(trimmed))
     }
 
-    /// A word in double quotes, in which `\\` and `\"` are escapes, or everything up to `;` or `end`. A quote without
-    /// an end is a character like others.
+    /// A word in double quotes, in which `\\` and `\"` are escapes, or all text up to `;` or `end`. An unclosed quote
+    /// is an ordinary character.
     private mutating func bareOrQuoted(endingAt end: UInt8?) throws(FormworkError) -> (text: String, isQuoted: Bool) {
         if self.peek == UInt8(ascii: "\""), let quoted = self.quotedWord() {
             let place = self.index
@@ -167,7 +167,7 @@ struct FormArgumentScanner {
             self.index = rest.endIndex
             if rest.contains(where: { !$0.isSpace }) {
                 try self.complain(
-                    "text behind a closing quote would be lost: write \\\" for a quote inside quotes", at: place,
+                    "text after a closing quote would be lost: write \\\" for a quote inside quotes", at: place,
                     curlWarns: "Trailing data after quoted form parameter")
             }
             return (quoted, true)
@@ -197,7 +197,7 @@ struct FormArgumentScanner {
         return nil
     }
 
-    /// The value of `type=`: everything up to the next keyword, so that parameters belong to it
+    /// The value of `type=`: all text up to the next keyword, so that parameters belong to it
     /// (`;type=text/html;charset=utf-8`).
     private mutating func mediaType(endingAt end: UInt8?) throws(FormworkError) -> String {
         self.skipSpace()
@@ -209,7 +209,7 @@ struct FormArgumentScanner {
         let minor =
             hasSlash ? self.bytes[(slash + 1)...].prefix { ![0x3B, 0x2C, 0x20, 0x0A].contains($0) }.prefix(127) : []
         guard !minor.isEmpty else {
-            throw self.error("type= needs a media type such as text/plain behind it")
+            throw self.error("type= needs a media type such as text/plain")
         }
         self.index = minor.endIndex
         if self.grammar == .strict { try self.checkNothingFollows(endingAt: end) }
@@ -232,7 +232,7 @@ struct FormArgumentScanner {
             let isRelated =
                 String(decoding: self.bytes[start...].prefix(17), as: UTF8.self).lowercased() == "multipart/related"
             if !isQuoted, let keyword = ahead.keyword() {
-                // multipart/related has a parameter of that name (RFC 2387 §3.1), which curl takes too.
+                // multipart/related has a parameter `type` (RFC 2387 §3.1), which curl accepts too.
                 if keyword != "type" || self.grammar == .strict && !isRelated { break }
             }
             self.index = begin
@@ -248,7 +248,7 @@ struct FormArgumentScanner {
         return value
     }
 
-    /// What stands here has to be a parameter of a type, `name=value`.
+    /// Checks that a parameter of a type, `name=value`, comes next.
     private mutating func checkParameter(endingAt end: UInt8?) throws(FormworkError) {
         let segment = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
         let name = segment.prefix { $0.isTokenByte }
@@ -267,17 +267,17 @@ struct FormArgumentScanner {
                 return
             }
             if let quote = value.firstIndex(of: UInt8(ascii: "\"")) {
-                throw self.error("a quote stands inside a parameter's value: put quotes around all of it", at: quote)
+                throw self.error("a parameter's value has a quote inside: put quotes around all of it", at: quote)
             }
             ahead.index = value.prefix { !$0.isSpace }.endIndex
             return try ahead.checkNothingFollows(endingAt: end)
         }
         try self.complain(
-            "\"\(String(decoding: segment, as: UTF8.self))\" is neither a parameter of the type, such as charset=utf-8, "
-                + "nor one of filename=, headers=, encoder=, length=")
+            "\"\(String(decoding: segment, as: UTF8.self))\" is neither a parameter of the type, such as "
+                + "charset=utf-8, nor one of filename=, headers=, encoder=, length=")
     }
 
-    /// Nothing but space may stand between a type, or the value of its parameter, and the next `;`.
+    /// Checks that only space comes between a type, or the value of its parameter, and the next `;`.
     private mutating func checkNothingFollows(endingAt end: UInt8?) throws(FormworkError) {
         let rest = self.bytes[self.index...].prefix { $0 != UInt8(ascii: ";") && $0 != end }
         guard rest.first?.isSpace ?? false, let start = rest.firstIndex(where: { !$0.isSpace }) else { return }
@@ -306,7 +306,7 @@ struct FormArgumentScanner {
     private mutating func length(endingAt end: UInt8?, _ place: Int) throws(FormworkError) -> Int64 {
         let digits = try self.word(endingAt: end)
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(digits) else {
-            throw self.error("length= takes a number of bytes, not \"\(digits)\"", at: place)
+            throw self.error("length= needs a number of bytes, not \"\(digits)\"", at: place)
         }
         return length
     }
@@ -336,6 +336,6 @@ private struct QuoteState {
 }
 
 extension UInt8 {
-    /// What curl trims: SP, TAB, LF, VT, FF, CR.
+    /// Whether curl trims it: SP, TAB, LF, VT, FF, CR.
     package var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }

@@ -1,9 +1,8 @@
-/// Whose rules a `-F` argument is read by.
+/// The grammar of `-F` arguments.
 public enum FormGrammar: String, Hashable, Sendable, Codable, CaseIterable {
-    /// curl's grammar, where everything that curl would lose without a word is an error: text behind a closing quote,
-    /// an unknown `;word` (which is how a `;` cuts a JSON value), a parameter where it has no meaning, a header that
-    /// is none.
+    /// curl's grammar, in which all text that curl drops silently is an error: text after a closing quote, an unknown
+    /// `;word` (such as the rest of a JSON value with `;`), a parameter without a meaning, an invalid header.
     case strict
-    /// curl 7.88.1, byte for byte: what it loses is lost, with a warning where curl gives one.
+    /// curl 7.88.1, byte for byte: text that curl drops is dropped, with curl's warnings.
     case curl
 }

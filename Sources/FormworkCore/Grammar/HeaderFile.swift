@@ -1,12 +1,12 @@
-/// Header lines in a file, as curl's `headers=@file` has them: one a line, folded by a blank at a line's start, `#`
-/// lines left out.
+/// Header lines in a file, as for curl's `headers=@file`: one per line, folded with a blank at a line's start. `#`
+/// lines are ignored.
 package enum HeaderFile {
-    /// A header may have this many bytes where curl's limit of 998 doesn't cut it.
+    /// The most bytes of a header in the strict grammar. curl cuts it after 998.
     private static let limit = 8190
 
-    /// The headers in `bytes`, unfolded and without the space at their ends.
-    /// - Throws: In the strict grammar ``FormworkError/Code/invalidArgument`` for what is no header in UTF-8, and for one
-    ///   of more than 8190 bytes.
+    /// The headers in `bytes`, unfolded and without trailing space.
+    /// - Throws: In the strict grammar, ``FormworkError/Code/invalidArgument`` for an invalid header, for one that
+    ///   isn't UTF-8, and for one of more than 8190 bytes.
     package static func lines(
         in bytes: [UInt8], grammar: FormGrammar, warnings: inout [String]
     ) throws(FormworkError) -> [[UInt8]] {
@@ -25,7 +25,7 @@ package enum HeaderFile {
             case UInt8(ascii: "#") where isLineStart: isComment = true
             default: break
             }
-            // A blank where a line is continued stands there as it is, so folding keeps words apart.
+            // The blank of a continued line is kept, so folding keeps words separate.
             isLineStart = false
             guard !isComment else { continue }
             if header.isEmpty { isCut = false }
@@ -48,7 +48,7 @@ package enum HeaderFile {
         while header.last?.isSpace ?? false { header.removeLast() }
         guard !header.isEmpty else { return }
         defer { header.removeAll() }
-        // curl keeps lines as C strings.
+        // curl stores lines as C strings, which end at NUL.
         lines.append(grammar == .curl ? Array(header.prefix { $0 != 0 }) : header)
         guard grammar == .strict else { return }
         guard let line = String(validating: header, as: UTF8.self) else {

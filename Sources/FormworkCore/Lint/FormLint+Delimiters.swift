@@ -1,4 +1,4 @@
-// What stands between the parts: the parser tells of none of it, so the bytes themselves are looked at.
+// The bytes between the parts. The parser reports no events for them, so the bytes are checked here.
 
 extension FormLint {
     mutating func readFirstDelimiter(_ chunk: RawSpan, _ start: Int64, isClose: Bool, before end: Int64) {
@@ -7,7 +7,7 @@ extension FormLint {
         self.explained = max(self.explained, parser?.preambleBytes ?? 0)
         let line = self.bytes(self.explained..<end, chunk, start)
         if self.explained > 0 || line.first != 0x2D {
-            let what = parser?.hasPreambleText ?? false ? "Text stands" : "Line ends stand"
+            let what = parser?.hasPreambleText ?? false ? "There is text" : "There are line ends"
             self.add(.preamble, "\(what) before the first delimiter: begin the body with it.", at: 0)
         }
         let dashes = line.firstIndex(of: 0x2D) ?? line.startIndex
@@ -17,7 +17,7 @@ extension FormLint {
         self.explained += Int64(stop - line.startIndex)
     }
 
-    /// - Parameter line: The delimiter, from the line end before it to its own, or to the dashes that close.
+    /// - Parameter line: The delimiter, from the line end before it to its own, or to the closing dashes.
     mutating func checkDelimiter(_ line: ArraySlice<UInt8>, at offset: Int64) {
         guard let dashes = line.firstIndex(of: 0x2D) else { return }
         if line.first == 0x0A { self.tellBareLineFeed(at: offset) }
@@ -26,13 +26,13 @@ extension FormLint {
         self.checkEnd(of: rest, count: Int64(rest.count), at: offset)
     }
 
-    /// - Parameter rest: What stands behind a delimiter up to its line's end, or the last two bytes of that.
+    /// - Parameter rest: The bytes after a delimiter up to its line's end, or the last two of them.
     private mutating func checkEnd(of rest: ArraySlice<UInt8>, count: Int64, at offset: Int64) {
         let isLine = rest.last == 0x0A
         let isCRLF = isLine && rest.dropLast().last == 0x0D
         if isLine, !isCRLF { self.tellBareLineFeed(at: offset) }
         guard count > (isCRLF ? 2 : isLine || rest.last == 0x0D ? 1 : 0) else { return }
-        self.addOnce(.padding, "Blanks follow a delimiter on its line: end the line at once.", at: offset)
+        self.addOnce(.padding, "Blanks follow a delimiter on its line: remove them.", at: offset)
     }
 
     mutating func checkClosing(upTo end: Int64) {
@@ -48,12 +48,12 @@ extension FormLint {
 
     private mutating func tellBareLineFeed(at offset: Int64) {
         self.addOnce(
-            .bareLineFeed, "A line of the framing or of a header ends with LF alone: end all of them with CRLF.",
+            .bareLineFeed, "A line of the framing or of a header ends with LF only: end all lines with CRLF.",
             at: offset)
     }
 }
 
-/// The end of what follows the close delimiter on its line.
+/// The end of the close delimiter's line.
 struct ClosingLine: Sendable {
     /// Its last two bytes.
     private(set) var last: [UInt8] = []

@@ -1,8 +1,9 @@
-/// Says where a form departs from RFC 7578, and what real servers trip over, from the body's bytes in chunks of any size.
+/// Lists a form's departures from RFC 7578, and details that confuse real servers, from the body's bytes in chunks of
+/// any size.
 ///
-/// It reads on past what a careful receiver refuses: LF for CRLF, folded and repeated header fields, `filename*`, a
-/// boundary that is none. Where it can't, the last finding carries the parser's class. Findings don't depend on how the
-/// body is cut, and nothing of its content is held.
+/// It continues after errors at which a strict receiver stops: LF for CRLF, folded and repeated header fields,
+/// `filename*`, an invalid boundary. If it can't continue, the last finding has the parser's error kind. Findings don't
+/// depend on how the body is cut, and no content is stored.
 ///
 /// ```
 /// var lint = FormLint(contentType: contentType)
@@ -10,24 +11,24 @@
 /// for finding in lint.finish() { print(finding) }
 /// ```
 public struct FormLint: Sendable {
-    /// Findings that are kept; more are counted in ``leftOut``.
+    /// The most findings that are kept. More are counted in ``leftOut``.
     public static let findingLimit = 1_000
-    /// Bytes of a header section that is still read.
+    /// The most bytes of a header section.
     static let headerLimit = 64 << 10
 
-    /// What was found so far, in the order of the body.
+    /// The findings so far, in the order of the body.
     public private(set) var findings: [Finding] = []
-    /// Findings beyond ``findingLimit``.
+    /// The number of findings beyond ``findingLimit``.
     public private(set) var leftOut = 0
 
-    /// `nil` once the body can't be read any further.
+    /// `nil` after the body can't be read any further.
     var parser: MultipartParser?
     let boundaryCount: Int
     private var isOver = false
 
-    /// Up to here the body's bytes are explained: as content, as a delimiter that was looked at, as a header section.
+    /// The offset up to which the body's bytes are accounted for: as content, a checked delimiter or a header section.
     var explained: Int64 = 0
-    /// The bytes behind ``explained`` of the chunks before: a delimiter or a header section at most.
+    /// The bytes of earlier chunks after ``explained``: at most a delimiter or a header section.
     private var held: [UInt8] = []
     private var heldStart: Int64 = 0
     var closing = ClosingLine()
@@ -36,15 +37,15 @@ public struct FormLint: Sendable {
     private var partCount = 0
     var hasReadFirstDelimiter = false
     private var finishedAt: Int64?
-    /// What is told once for a body.
+    /// Rules that are reported only once for a body, and were.
     private var told: Set<Rule> = []
-    /// The value of `_charset_`, as much of it as matters; `nil` outside such a field.
+    /// The start of the value of `_charset_`; `nil` outside such a field.
     private var charset: [UInt8]?
 
-    /// Bytes that are held back or copied: a delimiter or a header section at most, twice.
+    /// The number of bytes that are stored: at most a delimiter or a header section, twice.
     public var retainedBytes: Int { self.held.count + (self.parser?.retainedBytes ?? 0) }
 
-    /// Begins with the request's `Content-Type`.
+    /// A lint of a body with this `Content-Type`.
     public init(contentType: String) {
         let type = LintedContentType(contentType)
         self.boundaryCount = type.boundary.count
@@ -60,10 +61,10 @@ public struct FormLint: Sendable {
         }
     }
 
-    /// Takes the body's next bytes.
+    /// Checks the body's next bytes.
     public mutating func take(_ chunk: some BodyChunk) { chunk.withBytes { self.take($0) } }
 
-    /// Takes the body's next bytes.
+    /// Checks the body's next bytes.
     public mutating func take(_ chunk: RawSpan) {
         var position = 0
         let start = self.parser?.offset ?? 0
@@ -80,7 +81,7 @@ public struct FormLint: Sendable {
         self.keep(chunk, from: start)
     }
 
-    /// Says that the body has ended.
+    /// Ends the body.
     /// - Returns: All findings, in the order of the body.
     public mutating func finish() -> [Finding] {
         guard !self.isOver else { return self.findings }
@@ -107,7 +108,7 @@ public struct FormLint: Sendable {
         self.add(rule, message, at: offset)
     }
 
-    // MARK: - What the parser tells
+    // MARK: - Events of the parser
 
     private mutating func take(_ event: MultipartParser.Event, _ chunk: RawSpan, from start: Int64) {
         let offset = self.parser?.offset ?? 0
@@ -146,7 +147,7 @@ public struct FormLint: Sendable {
         }
     }
 
-    /// The bytes at these places of the body, as far as they are held or lent.
+    /// The bytes in this range of the body, as far as they are stored or in the chunk.
     func bytes(_ range: Range<Int64>, _ chunk: RawSpan, _ start: Int64) -> ArraySlice<UInt8> {
         var bytes: [UInt8] = []
         if range.lowerBound < start {
@@ -160,13 +161,13 @@ public struct FormLint: Sendable {
         return bytes[...]
     }
 
-    /// Looks at a close delimiter without parts before it, which no event tells of until its line is over.
+    /// Checks a close delimiter without parts before it, for which there is no event until its line ends.
     private mutating func readLoneClose(_ chunk: RawSpan, from start: Int64) {
         guard !self.hasReadFirstDelimiter, case .closing = self.parser?.state else { return }
         self.readFirstDelimiter(chunk, start, isClose: true, before: start + Int64(chunk.byteCount))
     }
 
-    /// Keeps what isn't explained yet of the bytes lent.
+    /// Stores the bytes of the chunk that aren't accounted for yet.
     private mutating func keep(_ chunk: RawSpan, from start: Int64) {
         let end = start + Int64(chunk.byteCount)
         guard let parser = self.parser else { return self.held = [] }
@@ -174,15 +175,15 @@ public struct FormLint: Sendable {
             self.held = []
             if end > finished {
                 self.addOnce(
-                    .epilogue, "Bytes follow the close delimiter's line: end the body there.", at: finished)
+                    .epilogue, "Bytes follow the close delimiter's line: remove them.", at: finished)
             }
             return
         }
-        // The preamble is told of by no event.
+        // There is no event for the preamble.
         if !self.hasReadFirstDelimiter { self.explained = max(self.explained, parser.preambleBytes) }
         var from = self.explained
         if case .closing = parser.state {
-            // Blanks without end may follow the close delimiter.
+            // Any number of blanks may follow the close delimiter.
             from = max(from, end - 2)
         }
         if from > self.heldStart {
@@ -197,7 +198,7 @@ public struct FormLint: Sendable {
         switch parser.state {
         case .headers, .partEnding(isLast: false):
             self.add(
-                .missingClose, "The body ends behind a delimiter that doesn't close it: write --boundary-- at the end.",
+                .missingClose, "The body ends after a delimiter that doesn't close it: write --boundary-- at the end.",
                 at: parser.offset)
         case .closing:
             self.closing.take(self.held[...])
@@ -205,7 +206,7 @@ public struct FormLint: Sendable {
         default: break
         }
         if self.partCount == 0 {
-            self.add(.noParts, "The form has no parts: RFC 2046 wants one at least.", at: 0)
+            self.add(.noParts, "The form has no parts: RFC 2046 requires at least one.", at: 0)
         }
     }
 
@@ -238,7 +239,7 @@ public struct FormLint: Sendable {
         let text = String(decoding: value, as: UTF8.self)
         guard !["utf-8", "utf8"].contains(text.lowercased()) else { return }
         self.add(
-            .defaultCharset, "The field _charset_ names \"\(text)\": send text as UTF-8, and leave the field out.",
+            .defaultCharset, "The field _charset_ names \"\(text)\": send text as UTF-8, and leave out the field.",
             self.part, at: self.explained)
     }
 }

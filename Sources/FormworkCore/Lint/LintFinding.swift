@@ -1,38 +1,38 @@
 extension FormLint {
-    /// How much a finding weighs.
+    /// The severity of a finding.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Severity: String, Hashable, Sendable {
-        /// A standard forbids it: a receiver may refuse the body, or read another one.
+        /// A standard forbids it. A receiver may refuse the body, or read it differently.
         case departure
-        /// A standard advises against it, or real servers trip over it.
+        /// A standard advises against it, or it confuses real servers.
         case advice
     }
 
-    /// One thing that was found.
+    /// One finding.
     public struct Finding: Hashable, Sendable, CustomStringConvertible {
-        /// What to decide on.
+        /// The rule, for decisions in code.
         public var rule: Rule
         /// The part it was found in; `nil` for the body as a whole.
         public var part: PartReference?
-        /// Where in the body it was found, in bytes: for a header section, where that begins. `nil` for what stands in
+        /// Its offset in the body, in bytes; for a header section, the section's start. `nil` for a finding in
         /// `Content-Type`.
         public var offset: Int64?
-        /// One sentence: what was found, and what to do.
+        /// One sentence: the finding, and what to do.
         public var message: String
 
-        /// How much it weighs: the rule's.
+        /// The rule's severity.
         public var severity: Severity { self.rule.severity }
-        /// The section that says so, as `RFC 7578 §4.2`: the rule's.
+        /// The rule's section of a standard, such as `RFC 7578 §4.2`.
         public var section: String { self.rule.section }
 
-        /// Describes a finding.
+        /// A finding.
         public init(rule: Rule, part: PartReference? = nil, offset: Int64? = nil, message: String) {
             (self.rule, self.part, self.offset, self.message) = (rule, part, offset, message)
         }
 
-        /// One line: severity, rule, section, part, sentence, offset. Control characters are shown escaped.
+        /// One line: severity, rule, section, part, sentence, offset. Control characters are escaped.
         public var description: String {
             let place = self.part.map { "\($0): " } ?? ""
             let offset = self.offset.map { " [body offset \($0)]" } ?? ""

@@ -1,29 +1,29 @@
 extension FormLint {
-    /// What is looked for. More may come, so a `switch` needs a `default`.
+    /// A rule of the lint. More may be added, so a `switch` needs a `default`.
     public struct Rule: Hashable, Sendable, RawRepresentable {
-        /// The rule's name, fit for a metrics label: `missingName`.
+        /// The rule's name, usable as a metrics label: `missingName`.
         public let rawValue: String
-        /// Names a rule.
+        /// A rule with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The type is a multipart type, but not `multipart/form-data`.
         public static let notFormData = Self(rawValue: "notFormData")
-        /// The boundary holds what RFC 2046 doesn't allow.
+        /// The boundary contains characters that RFC 2046 doesn't allow.
         public static let boundaryCharacters = Self(rawValue: "boundaryCharacters")
         /// The boundary has more than 70 bytes.
         public static let boundaryLength = Self(rawValue: "boundaryLength")
         /// The boundary ends with a space.
         public static let boundaryTrailingSpace = Self(rawValue: "boundaryTrailingSpace")
-        /// The boundary holds what needs quotes in `Content-Type`, and has none.
+        /// The boundary needs quotes in `Content-Type`, and has none.
         public static let boundaryUnquoted = Self(rawValue: "boundaryUnquoted")
 
-        /// Bytes stand before the first delimiter.
+        /// There are bytes before the first delimiter.
         public static let preamble = Self(rawValue: "preamble")
-        /// Bytes stand behind the close delimiter's line.
+        /// There are bytes after the close delimiter's line.
         public static let epilogue = Self(rawValue: "epilogue")
         /// Blanks follow a delimiter on its line.
         public static let padding = Self(rawValue: "padding")
-        /// LF alone ends a line of the framing or of a header. Told once.
+        /// A line of the framing or of a header ends with LF only. Reported once.
         public static let bareLineFeed = Self(rawValue: "bareLineFeed")
         /// The body ends without a close delimiter.
         public static let missingClose = Self(rawValue: "missingClose")
@@ -42,15 +42,15 @@ extension FormLint {
         public static let extendedFilename = Self(rawValue: "extendedFilename")
         /// A name or filename isn't UTF-8.
         public static let invalidText = Self(rawValue: "invalidText")
-        /// A quote in a name is escaped by a backslash.
+        /// A quote in a name is escaped with a backslash.
         public static let backslashEscape = Self(rawValue: "backslashEscape")
-        /// A name holds `%` and two hexadecimal digits, an escape or not.
+        /// A name contains `%` and two hexadecimal digits, which may be an escape.
         public static let percentEscape = Self(rawValue: "percentEscape")
-        /// A filename holds a path.
+        /// A filename is a path.
         public static let filenamePath = Self(rawValue: "filenamePath")
-        /// A parameter that counts stands twice.
+        /// A relevant parameter occurs twice.
         public static let duplicateParameter = Self(rawValue: "duplicateParameter")
-        /// A header field that counts stands twice.
+        /// A relevant header field occurs twice.
         public static let duplicateHeader = Self(rawValue: "duplicateHeader")
         /// Files are sent as a multipart inside a part.
         public static let nestedFiles = Self(rawValue: "nestedFiles")
@@ -64,18 +64,18 @@ extension FormLint {
         public static let transferEncoding = Self(rawValue: "transferEncoding")
         /// A part has a header field that forms don't have.
         public static let otherHeader = Self(rawValue: "otherHeader")
-        /// A header line goes on in the next one.
+        /// A header line continues in the next one.
         public static let foldedHeader = Self(rawValue: "foldedHeader")
-        /// Blanks stand between a header field's name and its colon.
+        /// There are blanks between a header field's name and its colon.
         public static let blankBeforeColon = Self(rawValue: "blankBeforeColon")
         /// A header section has more than 512 bytes.
         public static let longHeader = Self(rawValue: "longHeader")
-        /// Another field stands before `Content-Disposition`.
+        /// Another field is before `Content-Disposition`.
         public static let dispositionNotFirst = Self(rawValue: "dispositionNotFirst")
 
-        /// How much what it finds weighs; ``Severity/advice`` for a rule that isn't ours.
+        /// The severity of its findings; ``Severity/advice`` for a custom rule.
         public var severity: Severity { Self.sources[self]?.severity ?? .advice }
-        /// The section that says so: `RFC 7578 §4.2`; `practice` where no standard does.
+        /// The section of a standard, such as `RFC 7578 §4.2`; `practice` if there is none.
         public var section: String { Self.sources[self]?.section ?? Self.practice }
 
         /// Every rule, sorted by name.

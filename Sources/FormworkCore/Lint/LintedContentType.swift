@@ -1,8 +1,8 @@
-/// What a lint makes of `Content-Type`: the boundary to go on with, though it may be one that nobody should send.
+/// A lint's view of `Content-Type`, with the boundary to use even if it is invalid.
 struct LintedContentType {
     private(set) var boundary: [UInt8] = []
     private(set) var findings: [(FormLint.Rule, String)] = []
-    /// Why no body can be read; `nil` when one can.
+    /// Why the body can't be read; `nil` if it can.
     private(set) var error: FormworkError?
 
     init(_ text: String) {
@@ -24,7 +24,7 @@ struct LintedContentType {
             isReadable = false
         }
         isReadable = isReadable && count == 1 && !self.boundary.isEmpty && type.hasPrefix("multipart/")
-        // No line can hold these, so no delimiter can.
+        // A line can't contain these bytes, so a delimiter can't either.
         guard isReadable, !self.boundary.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
             self.error = Self.refusal(text)
             return
@@ -36,7 +36,7 @@ struct LintedContentType {
         self.checkBoundary(isQuoted: isQuoted)
     }
 
-    /// What a parser says of a type that it can't read a body by.
+    /// The parser's error for a type with which it can't read a body.
     private static func refusal(_ text: String) -> FormworkError {
         do throws(FormworkError) {
             _ = try MultipartParser(contentType: text, profile: .generic)
@@ -50,11 +50,11 @@ struct LintedContentType {
         if let bad = self.boundary.first(where: { !$0.isBoundaryByte }) {
             let shown = String(Unicode.Scalar(bad)).withControlCharactersEscaped
             self.findings.append(
-                (.boundaryCharacters, "The boundary holds \"\(shown)\": use letters, digits and '()+_,-./:=? only."))
+                (.boundaryCharacters, "The boundary contains \"\(shown)\": use only letters, digits and '()+_,-./:=?."))
         }
         if self.boundary.count > 70 {
             self.findings.append(
-                (.boundaryLength, "The boundary has \(self.boundary.count) bytes: take 70 at most."))
+                (.boundaryLength, "The boundary has \(self.boundary.count) bytes: use at most 70."))
         }
         if self.boundary.last == 0x20 {
             self.findings.append(
@@ -64,7 +64,7 @@ struct LintedContentType {
             self.findings.append(
                 (
                     .boundaryUnquoted,
-                    "The boundary stands without quotes, which it needs: quote it, or use letters and digits."
+                    "The boundary needs quotes and has none: quote it, or use letters and digits."
                 ))
         }
     }

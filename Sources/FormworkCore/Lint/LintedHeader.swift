@@ -1,7 +1,7 @@
-/// What a lint finds in one part's header section.
+/// A lint's findings in one part's header section.
 struct LintedHeader {
     private static let usual = ["content-disposition", "content-type", "content-transfer-encoding"]
-    /// Bytes of a section that every server reads; some have room for no more.
+    /// The bytes of a section that every server reads. Some read no more.
     private static let usualLength = 512
 
     private let header: ReceivedHeader
@@ -28,32 +28,32 @@ struct LintedHeader {
     private mutating func checkLines() {
         let lines = self.header.bytes.split(separator: 0x0A)
         if lines.contains(where: { $0.first?.isBlank ?? false }) {
-            self.add(.foldedHeader, "A header line goes on in the next one: write each field in one line.")
+            self.add(.foldedHeader, "A header line continues in the next one: write each field in one line.")
         }
         let isBlank = lines.contains { line in
             guard !(line.first?.isBlank ?? true), let colon = line.firstIndex(of: 0x3A) else { return false }
             return colon > line.startIndex && line[colon - 1].isBlank
         }
-        if isBlank { self.add(.blankBeforeColon, "A blank stands before a header's colon: remove it.") }
+        if isBlank { self.add(.blankBeforeColon, "There is a blank before a header's colon: remove it.") }
         let count = self.header.bytes.count
         if count > Self.usualLength {
             self.add(
                 .longHeader,
-                "The header section has \(count) bytes: stay below \(Self.usualLength), some servers read no more.")
+                "The header section has \(count) bytes: use at most \(Self.usualLength), as some servers read no more.")
         }
     }
 
     private mutating func checkFields() {
         for name in Self.usual where self.names.count(where: { $0 == name }) > 1 {
             self.add(
-                .duplicateHeader, "The field \(name) stands twice: give it once, as receivers differ on which counts.")
+                .duplicateHeader, "The field \(name) occurs twice: give it once, as receivers use different ones.")
         }
         for field in self.header.fields where !Self.usual.contains(field.name.lowercased()) {
             self.add(.otherHeader, "The field \(field.name) has no place in a form: leave it out.")
         }
         if self.names.contains("content-transfer-encoding") {
             self.add(
-                .transferEncoding, "Content-Transfer-Encoding is deprecated in forms: send the content as it is.")
+                .transferEncoding, "Content-Transfer-Encoding is deprecated in forms: send the content unencoded.")
         }
         if self.names.contains("content-disposition"), self.names.first != "content-disposition" {
             self.add(.dispositionNotFirst, "Content-Disposition is not the first field: write it first.")
@@ -80,10 +80,10 @@ struct LintedHeader {
     private mutating func checkName(_ bytes: ArraySlice<UInt8>?, _ role: String) {
         guard let bytes else { return }
         if String(validating: bytes, as: UTF8.self) == nil {
-            self.add(.invalidText, "The \(role) is not UTF-8: write it as that.")
+            self.add(.invalidText, "The \(role) is not UTF-8: write it in UTF-8.")
         }
         if zip(bytes, bytes.dropFirst()).contains(where: { $0 == 0x5C && $1 == 0x22 }) {
-            self.add(.backslashEscape, "A quote in the \(role) is escaped by a backslash: write %22, as browsers do.")
+            self.add(.backslashEscape, "A quote in the \(role) is escaped with a backslash: write %22, as browsers do.")
         }
         let hasEscape = zip(bytes, zip(bytes.dropFirst(), bytes.dropFirst(2))).contains {
             $0 == 0x25 && $1.0.isHexDigit && $1.1.isHexDigit
@@ -91,7 +91,7 @@ struct LintedHeader {
         if hasEscape {
             self.add(
                 .percentEscape,
-                "The \(role) holds % and two digits, which some receivers undo and others keep: choose another \(role)."
+                "The \(role) has % and two digits, which only some receivers decode: choose another \(role)."
             )
         }
     }
@@ -100,7 +100,7 @@ struct LintedHeader {
         if self.header.extendedFilenameBytes != nil {
             self.add(.extendedFilename, "The part has filename*, which forms must not have: write filename in UTF-8.")
         }
-        // Without the backslashes that escape a quote.
+        // Backslashes that escape a quote don't count.
         guard let name = self.header.filenameBytes else { return }
         let isPath = zip(name, name.dropFirst() + [0]).contains { $0 == 0x2F || ($0 == 0x5C && $1 != 0x22) }
         if isPath {

@@ -1,6 +1,6 @@
-/// An extension of one to sixteen ASCII bytes, in lower case, as two numbers that order as the bytes do.
+/// An extension of one to sixteen ASCII bytes, in lower case, as two numbers with the same order as the bytes.
 struct FilenameExtension: Hashable, Comparable, Sendable {
-    /// Bytes 1 to 8: the first highest, zeros behind the last.
+    /// Bytes 1 to 8: the first is the highest, and zeros follow the last.
     let high: UInt64
     /// Bytes 9 to 16.
     let low: UInt64
@@ -10,8 +10,8 @@ struct FilenameExtension: Hashable, Comparable, Sendable {
         self.low = low
     }
 
-    /// Takes bytes as an extension; `nil` when there is none or more than sixteen, or when one is no letter, digit or
-    /// sign of ASCII.
+    /// Makes an extension of bytes; `nil` if there are none or more than sixteen, or if one isn't a printable ASCII
+    /// character.
     init?(_ bytes: Substring.UTF8View) {
         var reader = BackwardReader()
         for byte in bytes.reversed() { guard reader.read(byte) else { return nil } }
@@ -19,12 +19,12 @@ struct FilenameExtension: Hashable, Comparable, Sendable {
         self = read
     }
 
-    /// The first eight bytes when there are no more.
+    /// The first eight bytes, if there are no more.
     var short: UInt64? { self.low == 0 ? self.high : nil }
 
     static func < (a: FilenameExtension, b: FilenameExtension) -> Bool { (a.high, a.low) < (b.high, b.low) }
 
-    /// The extension as text. Allocates for the sixteenth byte only.
+    /// The extension as text. It allocates only for the sixteenth byte.
     var text: String {
         var text = ""
         for half in [self.high, self.low] {
@@ -38,10 +38,10 @@ struct FilenameExtension: Hashable, Comparable, Sendable {
 }
 
 extension FilenameExtension {
-    /// What may be a filename's extension: behind its last dot, and behind the dot before.
+    /// The possible extensions of a filename: after its last dot, and after the dot before.
     typealias Candidates = (lastTwo: FilenameExtension?, last: FilenameExtension?)
 
-    /// Reads a path from its end: as far as it has to, and never past a slash.
+    /// Reads a path from its end, only as far as needed, and never beyond a slash.
     static func candidates(in path: Substring.UTF8View) -> Candidates {
         var reader = BackwardReader()
         var last: FilenameExtension?
@@ -60,20 +60,20 @@ extension FilenameExtension {
         return (nil, last)
     }
 
-    /// Whether the last component of a path is more than dots.
+    /// Whether the last component of a path has more than dots.
     private static func hasName(_ path: Substring.UTF8View) -> Bool {
         path.last { $0 != UInt8(ascii: ".") }.map { $0 != UInt8(ascii: "/") } ?? false
     }
 
-    /// Sixteen bytes that are met last to first.
+    /// Collects up to sixteen bytes, from last to first.
     private struct BackwardReader {
         private var high: UInt64 = 0
         private var low: UInt64 = 0
         private var count = 0
 
-        /// Puts a byte in front; `false` when it can't be one of an extension, or would be the seventeenth.
+        /// Adds a byte at the front; `false` if it isn't allowed in an extension, or would be the seventeenth.
         mutating func read(_ byte: UInt8) -> Bool {
-            // NUL above all: zeros stand behind an extension's last byte.
+            // NUL in particular isn't allowed, because zeros follow an extension's last byte.
             guard self.count < 16, (0x21...0x7E).contains(byte), byte != UInt8(ascii: "/") else { return false }
             self.low = self.low >> 8 | self.high << 56
             self.high = self.high >> 8 | UInt64(byte.asciiLowercased) << 56
@@ -81,7 +81,7 @@ extension FilenameExtension {
             return true
         }
 
-        /// What was read; `nil` when nothing was.
+        /// The extension; `nil` if nothing was read.
         var `extension`: FilenameExtension? {
             self.count == 0 ? nil : FilenameExtension(high: self.high, low: self.low)
         }
@@ -89,6 +89,6 @@ extension FilenameExtension {
 }
 
 extension UInt8 {
-    /// The byte of the small letter for a capital one of ASCII.
+    /// The lower-case letter for an upper-case ASCII letter; otherwise the byte itself.
     var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

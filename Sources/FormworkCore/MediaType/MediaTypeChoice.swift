@@ -1,6 +1,6 @@
-/// A media type, who found it, and why.
+/// A media type, how it was found, and the reason.
 public struct MediaTypeChoice: Hashable, Sendable, Codable {
-    /// Who found it.
+    /// How a type was found.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -11,24 +11,24 @@ public struct MediaTypeChoice: Hashable, Sendable, Codable {
         case `extension`
         /// The content's first bytes.
         case content
-        /// Nobody: it is what remains when nothing is known.
+        /// Nothing: it is the type for unknown content.
         case none
     }
 
-    /// The type; `nil` when the part should have none.
+    /// The type; `nil` if the part should have none.
     public var mediaType: String?
-    /// Who found it.
+    /// How it was found.
     public var detector: Detector
-    /// A few words for people: `given`, `extension .jpg`.
+    /// The reason in a few words, such as `given` or `extension .jpg`.
     public var reason: String
 
-    /// Names a choice.
+    /// A choice.
     public init(_ mediaType: String?, by detector: Detector, reason: String) {
         self.mediaType = mediaType
         self.detector = detector
         self.reason = reason
     }
 
-    /// The type for bytes of which nothing is known (RFC 2046 §4.5.1).
+    /// The type for unknown bytes (RFC 2046 §4.5.1).
     public static let unknown = "application/octet-stream"
 }

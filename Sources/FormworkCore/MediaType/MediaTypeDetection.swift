@@ -1,7 +1,7 @@
-/// How the type of a file upload is found when the caller gives none.
+/// How the type of a file upload is found if the caller gives none.
 ///
-/// A value: make your own from a closure, or take ``byExtension`` here and `auto` or `byContent` of FormworkMagic. Equal are
-/// copies of one detection; two that were made by the same code are not.
+/// Make your own from a closure, or use ``byExtension``, or `auto` or `byContent` of FormworkMagic. Copies of one
+/// detection are equal; two that were made by the same code are not.
 public struct MediaTypeDetection: Sendable, Equatable {
     private final class Decision: Sendable {
         let decide: @Sendable (_ filename: String?, _ head: [UInt8]?) -> MediaTypeChoice
@@ -11,19 +11,19 @@ public struct MediaTypeDetection: Sendable, Equatable {
         }
     }
 
-    /// Bytes from the content's start that ``choice(forFilename:head:)`` wants to see; 0 when the name is enough.
+    /// The number of first bytes that ``choice(forFilename:head:)`` needs; 0 if the name is enough.
     ///
-    /// They are read when the body is planned: a file is opened for them once, a stream is read until it has given
-    /// them or ends, a descriptor until nothing has come for a twentieth of a second; what was read is sent in its place.
+    /// They are read when the body is planned. A file is opened once for them. A stream is read until it has returned
+    /// them or ends, a descriptor until nothing has arrived for 50 ms. These bytes are still sent in their place.
     public let headCount: Int
     private let decision: Decision
 
     /// Makes a detection.
     /// - Parameters:
-    ///   - headCount: Bytes from the content's start that `decide` wants to see, from 0 to 64 MiB; fewer or more count as
-    ///     these.
-    ///   - decide: Gives the choice for a filename, `nil` when there is none, and a head that is shorter only when the
-    ///     content is, and `nil` when the content can't be looked into.
+    ///   - headCount: The number of first bytes that `decide` needs, clamped to 0 to 64 MiB.
+    ///   - decide: Returns the choice for a filename, `nil` if there is none, and the first bytes. They are fewer only
+    ///     if the
+    ///     content is shorter, and `nil` if the content can't be read yet.
     public init(
         headCount: Int, _ decide: @escaping @Sendable (_ filename: String?, _ head: [UInt8]?) -> MediaTypeChoice
     ) {
@@ -36,12 +36,12 @@ public struct MediaTypeDetection: Sendable, Equatable {
         self.decision.decide(filename, head)
     }
 
-    /// Whether one is a copy of the other.
+    /// Whether both are copies of one detection.
     public static func == (left: MediaTypeDetection, right: MediaTypeDetection) -> Bool {
         left.decision === right.decision
     }
 
-    /// By ``MediaTypeTable`` alone; `application/octet-stream` when it has no entry. Reads nothing.
+    /// Uses only ``MediaTypeTable``; `application/octet-stream` if it has no entry. Reads no content.
     public static let byExtension = MediaTypeDetection(headCount: 0) { filename, _ in
         if let match = filename.flatMap({ MediaTypeTable.match(forFilename: $0) }) {
             return MediaTypeChoice(match.mediaType, by: .extension, reason: "extension .\(match.extension)")
@@ -49,7 +49,7 @@ public struct MediaTypeDetection: Sendable, Equatable {
         return MediaTypeChoice(.unknown, by: .none, reason: "no type known for this name")
     }
 
-    /// curl's rule for files: its ten endings, else `application/octet-stream`. Reads nothing.
+    /// curl's rule for files: its ten suffixes, otherwise `application/octet-stream`. Reads no content.
     public static let curl = MediaTypeDetection(headCount: 0) { filename, _ in
         if let filename, let mediaType = CurlMediaTypes.mediaType(forFilename: filename) {
             return MediaTypeChoice(mediaType, by: .extension, reason: "in curl's table")

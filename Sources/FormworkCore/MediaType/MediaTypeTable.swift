@@ -1,39 +1,39 @@
-/// Media types by the end of a filename: Debian's list, with decisions that `scripts/media-types.d` gives reasons for.
+/// Media types by filename extension: Debian's list, changed by the decisions in `scripts/media-types.d`.
 ///
-/// The extension is what follows the last dot of the last path component, or the last two dots where that is known
-/// (`tar.gz`, `d.ts`). ASCII letters match in either case. A name that only begins with dots (`.gitignore`) has no
-/// extension, and neither has one that ends in a dot.
+/// The extension is the text after the last dot of the last path component, or after the last two dots if the table has
+/// that (`tar.gz`, `d.ts`). ASCII letters match in either case. A name whose only dots are at its start (`.gitignore`)
+/// has no extension, and neither has one that ends with a dot.
 ///
-/// Bytes are compared, not Characters, so that no combining mark or line ending hides a dot. A lookup reads at most the
-/// name's last component and, when optimized, allocates nothing.
+/// Bytes are compared, not Characters, so a combining mark or line ending can't hide a dot. A lookup reads at most the
+/// name's last component and, in optimized builds, allocates nothing.
 public enum MediaTypeTable {
-    /// How many extensions are known.
+    /// The number of known extensions.
     public static var count: Int { self.shortExtensions.count + self.longExtensions.count / 2 }
 
-    /// The type of a file of that name; `nil` when its extension isn't known.
+    /// The type of a file with that name; `nil` if its extension isn't known.
     /// - Parameter filename: A name, or a path with slashes.
     @inlinable
     public static func mediaType(forFilename filename: some StringProtocol) -> String? {
         self.mediaType(forFilename: filename.bytes)
     }
 
-    /// The type of a file of that name, and the extension that it was found by: in lower case, without its dot.
+    /// The type of a file with that name, and the extension that determined it, in lower case and without its dot.
     /// - Parameter filename: A name, or a path with slashes.
     @inlinable
     public static func match(forFilename filename: some StringProtocol) -> (extension: String, mediaType: String)? {
         self.match(forFilename: filename.bytes)
     }
 
-    /// The type for an extension without its first dot, in either case; `nil` when it isn't known.
+    /// The type for an extension without its first dot, in either case; `nil` if it isn't known.
     @inlinable
     public static func mediaType(forExtension extension: some StringProtocol) -> String? {
         self.mediaType(forExtension: `extension`.bytes)
     }
 
-    /// The extension to name a file of that type with, without a dot; `nil` when the type isn't in the table.
+    /// The preferred extension for files of that type, without a dot; `nil` if the type isn't in the table.
     ///
-    /// ``mediaType(forExtension:)`` gives the same type back.
-    /// - Parameter mediaType: A type in any case; parameters (`; charset=utf-8`) don't count.
+    /// ``mediaType(forExtension:)`` returns the same type for it.
+    /// - Parameter mediaType: A type in any case. Parameters (`; charset=utf-8`) are ignored.
     public static func preferredExtension(for mediaType: String) -> String? {
         let name = mediaType.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
         let wanted = name.lazy.map(\.asciiLowercased)
@@ -59,7 +59,7 @@ public enum MediaTypeTable {
         FilenameExtension(`extension`).flatMap { self.mediaType(for: $0) }
     }
 
-    /// The extension at a place among the short ones or, behind them, the long ones.
+    /// The extension at an index of the short ones, followed by the long ones.
     static func `extension`(at place: Int) -> FilenameExtension {
         if place < self.shortExtensions.count { return FilenameExtension(high: self.shortExtensions[place], low: 0) }
         return self.longExtension(at: place - self.shortExtensions.count)
@@ -89,8 +89,8 @@ public enum MediaTypeTable {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// The first index whose element `comesBefore` doesn't hold for, where it holds for all in front and for none
-    /// behind; `endIndex` when it holds for all.
+    /// The first index whose element doesn't satisfy `comesBefore`, in a collection in which all earlier elements do;
+    /// `endIndex` if all do.
     fileprivate func place(_ comesBefore: (Element) -> Bool) -> Int {
         var (low, high) = (self.startIndex, self.endIndex)
         while low < high {
@@ -102,9 +102,9 @@ extension RandomAccessCollection where Index == Int {
 }
 
 extension StringProtocol {
-    /// The text's bytes, of whichever of the two types of text it is.
+    /// The text's bytes, for `String` and `Substring` without a copy.
     ///
-    /// Inlined, so that the casts are decided where a client is compiled, and not by each lookup.
+    /// Inlined, so that the casts are resolved when a client is compiled, not in each lookup.
     @inlinable var bytes: Substring.UTF8View {
         if let text = self as? String { return text[...].utf8 }
         if let text = self as? Substring { return text.utf8 }

@@ -1,6 +1,6 @@
-/// Optionals, whatever they wrap: for coders, which read `nil` from nothing.
+/// Optionals of any type, for coders that decode `nil` from missing values.
 package protocol AnyOptional {
-    /// What is wrapped in the end, by however many optionals.
+    /// The innermost wrapped type.
     static var base: Any.Type { get }
     var isNil: Bool { get }
 }

@@ -1,7 +1,7 @@
 extension BinaryFloatingPoint where Self: LosslessStringConvertible {
-    /// A number from text that a stranger wrote: decimal digits, a point, an exponent.
+    /// A number from untrusted text: decimal digits, a point, an exponent.
     ///
-    /// Swift's own reading takes `nan`, `infinity` and `0x1p3` too, and makes `1e999` infinite.
+    /// Swift's own initializer also accepts `nan`, `infinity` and `0x1p3`, and reads `1e999` as infinite.
     /// - Parameter acceptsNonFinite: Whether `inf`, `-inf` and `nan`, `Infinity`, `-Infinity` and `NaN` are numbers.
     package init?(decimal text: String, acceptsNonFinite: Bool = false) {
         if acceptsNonFinite {

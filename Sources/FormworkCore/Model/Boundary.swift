@@ -1,11 +1,11 @@
-/// The text that separates the parts of a multipart body, checked against RFC 2046 §5.1.1 when made.
+/// The text that separates the parts of a multipart body, checked against RFC 2046 §5.1.1.
 ///
-/// It cannot hold CR, so a delimiter holds one CR only, in front.
+/// It can't contain CR, so a delimiter has only one CR, at its start.
 public struct Boundary: Hashable, Sendable, CustomStringConvertible {
     /// 1 to 70 characters of RFC 2046's `bchars`, the last not a space.
     public let text: String
 
-    /// Takes a caller's own text.
+    /// A boundary with the caller's text.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a length outside 1 to 70, a character outside
     ///   `0-9 A-Z a-z '()+_,-./:=?` and space, or a space at the end.
     public init(_ text: String) throws(FormworkError) {
@@ -16,10 +16,10 @@ public struct Boundary: Hashable, Sendable, CustomStringConvertible {
         if let bad = text.unicodeScalars.first(where: { !$0.isASCII || !UInt8(ascii: $0).isBoundaryByte }) {
             throw FormworkError(
                 .invalidArgument,
-                "The boundary holds \"\(bad.escaped(asASCII: false))\": use letters, digits and '()+_,-./:=? only.")
+                "The boundary contains \"\(bad.escaped(asASCII: false))\": use only letters, digits and '()+_,-./:=?.")
         }
         guard text.utf8.last != 0x20 else {
-            throw FormworkError(.invalidArgument, "The boundary ends with a space, which RFC 2046 forbids.")
+            throw FormworkError(.invalidArgument, "The boundary ends with a space, which RFC 2046 forbids: remove it.")
         }
         self.text = text
     }
@@ -28,13 +28,13 @@ public struct Boundary: Hashable, Sendable, CustomStringConvertible {
 
     /// A new boundary: `formwork-` and 128 bits of the system's generator as 32 hexadecimal digits.
     ///
-    /// Letters, digits and `-` only, so it needs no quotes in `Content-Type` and no server stumbles over it.
+    /// It has only letters, digits and `-`, so it needs no quotes in `Content-Type` and every server accepts it.
     public static func random() -> Boundary {
         var generator = SystemRandomNumberGenerator()
         return random(using: &generator)
     }
 
-    /// A boundary as ``random()`` makes it, from a generator of the caller's: a test's bodies can repeat.
+    /// A boundary like ``random()``, from the caller's generator, so that a test's bodies can be repeated.
     public static func random(using generator: inout some RandomNumberGenerator) -> Boundary {
         Boundary(unchecked: "formwork-" + hex(generator.next() as UInt64) + hex(generator.next() as UInt64))
     }
@@ -62,8 +62,8 @@ public struct Boundary: Hashable, Sendable, CustomStringConvertible {
     /// The text itself.
     public var description: String { self.text }
 
-    /// The text as a `Content-Type` parameter's value: in quotes only where RFC 2045 §5.1 needs them, because
-    /// several servers read a quoted boundary wrong.
+    /// The text as a `Content-Type` parameter's value. It is quoted only if RFC 2045 §5.1 requires that, because
+    /// several servers read a quoted boundary incorrectly.
     public var parameterValue: String {
         self.text.utf8.allSatisfy { !$0.isTSpecial && $0 != 0x20 } ? self.text : "\"\(self.text)\""
     }
@@ -75,7 +75,7 @@ extension Boundary: Codable {
         try self.init(decoder.singleValueContainer().decode(String.self))
     }
 
-    /// Writes the text alone.
+    /// Writes the text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(self.text)

@@ -1,9 +1,9 @@
-/// Why a form could not be composed, read or sent: decide on ``code``, show ``description``.
+/// Why a form could not be composed, read or sent. Use ``code`` for decisions, and show ``description``.
 ///
-/// A message may name a field or a path and so may carry user data. A code's text never does, and there are few of
-/// them: safe as a metrics label.
+/// A message may contain user data, such as a field's name or a path. A code's text never does, and there are only a
+/// few, so it is safe as a metrics label.
 public struct FormworkError: Error, Sendable, CustomStringConvertible {
-    /// What a caller can do about it. More may come, so a `switch` needs a `default`.
+    /// The kind of an error. More may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case invalidArgument, sourceUnavailable, sourceChanged, lengthMismatch, lengthUnknown, notReplayable
@@ -11,57 +11,56 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         }
         private let kind: Kind
 
-        /// The call was wrong (a name with NUL, a negative length): mend the call.
+        /// The call was wrong (a name with NUL, a negative length): fix the call.
         public static var invalidArgument: Self { .init(kind: .invalidArgument) }
         /// A file, descriptor or stream can't be opened or read.
         public static var sourceUnavailable: Self { .init(kind: .sourceUnavailable) }
-        /// A file is no longer the one that was planned: plan again. Writes through mapped memory, and the end of a write
-        /// that was under way when the file was planned, leave no trace and are no error: a snapshot of the file keeps them out.
+        /// A file has changed since it was planned: plan again. Writes through mapped memory, and the end of a write
+        /// that was in progress when the file was planned, can't be detected. A snapshot of the file excludes them.
         public static var sourceChanged: Self { .init(kind: .sourceChanged) }
         /// A stream gave fewer or more bytes than its declared length.
         public static var lengthMismatch: Self { .init(kind: .lengthMismatch) }
-        /// The operation needs a length or an offset that only the end of a stream can tell.
+        /// The operation needs a length or an offset that is unknown before the end of a stream.
         public static var lengthUnknown: Self { .init(kind: .lengthUnknown) }
-        /// A source that can be read only once was asked for a second pass.
+        /// A source that can be read only once was read again.
         public static var notReplayable: Self { .init(kind: .notReplayable) }
-        /// One of the caller's limits was crossed.
+        /// One of the caller's limits was exceeded.
         public static var limitExceeded: Self { .init(kind: .limitExceeded) }
         /// The destination refused bytes: disk full, closed pipe, file-size limit.
         public static var writeFailed: Self { .init(kind: .writeFailed) }
-        /// The bytes received are not what they should be: a server answers 400.
+        /// The received bytes are invalid: a server answers 400.
         public static var malformedBody: Self { .init(kind: .malformedBody) }
         /// Input ended before the body did: a server answers 400, a client may send again.
         public static var truncatedBody: Self { .init(kind: .truncatedBody) }
-        /// A deadline passed before the peer had sent what was waited for: a server answers 408.
+        /// A deadline passed before the peer had sent the expected bytes: a server answers 408.
         public static var timedOut: Self { .init(kind: .timedOut) }
-        /// The content holds what its transfer encoding doesn't allow: take another one.
+        /// The content has bytes that its transfer encoding doesn't allow: use another one.
         public static var contentNotEncodable: Self { .init(kind: .contentNotEncodable) }
 
-        /// A body read back while it was sent is another form than the one planned: choose another boundary, or mend the
-        /// part that is named.
+        /// A receiver would read another form than the planned one: choose another boundary, or fix the named part.
         public static var framingBroken: Self { .init(kind: .framingBroken) }
 
-        /// The code's name, fit for a metrics label.
+        /// The code's name, usable as a metrics label.
         public var description: String { self.kind.rawValue }
 
-        /// Lets a caller write `catch FormworkError.Code.sourceChanged`.
+        /// Allows `catch FormworkError.Code.sourceChanged`.
         public static func ~= (code: Self, error: any Error) -> Bool { (error as? FormworkError)?.code == code }
     }
 
-    /// What to decide on.
+    /// The kind of error, for decisions in code.
     public var code: Code
-    /// One sentence: what was found, the number that decided, and what to do where something can be done.
+    /// One sentence: what is wrong, the number that decided it, and what to do if something can be done.
     public var message: String
-    /// The part it happened in; `nil` when no part was involved.
+    /// The part of the error; `nil` if no part was involved.
     public var part: PartReference?
-    /// The file it happened in, as the caller named it; `nil` when no path was involved.
+    /// The file of the error, as the caller named it; `nil` if no path was involved.
     public var path: String?
-    /// Bytes of the body delivered before the failure; `nil` when no body was being read.
+    /// The bytes of the body delivered before the failure; `nil` if no body was read.
     public var offset: Int64?
-    /// What the system or another library said, kept whole.
+    /// The original error of the system or another library.
     public var cause: (any Error)?
 
-    /// Describes a failure.
+    /// An error.
     public init(
         _ code: Code, _ message: String, part: PartReference? = nil, path: String? = nil, offset: Int64? = nil,
         cause: (any Error)? = nil
@@ -74,7 +73,7 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// One line: part, path, message, offset and cause, each only where known. Control characters are shown escaped.
+    /// One line: part, path, message, cause and offset, each if known. Control characters are escaped.
     public var description: String {
         var line = ""
         if let part = self.part { line += "\(part): " }
@@ -85,14 +84,14 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
         return line.withControlCharactersEscaped
     }
 
-    /// The same error, told which part it happened in, unless it already names one.
+    /// The same error with a part, unless it already has one.
     package func naming(_ part: PartReference?) -> Self {
         var copy = self
         if copy.part == nil { copy.part = part }
         return copy
     }
 
-    /// The same error, told how many bytes of the body were delivered before it.
+    /// The same error with the number of bytes of the body delivered before it.
     package func at(_ offset: Int64) -> Self {
         var copy = self
         copy.offset = offset
@@ -101,8 +100,8 @@ public struct FormworkError: Error, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// Names come from users: an error line must not let them move the cursor, add lines to a log, or turn the
-    /// direction of what follows.
+    /// The text with control characters escaped. Names come from users, and must not move the cursor, add lines to a
+    /// log, or change the direction of the following text.
     package var withControlCharactersEscaped: String {
         guard self.unicodeScalars.contains(where: \.disturbsALine) else { return self }
         return self.unicodeScalars.reduce(into: "") { line, scalar in

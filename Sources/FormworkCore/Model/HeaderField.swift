@@ -1,20 +1,20 @@
-/// One header field of a body part, checked when made: it can neither end its line nor begin another.
+/// One header field of a body part. It is checked, so it can't end its line or begin another one.
 public struct HeaderField: Hashable, Sendable {
-    /// The field's name, a token (RFC 9110 §5.1); compared without regard to case by receivers.
+    /// The field's name, a token (RFC 9110 §5.1). Receivers ignore its case.
     public let name: String
-    /// The field's value without surrounding blanks (RFC 9110 §5.5); text is sent as UTF-8.
+    /// The field's value without surrounding blanks (RFC 9110 §5.5), sent as UTF-8.
     public let value: String
     /// The whole line as curl sends it, unchecked; `nil` for every other field.
     package let verbatimLine: [UInt8]?
 
-    /// Checks and makes a field.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` when the name is not a token, or the value holds CR, LF, NUL or
-    ///   another control character than TAB, or begins or ends with a blank.
+    /// Makes a field, and checks it.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` if the name is not a token, or the value contains CR, LF, NUL
+    ///   or another control character than TAB, or begins or ends with a blank.
     public init(_ name: String, _ value: String) throws(FormworkError) {
         guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else {
             throw FormworkError(
                 .invalidArgument,
-                "The header field name \"\(name)\" is not a token: use letters, digits and !#$%&'*+-.^_`|~ only.")
+                "The header field name \"\(name)\" is not a token: use only letters, digits and !#$%&'*+-.^_`|~.")
         }
         try FormworkError.checkFieldValue(value, of: name)
         self.name = name
@@ -28,14 +28,14 @@ public struct HeaderField: Hashable, Sendable {
         guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             throw FormworkError(.invalidArgument, "the header \"\(line)\" has no ':': write Name: value")
         }
-        // Bytes, not Characters: a combining mark behind the colon would go with it.
+        // Bytes, not Characters: a combining mark after the colon would be removed with it.
         var value = line[colon...].utf8.dropFirst()
         while value.first?.isBlank ?? false { value.removeFirst() }
         while value.last?.isBlank ?? false { value.removeLast() }
         try self.init(String(line[..<colon]), String(Substring(value)))
     }
 
-    /// A header line as curl sends it: unchecked, whatever it holds. To reproduce its bytes only.
+    /// An unchecked header line, as curl sends it. Only to reproduce its bytes.
     package init(verbatim line: [UInt8]) {
         self.name = ""
         self.value = String(decoding: line, as: UTF8.self)
@@ -68,13 +68,13 @@ extension HeaderField: Codable {
 }
 
 extension FormworkError {
-    /// The rule for every header field value that a caller passes (RFC 9110 §5.5).
+    /// Checks a header field value from a caller (RFC 9110 §5.5).
     static func checkFieldValue(_ value: String, of name: String) throws(FormworkError) {
         if let bad = value.utf8.first(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) {
             let what = String(Unicode.Scalar(bad)).withControlCharactersEscaped
             throw FormworkError(
                 .invalidArgument,
-                "The value of \(name) holds the control character \(what), which could end the header: remove it.")
+                "The value of \(name) contains the control character \(what), which could end the header: remove it.")
         }
         if let first = value.utf8.first, let last = value.utf8.last, first.isBlank || last.isBlank {
             throw FormworkError(.invalidArgument, "The value of \(name) begins or ends with a blank: trim it.")

@@ -1,20 +1,20 @@
-/// The header section of one body part: what names the part, its type, and any further fields.
+/// The header section of one body part: the part's name and filename, its type, and other fields.
 public struct PartHeader: Hashable, Sendable, Codable {
-    /// What the part is called; `nil` writes no `Content-Disposition`, so that ``fields`` say it all.
+    /// The disposition type; `nil` writes no `Content-Disposition`, unless ``fields`` has one.
     public var disposition: DispositionType?
-    /// The form field's name, possibly empty; `nil` writes no `name`, which RFC 7578 §4.2 wants in forms.
+    /// The form field's name, possibly empty; `nil` writes no `name`, which RFC 7578 §4.2 requires in forms.
     public var name: String?
-    /// The file's name for the receiver, as text; `nil` when the part is a plain field. `filename*` is never written
-    /// (RFC 7578 §4.2 forbids it).
+    /// The file's name for the receiver; `nil` for a plain field. `filename*` is never written (RFC 7578 §4.2 forbids
+    /// it).
     public var filename: String?
     /// The content's media type; `nil` writes no `Content-Type`, which means `text/plain` (RFC 7578 §4.4).
     public var contentType: String?
-    /// How the content is encoded on its way out; `nil` writes no `Content-Transfer-Encoding` and encodes nothing.
+    /// How the content is encoded; `nil` writes no `Content-Transfer-Encoding` and doesn't encode it.
     public var transferEncoding: TransferEncoding?
-    /// Fields after these, in this order. RFC 7578 §4.8 has receivers ignore them.
+    /// Other fields, written after these in this order. Receivers ignore them (RFC 7578 §4.8).
     public var fields: [HeaderField]
 
-    /// Describes a header section; what it holds is checked when it is written.
+    /// A header section. Its values are checked when it is written.
     public init(
         disposition: DispositionType? = .formData, name: String? = nil, filename: String? = nil,
         contentType: String? = nil, transferEncoding: TransferEncoding? = nil, fields: [HeaderField] = []
@@ -27,16 +27,16 @@ public struct PartHeader: Hashable, Sendable, Codable {
         self.fields = fields
     }
 
-    /// How a form's section with a name begins.
+    /// The start of a form's section with a name.
     package static let dispositionHead = "Content-Disposition: form-data; name=\""
 
     /// Whether the section begins with ``dispositionHead``.
     package var hasDispositionHead: Bool {
-        // Not `!= nil`, which copies the name.
+        // `!= nil` would copy the name.
         if case .some = self.name { self.disposition == .formData } else { false }
     }
 
-    /// Whether there is nothing but a disposition and a name.
+    /// Whether the section has only a disposition and a name.
     private var isPlain: Bool {
         guard case .none = self.filename, case .none = self.contentType, case .none = self.transferEncoding else {
             return false
@@ -45,14 +45,14 @@ public struct PartHeader: Hashable, Sendable, Codable {
     }
 
     /// Appends the section and the empty line after it.
-    /// - Parameter afterDispositionHead: Whether ``dispositionHead`` stands there already.
+    /// - Parameter afterDispositionHead: Whether ``dispositionHead`` was appended already.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a name or filename that `escaping` refuses or that has no
-    ///   disposition to stand in, a type that is none, or a field that repeats a generated one.
+    ///   disposition, an invalid type, or a field that repeats a generated one.
     package func append(
         to bytes: inout [UInt8], escaping: ParameterEscaping, afterDispositionHead: Bool = false
     ) throws(FormworkError) {
         if afterDispositionHead, let name = self.name, self.isPlain {
-            // A field and nothing else, as most are.
+            // A plain field, like most.
             try escaping.append(name, as: "name", to: &bytes)
             return bytes.append("\"\r\n\r\n")
         }
@@ -86,7 +86,7 @@ public struct PartHeader: Hashable, Sendable, Codable {
     ) throws(FormworkError) {
         guard let disposition = self.disposition else {
             guard self.name == nil, self.filename == nil else {
-                throw FormworkError(.invalidArgument, "A part with a name or filename needs a disposition too.")
+                throw FormworkError(.invalidArgument, "A part with a name or filename needs a disposition: add one.")
             }
             return
         }
@@ -115,17 +115,16 @@ public struct PartHeader: Hashable, Sendable, Codable {
         guard !generated else {
             throw FormworkError(
                 .invalidArgument,
-                "The field \(field.name) is written from the part's disposition, type or encoding already: give it once."
-            )
+                "The field \(field.name) is written from the part's disposition, type or encoding too: give it once.")
         }
     }
 
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for what is no media type.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` if it isn't a media type.
     package static func checkMediaType(_ text: String) throws(FormworkError) {
         try self.checkMediaType(text, Array(text.utf8)[...])
     }
 
-    /// `type "/" subtype`, then anything a field value may hold (RFC 9110 §8.3.1).
+    /// Checks for `type "/" subtype`, followed by text that is allowed in a field value (RFC 9110 §8.3.1).
     /// - Parameter bytes: `text` as UTF-8.
     private static func checkMediaType(_ text: String, _ bytes: ArraySlice<UInt8>) throws(FormworkError) {
         var halves = 0
@@ -149,7 +148,7 @@ public struct PartHeader: Hashable, Sendable, Codable {
         guard halves == 1, isToken, !isEmpty else {
             throw FormworkError(.invalidArgument, "\"\(text)\" is not a media type: write type/subtype.")
         }
-        // Tokens are field values, so only what follows them is worth a look.
+        // Tokens are valid in field values, so only the text after them needs a check.
         if !isAll { try FormworkError.checkFieldValue(text, of: "Content-Type") }
     }
 }

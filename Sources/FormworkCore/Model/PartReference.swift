@@ -1,20 +1,20 @@
-/// Names one part of a form in errors, layouts and progress.
+/// Identifies one part of a form in errors, layouts and progress.
 public struct PartReference: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The part's place in its multipart, from 0.
+    /// The part's index in its multipart, from 0.
     public var index: Int
-    /// The places of the parts it lies in, outermost first, each from 0; empty for a part of the body itself.
+    /// The indices of the parts around it, outermost first, each from 0; empty for a part of the body itself.
     public var enclosing: [Int]
     /// The form field's name; `nil` for a part that has only free header fields.
     public var name: String?
 
-    /// Names the part at `index`.
+    /// A reference to the part at `index`.
     public init(index: Int, name: String?, enclosing: [Int] = []) {
         self.index = index
         self.enclosing = enclosing
         self.name = name
     }
 
-    /// For people, who count from 1: `part 3 "photo"`, `part 2.1 "inner"` for the first part inside the second.
+    /// For display, counted from 1: `part 3 "photo"`, or `part 2.1 "inner"` for the first part inside the second.
     public var description: String {
         "part " + (self.enclosing + [self.index]).map { String(Int128($0) + 1) }.joined(separator: ".")
             + (self.name.map { " \"\($0.withControlCharactersEscaped)\"" } ?? "")

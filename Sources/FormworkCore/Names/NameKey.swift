@@ -1,12 +1,12 @@
-/// A member's name; PHP's arrays tell whole numbers from other texts.
+/// A member's name. Whole numbers and other texts are different keys, as in PHP's arrays.
 package enum NameKey: Hashable {
     case number(Int)
-    /// As UTF-8: two spellings of `é` are two names.
+    /// UTF-8 bytes, so two spellings of `é` are two names.
     case text([UInt8])
-    /// Behind the largest number so far.
+    /// The number after the largest one so far.
     case next
 
-    /// A name; a number only in the form that numbers are printed in.
+    /// A name. It is a number only if it is written as numbers are printed.
     package init(_ bytes: some Collection<UInt8>) {
         let text = String(decoding: bytes.prefix(21), as: UTF8.self)
         if bytes.count <= 20, let number = Int(text), text == String(number) {
@@ -19,8 +19,8 @@ package enum NameKey: Hashable {
 
 extension NameKey {
     /// The levels of a name: `a[b][]` is `a`, `b` and ``next``; with `dots`, `a.b` is `a` and `b`.
-    /// - Parameter limit: Not many more levels than this are made.
-    /// - Returns: `nil` for a name whose brackets don't fit.
+    /// - Parameter limit: Parsing stops soon after this many levels.
+    /// - Returns: `nil` for a name with unbalanced brackets.
     package static func path(_ name: [UInt8], dots: Bool, limit: Int) -> [NameKey]? {
         let dot: UInt8 = dots ? 0x2E : 0x5B
         var rest = name[...]
@@ -53,8 +53,8 @@ extension NameKey {
 }
 
 extension ArraySlice<UInt8> {
-    /// What stands before the first of two bytes. Names may be long: `prefix(while:)` calls a closure for every byte, which
-    /// builds without optimization take many times as long for.
+    /// The bytes before the first of two bytes. Names may be long, and `prefix(while:)` calls a closure for every byte,
+    /// which is many times slower in unoptimized builds.
     package func prefix(before first: UInt8, or second: UInt8) -> ArraySlice<UInt8> {
         var end = self.startIndex
         while end < self.endIndex, self[end] != first, self[end] != second { end += 1 }

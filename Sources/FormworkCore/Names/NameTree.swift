@@ -1,4 +1,4 @@
-/// A tree of what names with brackets name, under construction: nodes in one array, so that building it takes no stack.
+/// A tree built from names with brackets. Its nodes are in one array, so that building it needs no recursion.
 package struct NameTree<Leaf> {
     /// A place of the finished tree.
     package enum Value {
@@ -7,10 +7,10 @@ package struct NameTree<Leaf> {
         case object([(name: String, value: Value)])
     }
 
-    /// What stands in a place; lists lie in arrays of their own, where they grow without being copied.
+    /// The content of a node. Lists are in separate arrays, where they grow without being copied.
     private enum Node {
         case value(Leaf)
-        /// Made, and not yet set.
+        /// Created, but not set yet.
         case empty
         /// The values of a name that was repeated.
         case values(Int)
@@ -20,11 +20,11 @@ package struct NameTree<Leaf> {
     private struct Members {
         var keys: [NameKey] = []
         var nodes: [Int] = []
-        /// Where a key stands; made only when looking through the keys would take long.
+        /// The index of each key. Used only if a linear search would be slow.
         var places: [NameKey: Int] = [:]
-        /// One more than the largest number; `nil` before there is one.
+        /// The largest number plus one; `nil` if there is no number.
         var next: Int?
-        /// The element that `[]` made, while it is the last.
+        /// The element that `[]` created, while it is the last one.
         var open: Int?
 
         func place(of key: NameKey) -> Int? {
@@ -51,11 +51,12 @@ package struct NameTree<Leaf> {
     private var values: [[Leaf]] = []
 
     /// - Parameters:
-    ///   - overwrites: Whether a later value takes an earlier one's place, as in PHP.
-    ///   - groups: Whether `a[][b]` goes into the element that the last `a[]…` made, if that has no `b`, as in Rack.
+    ///   - overwrites: Whether a later value replaces an earlier one, as in PHP.
+    ///   - groups: Whether `a[][b]` is added to the element that the last `a[]…` created if that has no `b`, as in
+    ///     Rack.
     package init(overwrites: Bool, groups: Bool = false) { (self.overwrites, self.groups) = (overwrites, groups) }
 
-    /// Puts a value where its name says.
+    /// Adds a value at the place that its name describes.
     /// - Throws: ``FormworkError/Code/malformedBody`` for a name that is both a value and a tree.
     package mutating func set(_ value: Leaf, at path: [NameKey], named name: String) throws(FormworkError) {
         var node = 0
@@ -88,13 +89,13 @@ package struct NameTree<Leaf> {
         return .members(self.members.count - 1)
     }
 
-    /// The element that a name belongs to which goes on after `[]`; `nil` for a new one.
+    /// The existing element for a name that continues after `[]`; `nil` for a new one.
     private func openElement(of node: Int, for path: ArraySlice<NameKey>) -> Int? {
         guard self.groups, !path.isEmpty, case .members(let list) = self.nodes[node],
             let open = self.members[list].open, case .members(let element) = self.nodes[open],
             self.members[element].open == nil
         else { return nil }
-        // Of arrays within an element nothing says where it ends.
+        // For arrays inside an element, the element's end is unknown.
         if path.contains(.next) { return path.first == .next ? nil : open }
         var node = open
         for key in path {
@@ -106,7 +107,7 @@ package struct NameTree<Leaf> {
         return nil
     }
 
-    /// The node under a key, made where there is none; `nil` when no number is left for it.
+    /// The node of a key, created if there is none; `nil` if no number is left for it.
     private mutating func child(
         _ key: NameKey, of node: Int, named name: String
     ) throws(FormworkError) -> (node: Int, isNew: Bool)? {
@@ -115,9 +116,9 @@ package struct NameTree<Leaf> {
         let key = isNext ? NameKey.number(self.members[list].next ?? 0) : key
         if let place = self.members[list].place(of: key) {
             guard isNext else { return (self.members[list].nodes[place], false) }
-            // Only behind the largest number of all.
+            // Only after the largest possible number.
             if self.overwrites { return nil }
-            throw FormworkError(.malformedBody, "\"\(name)\" has no place behind the largest number")
+            throw FormworkError(.malformedBody, "\"\(name)\" can't be added after the largest number")
         }
         self.members[list].append(key, self.nodes.count)
         self.members[list].open = isNext ? self.nodes.count : nil
@@ -125,7 +126,7 @@ package struct NameTree<Leaf> {
         return (self.nodes.count - 1, true)
     }
 
-    /// The finished tree; members named `0`, `1`, … in that order make an array.
+    /// The finished tree. Members named `0`, `1`, … in that order become an array.
     package var value: Value { self.value(0) }
 
     private func value(_ node: Int) -> Value {

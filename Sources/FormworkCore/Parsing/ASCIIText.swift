@@ -1,7 +1,7 @@
-// Names of fields and parameters, compared without regard to case.
+// Case-insensitive comparison of field and parameter names.
 
 extension Span<UInt8> {
-    /// Whether `range` holds `text`, which is in small ASCII letters, in any case.
+    /// Whether `range` has `text`, which is in lower-case ASCII, in any case.
     @inline(__always)
     func holds(_ text: String, in range: Range<Int>) -> Bool {
         self.withRawSpan { $0.holds(text, in: range) }
@@ -9,14 +9,14 @@ extension Span<UInt8> {
 }
 
 extension RawSpan {
-    /// Whether `range` holds `text`, which is in small ASCII letters, in any case.
+    /// Whether `range` has `text`, which is in lower-case ASCII, in any case.
     @inline(__always)
     func holds(_ text: String, in range: Range<Int>) -> Bool {
         guard range.count == text.utf8.count else { return false }
         var at = range.lowerBound
         for byte in text.utf8 {
             let own = self[at]
-            // Bit 5 makes letters small; what else it maps to `-` and `*` is CR and LF, which no line holds.
+            // Bit 5 makes letters lower-case. It also maps CR and LF to `-` and `*`, but a line has neither.
             guard own | 0x20 == byte else { return false }
             at += 1
         }

@@ -1,36 +1,36 @@
-/// What probably happened to a multipart body that could not be read, for the person who has to mend it.
+/// The probable reason why a multipart body could not be read, for the person who has to fix it.
 ///
-/// It is a guess from what was seen, made without IO: a command and a server's log show the same sentence. Text of the
-/// body in it is escaped and short.
+/// It is a guess from the bytes seen, made without IO, so a command and a server's log show the same sentence. Text
+/// from the body is escaped and shortened.
 public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
-    /// A class of mishap. More may come, so a `switch` needs a `default`.
+    /// A kind of damage. More may be added, so a `switch` needs a `default`.
     public struct Cause: Hashable, Sendable, RawRepresentable {
-        /// The class's name, fit for a metrics label.
+        /// The kind's name, usable as a metrics label.
         public let rawValue: String
-        /// Names a class.
+        /// A kind with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// No byte came: something had read the body before, or it was never sent.
+        /// There are no bytes: something had read the body before, or it was never sent.
         public static let emptyBody = Self(rawValue: "emptyBody")
         /// The body is JSON, url-encoded, XML, or starts with the head of an HTTP message.
         public static let notMultipart = Self(rawValue: "notMultipart")
-        /// The body is compressed still.
+        /// The body is still compressed.
         public static let contentEncoded = Self(rawValue: "contentEncoded")
-        /// The body has HTTP's chunk sizes in it still.
+        /// The body still has HTTP's chunk sizes.
         public static let chunkedCoding = Self(rawValue: "chunkedCoding")
         /// The body's first line has another boundary than the header.
         public static let otherBoundary = Self(rawValue: "otherBoundary")
-        /// Lines end with LF alone, which ``ParsingProfile/lenient`` reads: a conversion of line ends took the CRs.
+        /// Lines end with LF only, which ``ParsingProfile/lenient`` reads: a conversion of line ends removed the CRs.
         public static let bareLineFeeds = Self(rawValue: "bareLineFeeds")
-        /// Lines end with CR CR LF: a conversion of line ends took LF for a line end of its own.
+        /// Lines end with CR CR LF: a conversion of line ends replaced LF by CRLF.
         public static let doubledCarriageReturns = Self(rawValue: "doubledCarriageReturns")
         /// The body was cut off.
         public static let cut = Self(rawValue: "cut")
-        /// Content was decoded as text and encoded again: its bytes are lost, or doubled.
+        /// Content was decoded as text and encoded again, so its bytes are lost or doubled.
         public static let decodedAsText = Self(rawValue: "decodedAsText")
     }
 
-    /// What to decide on.
+    /// The cause, for decisions in code.
     public var cause: Cause
     /// One sentence without a full stop.
     public var description: String
@@ -39,9 +39,9 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
         (self.cause, self.description) = (cause, description)
     }
 
-    /// Looks for a likely cause.
-    /// - Parameter error: What the parser threw; `nil` for a body that was parsed, whose content alone is judged then.
-    /// - Returns: `nil` when nothing that was seen is telling, and for limits that were crossed behind the first part.
+    /// Looks for a probable cause.
+    /// - Parameter error: The parser's error; `nil` for a parsed body, of which only the content is checked.
+    /// - Returns: `nil` if there is no indication, and for limits that were exceeded after the first part.
     public init?(of error: FormworkError?, in seen: BodyObservation) {
         guard let error else {
             guard let diagnosis = Self.ofChunks(seen) ?? seen.damage else { return nil }
@@ -49,7 +49,7 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
             return
         }
         if seen.byteCount == 0 {
-            let length = seen.contentLength.map { $0 > 0 ? ", but Content-Length says \($0)" : "" } ?? ""
+            let length = seen.contentLength.map { $0 > 0 ? ", but its Content-Length is \($0)" : "" } ?? ""
             self.init(
                 .emptyBody, "the body has no bytes\(length): something has read it before, or it was never sent")
         } else if seen.parts == 0, let diagnosis = Self.ofHead(seen) {
@@ -69,12 +69,12 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
         return self.ofShape(HeadLine(seen.head[...]).text, seen.head)
     }
 
-    /// A delimiter behind a chunk's size. The size passes for a preamble, and later ones for content.
+    /// A delimiter after a chunk's size. The parser takes the size for a preamble, and later sizes for content.
     private static func ofChunks(_ seen: BodyObservation) -> Self? {
         let line = HeadLine(seen.head[...])
         guard line.end == .crlf, self.isChunkSize(line.text), line.rest.starts(with: [0x2D, 0x2D]) else { return nil }
         let size = self.shown(line.text)
-        return Self(.chunkedCoding, "its first line, \"\(size)\", is a chunk's size: undo the chunked coding first")
+        return Self(.chunkedCoding, "its first line, \"\(size)\", is a chunk's size: decode the chunked coding first")
     }
 
     private static func ofEncoding(_ seen: BodyObservation) -> Self? {
@@ -94,7 +94,7 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
             .contentEncoded, "its Content-Encoding is \(self.shown(Array(encoding.utf8)[...])): decode it first")
     }
 
-    /// The first line that begins with `--`, held against the boundary.
+    /// Compares the first line that begins with `--` with the boundary.
     private static func ofBoundary(_ seen: BodyObservation) -> Self? {
         guard let boundary = seen.boundary else { return nil }
         var rest = seen.head[...]
@@ -119,7 +119,7 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
         let words = line.split(separator: 0x20)
         let http = "HTTP/".utf8
         if words.first?.starts(with: http) ?? false || (words.count == 3 && words[2].starts(with: http)) {
-            return Self(.notMultipart, "it begins with the head of an HTTP message: take that off first")
+            return Self(.notMultipart, "it begins with the head of an HTTP message: remove it first")
         }
         switch text.first {
         case UInt8(ascii: "{"), UInt8(ascii: "["): return Self(.notMultipart, "it is JSON, not multipart")
@@ -139,11 +139,11 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
         return digits.count == line.count || line[digits.endIndex] == 0x3B
     }
 
-    // MARK: Behind it
+    // MARK: After the first part
 
     private static func ofLineEnds(_ error: FormworkError, _ seen: BodyObservation) -> Self? {
         guard error.parsingFailure?.kind == .malformedHeader else { return nil }
-        // The delimiter was recognised, so the line behind it is the first that can show a conversion.
+        // The delimiter was recognised, so the line after it is the first that can show a conversion.
         let first = HeadLine(seen.head[...])
         return self.ofLineEnd(HeadLine(first.rest).end)
     }
@@ -160,13 +160,13 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
 
     private static func ofEnd(_ error: FormworkError, _ seen: BodyObservation) -> Self? {
         if let length = seen.contentLength, length > seen.byteCount {
-            return Self(.cut, "it was cut off: \(seen.byteCount) of \(length) bytes are there")
+            return Self(.cut, "it was cut off: only \(seen.byteCount) of \(length) bytes arrived")
         }
         guard error.parsingFailure?.kind == .unexpectedEnd, seen.parts > 0 else { return nil }
         return Self(.cut, "it was cut off, or its sender wrote no close delimiter")
     }
 
-    /// - Returns: `nil` for content that looks as bytes do.
+    /// - Returns: `nil` for content that looks undamaged.
     init?(ofContent sample: [UInt8], type: String, part: Int) {
         guard let text = Self.text(of: sample) else { return nil }
         var (replaced, high, controls) = (0, 0, 0)
@@ -179,7 +179,7 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
         }
         let what = "part \(part) (\(Self.shown(Array(type.utf8)[...]))) was decoded as text on its way"
         if replaced >= 4 || sample.starts(with: [0xEF, 0xBF, 0xBD]) {
-            self.init(.decodedAsText, "\(what): U+FFFD stands where its bytes were, which are lost")
+            self.init(.decodedAsText, "\(what): its bytes were replaced by U+FFFD and are lost")
         } else if isLatin, high >= 4, controls > 0 {
             self.init(.decodedAsText, "\(what): its bytes from 80 to FF were encoded as UTF-8")
         } else {
@@ -187,14 +187,14 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The sample as text, a character that its end cuts off left out; `nil` when it is no UTF-8.
+    /// The sample as text, without a character that its end cuts off; `nil` if it is not UTF-8.
     private static func text(of sample: [UInt8]) -> String? {
         let tail = sample.suffix(3).lastIndex { $0 >= 0xC0 }
         return String(validating: sample, as: UTF8.self)
             ?? tail.flatMap { String(validating: sample[..<$0], as: UTF8.self) }
     }
 
-    /// Text of the body, fit for a line on a terminal: escaped, 80 characters at most.
+    /// Text from the body for a line on a terminal: escaped, at most 80 characters.
     private static func shown(_ bytes: ArraySlice<UInt8>) -> String {
         let text = String(decoding: bytes.prefix(320), as: UTF8.self).withControlCharactersEscaped
         let short = text.unicodeScalars.prefix(80)
@@ -228,7 +228,7 @@ private struct HeadLine {
 }
 
 extension UInt8 {
-    /// What url-encoded forms consist of, square brackets and line ends included.
+    /// Whether the byte occurs in url-encoded forms, including square brackets and line ends.
     fileprivate var isURLEncodedByte: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

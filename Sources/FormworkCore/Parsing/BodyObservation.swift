@@ -1,6 +1,6 @@
-/// What a receiver has seen of a multipart body, kept small, so that a ``BodyDiagnosis`` can say what went wrong.
+/// A small record of the received bytes of a multipart body, from which a ``BodyDiagnosis`` finds what went wrong.
 ///
-/// It is fed beside the parser, with the chunks and with the parser's events, and holds at most 5 KiB.
+/// Pass it the chunks and the parser's events. It stores about 5 KiB.
 ///
 /// ```
 /// var seen = BodyObservation(for: parser, contentLength: length)
@@ -11,54 +11,54 @@
 /// … catch { log(BodyDiagnosis(of: error, in: seen)?.description) }
 /// ```
 public struct BodyObservation: Sendable {
-    /// Enough of the start for the first line, and for the shape of what isn't multipart.
+    /// The bytes of the start that are kept: enough for the first line, and to recognise other formats.
     static let headLimit = 1024
-    /// Enough of a part's content to tell bytes from decoded text.
+    /// The bytes of a part's content that are kept: enough to distinguish bytes from decoded text.
     static let sampleLimit = 4096
 
-    /// The boundary that was looked for; `nil` when there was none.
+    /// The expected boundary; `nil` if there was none.
     public var boundary: String?
-    /// `Content-Length` of the message, in bytes; `nil` when it had none.
+    /// The message's `Content-Length`, in bytes; `nil` if it had none.
     public var contentLength: Int64?
-    /// `Content-Encoding` of the message; `nil` when it had none.
+    /// The message's `Content-Encoding`; `nil` if it had none.
     public var contentEncoding: String?
-    /// Bytes of the body so far.
+    /// The number of bytes of the body so far.
     public private(set) var byteCount: Int64 = 0
-    /// Parts whose header section was whole.
+    /// The number of parts with a complete header section.
     public package(set) var parts = 0
 
     /// The first bytes of the body.
     private(set) var head: [UInt8] = []
-    /// What was found wrong in a part's content, though the body can be parsed.
+    /// Damage in a part's content, although the body can be parsed.
     private(set) var damage: BodyDiagnosis?
-    /// The type of the part whose content is being sampled; `nil` while none is.
+    /// The type of the part whose content is being sampled; `nil` for none.
     private var sampledType: String?
     private var sample: [UInt8] = []
 
-    /// Says what is known before the first byte; each may be set later.
+    /// An observation with the facts known before the first byte. Each may be set later.
     public init(boundary: String? = nil, contentLength: Int64? = nil, contentEncoding: String? = nil) {
         (self.boundary, self.contentLength) = (boundary, contentLength)
         self.contentEncoding = contentEncoding
     }
 
-    /// Says what is known before the first byte, with the boundary that `parser` looks for.
+    /// An observation with the facts known before the first byte, and the boundary of `parser`.
     public init(for parser: MultipartParser, contentLength: Int64? = nil, contentEncoding: String? = nil) {
         self.init(
             boundary: String(decoding: parser.delimiter.dropFirst(4), as: UTF8.self), contentLength: contentLength,
             contentEncoding: contentEncoding)
     }
 
-    /// Takes the body's next bytes, as they are lent to the parser.
+    /// Records the body's next bytes, which are also passed to the parser.
     public mutating func take(_ chunk: RawSpan) {
         self.byteCount += Int64(chunk.byteCount)
         let count = min(chunk.byteCount, Self.headLimit - self.head.count)
         if count > 0 { self.head.append(chunk, 0..<count) }
     }
 
-    /// Takes the body's next bytes, as they are lent to the parser.
+    /// Records the body's next bytes, which are also passed to the parser.
     public mutating func take(_ chunk: [UInt8]) { chunk.withRawSpan { self.take($0) } }
 
-    /// Takes an event that the parser gave for `chunk`.
+    /// Records an event of the parser for `chunk`.
     public mutating func take(_ event: MultipartParser.Event, in chunk: RawSpan) {
         switch event {
         case .partBegan(let header):
@@ -80,14 +80,14 @@ public struct BodyObservation: Sendable {
         }
     }
 
-    /// Takes an event that the parser gave for `chunk`.
+    /// Records an event of the parser for `chunk`.
     public mutating func take(_ event: MultipartParser.Event, in chunk: [UInt8]) {
         chunk.withRawSpan { self.take(event, in: $0) }
     }
 }
 
 extension String {
-    /// Whether a `Content-Type` names something that no text decoder may touch.
+    /// Whether a `Content-Type` is a binary type, which must not be decoded as text.
     fileprivate var isBinaryType: Bool {
         let type = self.prefix { $0 != ";" && $0 != " " }.lowercased()
         if type.hasSuffix("+xml") || type.hasSuffix("+json") { return false }

@@ -1,23 +1,23 @@
-/// What follows `--boundary` on its line, byte by byte: it decides whether that was a delimiter at all.
+/// Reads the bytes after `--boundary` on its line, and decides whether it is a delimiter.
 struct DelimiterLine: Sendable {
     private enum Place { case start, dash, padding, carriageReturn }
 
     enum Verdict {
-        /// The line isn't over.
+        /// The line continues.
         case open
-        /// CRLF, maybe after padding: a part follows.
+        /// CRLF, possibly after padding: a part follows.
         case part
         /// `--`: no more parts.
         case close
-        /// Anything else: not a delimiter, but content, the byte just seen not counted.
+        /// Anything else: not a delimiter, but content. The last byte doesn't belong to it.
         case content
     }
 
-    /// The most padding that is remembered: it is content when no line end follows, and must then be given back.
+    /// The most padding that is stored. If no line end follows, it is content and must be returned.
     static let paddingLimit = 256
 
     private var place = Place.start
-    /// Bytes taken.
+    /// The number of bytes read.
     private(set) var count = 0
 
     @inline(__always)

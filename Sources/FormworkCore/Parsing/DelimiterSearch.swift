@@ -1,11 +1,11 @@
-/// Finds a delimiter in bytes at the speed of memory, whatever the bytes are.
+/// Finds a delimiter at memory speed, for any content.
 ///
-/// Two anchors, the first and the last byte, are compared sixteen offsets at a time; only where both stand is the rest
-/// looked at. Why no search table (KMP, Two-Way): a boundary cannot hold CR, so a match cannot begin inside another,
-/// and what fails costs its own length at most. Why not a search for CR: content full of CRLF would stop it at every
-/// line.
+/// Two anchors, the first and the last byte, are compared at sixteen offsets at once. The other bytes are compared only
+/// if both match. It needs no search table (KMP, Two-Way): a boundary can't contain CR, so a match can't begin inside
+/// another one, and a failed match costs at most its own length. It doesn't search for CR, because content with many
+/// CRLFs would stop it at every line.
 struct DelimiterSearch: Sendable {
-    /// What is searched for: CRLF or LF, `--` and the boundary.
+    /// The bytes to search for: CRLF or LF, `--` and the boundary.
     let needle: [UInt8]
 
     init(_ needle: [UInt8]) { self.needle = needle }
@@ -17,13 +17,14 @@ struct DelimiterSearch: Sendable {
         let heads = SIMD16<UInt8>(repeating: first)
         let seconds = SIMD16<UInt8>(repeating: second)
         let tails = SIMD16<UInt8>(repeating: last)
-        // Where the last candidate ends.
+        // The end of the last candidate.
         let stop = end - distance
         var at = start
         while at + 16 <= stop {
             at = bytes.skipBlocks(from: at, to: stop, first: first, last: last, distance: distance)
             guard at + 16 <= stop else { break }
-            // The second byte too: content made of both anchors would be compared at every offset otherwise.
+            // The second byte is compared too. Otherwise content that consists of both anchors would match at every
+            // offset.
             let places =
                 (bytes.lanes(at: at) .== heads) .& (bytes.lanes(at: at + 1) .== seconds)
                 .& (bytes.lanes(at: at + distance) .== tails)
@@ -33,7 +34,7 @@ struct DelimiterSearch: Sendable {
             while low | high != 0 {
                 let lane = low != 0 ? low.trailingZeroBitCount >> 3 : 8 + high.trailingZeroBitCount >> 3
                 if bytes.holds(self.needle, at: at + lane, before: end) { return at + lane }
-                // The lane's eight bits are the lowest that are set.
+                // The lane's eight bits are the lowest set bits.
                 if low != 0 { low &= ~(0xFF << UInt64(lane * 8)) } else { high &= ~(0xFF << UInt64(lane * 8 - 64)) }
             }
             at += 16
@@ -47,9 +48,9 @@ struct DelimiterSearch: Sendable {
         return nil
     }
 
-    /// Where a needle begins that the end of `bytes[start..<end]` cuts off; `nil` when none does.
+    /// The start of a needle that the end of `bytes[start..<end]` cuts off; `nil` if there is none.
     func cutOff(in bytes: RawSpan, from start: Int, to end: Int) -> Int? {
-        // The first byte of a needle stands nowhere else in it, so only its last occurrence can begin one.
+        // A needle has its first byte only once, so only the last occurrence can begin one.
         var at = end - 1
         let oldest = Swift.max(start, end - self.needle.count + 1)
         while at >= oldest {

@@ -1,6 +1,6 @@
-/// The file's name in a message's own `Content-Disposition` (RFC 6266), whatever its type.
+/// The filename in a message's own `Content-Disposition` (RFC 6266), of any disposition type.
 package enum DispositionFilename {
-    /// The name as sent, `filename*` before `filename`; `nil` when there is none, or the value can't be read.
+    /// The name as sent, preferably from `filename*`; `nil` if there is none, or the value can't be read.
     package static func read(_ value: String) -> String? {
         let text = Array(value.utf8)
         let bytes = text.span

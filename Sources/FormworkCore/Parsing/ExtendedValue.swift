@@ -1,7 +1,7 @@
 /// The value of an extended parameter, `charset'language'text` with `%XX` (RFC 8187 §3.2).
 enum ExtendedValue {
-    /// The text; `nil` for another charset than UTF-8 and ISO-8859-1, a broken escape, bytes that are no text in the
-    /// charset, and text with NUL, CR or LF, which a plain value can't hold either.
+    /// The text; `nil` for another charset than UTF-8 and ISO-8859-1, an invalid escape, bytes that are invalid in the
+    /// charset, and text with NUL, CR or LF, which a plain value can't contain either.
     static func text(of value: ArraySlice<UInt8>) -> String? {
         let pieces = value.split(separator: 0x27, maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3 else { return nil }

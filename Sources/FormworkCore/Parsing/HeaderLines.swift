@@ -1,27 +1,27 @@
-/// Reads the lines of one header section as they become whole, and remembers the two that a parser understands.
+/// Reads the complete lines of one header section, and stores the places of the two fields that the parser needs.
 ///
-/// A line is judged when its end is there and not before, so the verdict does not depend on how the input was cut.
+/// A line is checked only after its end has arrived, so the result doesn't depend on how the input was cut.
 struct HeaderLines: Sendable {
     private enum Field { case none, disposition, contentType, other }
 
-    /// Where the line begins that is not judged yet.
+    /// The start of the first line that isn't checked yet.
     private var lineStart = 0
-    /// Before this no line's end is left to find: no byte is looked at twice.
+    /// The offset up to which line ends were searched, so that no byte is read twice.
     private var searched = 0
-    /// Whether the line holds CR, LF or NUL where none may be.
+    /// Whether the line has CR, LF or NUL where it isn't allowed.
     private var isBroken = false
     private var last = Field.none
-    /// How many fields there are so far.
+    /// The number of fields so far.
     private(set) var count = 0
-    /// Whether some line goes on with a blank at the next one's start.
+    /// Whether a line is continued by a next line that begins with a blank.
     private(set) var hasFolds = false
-    /// The value of `Content-Disposition`, folds and all.
+    /// The value of `Content-Disposition`, including folds.
     private(set) var disposition: Range<Int>?
-    /// The value of `Content-Type`, folds and all.
+    /// The value of `Content-Type`, including folds.
     private(set) var contentType: Range<Int>?
 
-    /// Judges the lines that are whole.
-    /// - Parameter offset: Where `section` begins in the body, for errors.
+    /// Checks the complete lines.
+    /// - Parameter offset: The offset of `section` in the body, for errors.
     /// - Returns: Whether the empty line was reached.
     mutating func read(
         _ section: [UInt8], _ profile: ParsingProfile, countLimit: Int, at offset: Int64
@@ -33,7 +33,7 @@ struct HeaderLines: Sendable {
                 self.searched = at
                 guard at < end else { return false }
                 let isLF = bytes[at] == 0x0A
-                // CR at the end says nothing before the next byte is there.
+                // A CR at the end can't be judged before the next byte arrives.
                 if bytes[at] == 0x0D, at + 1 == end { return false }
                 let isCRLF = bytes[at] == 0x0D && bytes[at + 1] == 0x0A
                 guard isCRLF || (isLF && profile.lineEnds == .crlfOrLF) else {
@@ -55,7 +55,7 @@ struct HeaderLines: Sendable {
     ) throws(FormworkError) {
         let offset = offset + Int64(line.lowerBound)
         guard !self.isBroken else {
-            throw Self.malformed("A header line holds a bare CR, a bare LF or NUL.", offset)
+            throw Self.malformed("A header line contains a bare CR, a bare LF or NUL.", offset)
         }
         var start = line.lowerBound
         if bytes[start].isBlank {
@@ -76,7 +76,7 @@ struct HeaderLines: Sendable {
             while colon < line.upperBound, bytes[colon].isBlank { colon += 1 }
         }
         guard !isEmpty, colon < line.upperBound, bytes[colon] == 0x3A else {
-            throw Self.malformed("A header line has no name with a colon behind it.", offset)
+            throw Self.malformed("A header line has no name followed by a colon.", offset)
         }
         switch field {
         case .disposition:
@@ -104,11 +104,11 @@ struct HeaderLines: Sendable {
         }
     }
 
-    /// Where the name ends, and which of the known ones it is.
+    /// The end of the name, and the field that it names.
     private static func name(_ bytes: RawSpan, _ line: Range<Int>) -> (end: Int, field: Field) {
         let start = line.lowerBound
-        // Nearly every part's first line, known by sixteen bytes at once. Bit 5 makes letters small; what else it maps
-        // to `-` is CR, which no line holds.
+        // The first line of nearly every part, compared sixteen bytes at once. Bit 5 makes letters lower-case. It also
+        // maps CR to `-`, but a line has no CR.
         if line.count > 19, bytes[start + 19] == 0x3A {
             let small = bytes.lanes(at: start) | SIMD16<UInt8>(repeating: 0x20)
             let same = (small .== Self.contentDisposit).words
@@ -137,7 +137,7 @@ struct HeaderLines: Sendable {
         ParsingFailure(.duplicateHeader).error("A part has two \(name) fields.", at: offset)
     }
 
-    /// A section with every fold replaced by one space (RFC 9112 §5.2), its line ends CRLF.
+    /// A section with every fold replaced by one space (RFC 9112 §5.2), and with CRLF line ends.
     static func unfolded(_ section: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(section.count)

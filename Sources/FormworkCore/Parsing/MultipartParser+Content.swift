@@ -19,7 +19,7 @@ extension MultipartParser {
             }
             let contentEnd = self.isAfterCR(chunk, at, from: start) ? at - 1 : at
             if case .content = verdict {
-                // The byte that broke the line may begin a delimiter itself.
+                // The byte that doesn't belong to the line may begin a delimiter itself.
                 from = place - 1
                 if self.profile.longerLines == .accepted { continue }
             }
@@ -28,9 +28,9 @@ extension MultipartParser {
             switch verdict {
             case .content:
                 let error = self.longerLine(at: from)
-                // The next call throws; without an event to give, this one does, or more of the chunk would be read.
+                // If there is an event, the next call throws; otherwise this one, so that no more of the chunk is read.
                 guard event != nil else { throw error }
-                // Content over its limit comes before this line.
+                // If content exceeds its limit, that is before this line, so its error stays.
                 if self.failure == nil { self.failure = error }
             case .open:
                 self.hold(from: contentEnd, upTo: self.delimiter.count, needleAt: at)
@@ -52,7 +52,7 @@ extension MultipartParser {
         return try self.deliver(chunk, start..<contentEnd)
     }
 
-    /// Whether a needle that begins with LF has a CR in front, which belongs to the delimiter then.
+    /// Whether there is a CR before a needle that begins with LF. It belongs to the delimiter.
     private func isAfterCR(_ chunk: RawSpan, _ at: Int, from start: Int) -> Bool {
         self.profile.lineEnds == .crlfOrLF && at > start && chunk[at - 1] == 0x0D
     }
@@ -62,7 +62,7 @@ extension MultipartParser {
         self.matched = matched
     }
 
-    /// Goes on with a delimiter that the chunk before may have begun.
+    /// Continues a delimiter that the previous chunk may have begun.
     private mutating func resume(
         _ chunk: RawSpan, _ position: inout Int, _ end: Int
     ) throws(FormworkError) -> Event? {
@@ -73,7 +73,7 @@ extension MultipartParser {
                 self.matched += 1
                 position += 1
             } else if self.matched == self.heldFrom, self.isInPart {
-                // Nothing was held but the CRLF that isn't content: so most parts begin.
+                // Only the CRLF was held, which isn't content. Most parts begin like this.
                 (self.matched, self.heldFrom) = (0, 0)
                 return nil
             } else {
@@ -111,7 +111,7 @@ extension MultipartParser {
 
     private func longerLine(at place: Int) -> FormworkError {
         ParsingFailure(.malformedBoundaryLine)
-            .error("A line begins with the delimiter and goes on.", at: self.bodyOffset(place))
+            .error("A line begins with the delimiter but is longer.", at: self.bodyOffset(place))
     }
 
     private mutating func delimiterFound(_ verdict: DelimiterLine.Verdict, at place: Int) throws(FormworkError) {
@@ -128,21 +128,21 @@ extension MultipartParser {
         guard case .close = verdict else {
             if let offset = self.preambleDelimiterOffset, self.profile.preambleDelimiters == .refused {
                 throw ParsingFailure(.delimiterInPreamble).error(
-                    "A line before the first part begins with the delimiter and isn't one, so its part would be lost: "
-                        + "a delimiter stands between CRLFs.", at: offset)
+                    "A line before the first part begins like a delimiter but isn't one, so its part would be lost: "
+                        + "a delimiter needs CRLF before and after it.", at: offset)
             }
             return try self.beginPart(at: place)
         }
         guard !self.hasPreambleText else {
             throw ParsingFailure(.noPartsAfterPreamble)
                 .error(
-                    "Text is followed by the close delimiter at once: its parts, if any, have another boundary.",
+                    "The close delimiter directly follows text: the parts, if any, have another boundary.",
                     at: self.bodyOffset(place))
         }
         self.state = .closing(afterCR: false)
     }
 
-    /// Gives back what was held, as it was content.
+    /// Returns the held bytes, because they are content.
     private mutating func release(at place: Int) throws(FormworkError) -> Event? {
         var held = self.delimiter[self.heldFrom..<self.matched]
         if !self.heldLine.isEmpty { held += self.heldLine }
@@ -158,7 +158,7 @@ extension MultipartParser {
         return .heldContent(Array(held.prefix(try self.allowance(for: held.count, from: start))))
     }
 
-    /// Reports content, as much of it as the limit allows.
+    /// Returns content, as much as the limit allows.
     private mutating func deliver(_ chunk: RawSpan, _ range: Range<Int>) throws(FormworkError) -> Event? {
         guard !range.isEmpty else { return nil }
         let start = self.bodyOffset(range.lowerBound)
@@ -171,7 +171,7 @@ extension MultipartParser {
         return .content(range.lowerBound..<range.lowerBound + allowed)
     }
 
-    /// How many of `count` content bytes the part may still have; when it isn't all, the next call fails.
+    /// How many of `count` content bytes the limit allows. If it doesn't allow all, the next call fails.
     private mutating func allowance(for count: Int, from start: Int64) throws(FormworkError) -> Int {
         let left = self.contentLimit - self.contentBytes
         guard Int64(count) > left else {
@@ -209,7 +209,7 @@ extension MultipartParser {
         guard Int64(count) <= left else {
             let limit = self.limits.preambleBytes
             throw ParsingFailure(.preambleBytesLimit, limit: limit)
-                .error("More than \(limit) bytes stand before the first delimiter.", at: start + left)
+                .error("There are more than \(limit) bytes before the first delimiter.", at: start + left)
         }
         self.preambleBytes += Int64(count)
     }

@@ -1,10 +1,11 @@
 extension MultipartParser {
-    /// Reads a body of this `Content-Type`.
+    /// A parser for a body with this `Content-Type`.
     ///
-    /// The boundary is taken as it stands: quotes are removed, and backslashes read as in names. It may hold what RFC
-    /// 2046 forbids, as long as it is printable ASCII: senders exist that do.
-    /// - Throws: ``FormworkError/Code/malformedBody`` for a type that isn't the profile's, and a boundary that is
-    ///   missing, given twice or none; ``FormworkError/Code/limitExceeded`` for one above ``ParsingLimits/boundaryLength``.
+    /// Quotes around the boundary are removed, and backslashes are read as in names. It may contain any printable
+    /// ASCII, even characters that RFC 2046 forbids, because some senders use them.
+    /// - Throws: ``FormworkError/Code/malformedBody`` for a type that isn't the profile's, and for a boundary that is
+    ///   missing, duplicate or invalid; ``FormworkError/Code/limitExceeded`` for one longer than
+    ///   ``ParsingLimits/boundaryLength``.
     public init(
         contentType: String, profile: ParsingProfile = .default, limits: ParsingLimits = .default
     ) throws(FormworkError) {
@@ -40,7 +41,7 @@ extension MultipartParser {
                 }
                 let value = bytes[next.value]
                 boundary = Array(next.isQuoted ? profile.backslashes.undone(value) : value)
-                // Receivers cut an unquoted value at a blank, or don't.
+                // Some receivers cut an unquoted value at a blank.
                 if !next.isQuoted, value.contains(where: \.isBlank) { boundary = [] }
             }
         } catch {

@@ -1,7 +1,7 @@
-// Header sections: read in place where one lies in a chunk whole, collected where it doesn't.
+// Header sections: read in place if they are complete in one chunk, otherwise collected.
 
 extension MultipartParser {
-    /// Counts a part before a byte of its header section is read.
+    /// Counts a part before its header section is read.
     mutating func beginPart(at place: Int) throws(FormworkError) {
         self.parts += 1
         guard self.parts <= self.limits.parts else {
@@ -50,9 +50,9 @@ extension MultipartParser {
         return .needsInput
     }
 
-    /// Where the section ends when it began here; otherwise where the next line ends. `stop` when neither does before.
+    /// The end of the section if it began here, otherwise the end of the next line; `stop` if there is none.
     ///
-    /// So a section that lies in a chunk whole is copied once, into an array of its size.
+    /// So a section that is complete in one chunk is copied once, into an array of its size.
     private func wholeLines(_ chunk: RawSpan, from start: Int, to stop: Int) -> Int {
         let isWholeSection = self.section.isEmpty
         var at = start
@@ -103,7 +103,7 @@ extension MultipartParser {
         self.isInPart = true
         self.contentBytes = 0
         self.contentLimit = self.isFile ? self.limits.fileBytes : self.limits.fieldBytes
-        // The empty line's CRLF is a delimiter's too, if one follows at once.
+        // The empty line's CRLF also belongs to a delimiter that directly follows.
         (self.matched, self.heldFrom) = (2, 2)
         self.state = .searching
         return .partBegan(header)

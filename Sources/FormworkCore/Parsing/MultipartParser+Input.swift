@@ -1,7 +1,7 @@
-// A door to unsafe code: typed spans read as bytes.
+// Unsafe code in this file: typed spans read as bytes.
 
 extension MultipartParser {
-    /// The next event in `chunk` from `position` on, as ``next(in:from:)`` of a raw span.
+    /// The next event in `chunk` from `position`, as ``next(in:from:)`` with a raw span.
     @inlinable
     public mutating func next(
         in chunk: Span<UInt8>, from position: inout Int
@@ -10,14 +10,14 @@ extension MultipartParser {
         try self.next(in: unsafe chunk.bytes, from: &position)
     }
 
-    /// The next event in `chunk` from `position` on, as ``next(in:from:)`` of a raw span.
+    /// The next event in `chunk` from `position`, as ``next(in:from:)`` with a raw span.
     @inlinable
     public mutating func next(in chunk: [UInt8], from position: inout Int) throws(FormworkError) -> Event {
         // SAFETY: reading a span's bytes as bytes.
         try self.next(in: unsafe chunk.span.bytes, from: &position)
     }
 
-    /// The next event in `chunk` from `position` on, an index of the slice as ranges of content are.
+    /// The next event in `chunk` from `position`. This and the ranges of content are indices of the slice.
     @inlinable
     public mutating func next(
         in chunk: ArraySlice<UInt8>, from position: inout Int

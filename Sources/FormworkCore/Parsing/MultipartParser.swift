@@ -1,9 +1,9 @@
-/// Reads a multipart body (RFC 2046 §5.1) that arrives in chunks of any size, without IO and without copying content.
+/// Parses a multipart body (RFC 2046 §5.1) that arrives in chunks of any size, without IO and without copying content.
 ///
-/// The caller lends a chunk and asks for events until ``Event/needsInput``, then lends the next one, and says
-/// ``finish()`` at the end. Content comes as ranges of the chunk. Events don't depend on how the body is cut, except
-/// that content may come in more pieces; time is linear in the body's length, and ``retainedBytes`` stays below a
-/// header section and a delimiter. After an error every call throws it again.
+/// The caller passes a chunk and requests events until ``Event/needsInput``, then passes the next chunk, and calls
+/// ``finish()`` at the end. Content is returned as ranges of the chunk. Events don't depend on how the body is cut,
+/// except that content may be split into more pieces. The time is linear in the body's length, and ``retainedBytes`` is
+/// at most a header section and a delimiter. After an error every call throws it again.
 ///
 /// ```
 /// var parser = try MultipartParser(contentType: contentType)
@@ -23,17 +23,18 @@
 /// try parser.finish()
 /// ```
 public struct MultipartParser: Sendable {
-    /// What was found next. There will be no other cases: a `switch` needs no `default`.
+    /// The next event. No cases will be added, so a `switch` needs no `default`.
     public enum Event: Hashable, Sendable {
-        /// A part's header section is whole. ``MultipartParser/limitContent(to:)`` may now change its limit.
+        /// A part's header section is complete. ``MultipartParser/limitContent(to:)`` may now change its limit.
         case partBegan(ReceivedHeader)
-        /// Content of the part: these places of the chunk that was lent. Never empty.
+        /// Content of the part: a range of the chunk. Never empty.
         case content(Range<Int>)
-        /// Content of the part that an earlier chunk's end left undecided, because a delimiter could begin so.
+        /// Content of the part from the end of an earlier chunk, which was held because it could have begun a
+        /// delimiter.
         case heldContent([UInt8])
         /// The part's content is complete.
         case partEnded
-        /// The close delimiter and its line are over. What follows is skipped and may as well not be lent.
+        /// The line of the close delimiter has ended. The bytes after it are skipped and needn't be passed.
         case finished
         /// The chunk is used up.
         case needsInput
@@ -42,60 +43,61 @@ public struct MultipartParser: Sendable {
     enum State {
         /// Looking for a delimiter, before the first part or in one. → delimiterLine, partEnding, headers, closing
         case searching
-        /// A delimiter stood at a chunk's end: the rest of its line decides. → searching, partEnding, headers, closing
+        /// A delimiter was at a chunk's end: the rest of its line decides. → searching, partEnding, headers, closing
         case delimiterLine(DelimiterLine)
         /// → headers, closing
         case partEnding(isLast: Bool)
         /// → searching
         case headers
-        /// Behind the close delimiter, on its line. → epilogue
+        /// After the close delimiter, on its line. → epilogue
         case closing(afterCR: Bool)
         case epilogue
     }
 
     let profile: ParsingProfile
     let limits: ParsingLimits
-    /// CRLF, `--`, boundary. Its first byte stands nowhere else in it, as a boundary can't hold CR.
+    /// CRLF, `--`, boundary. Its first byte occurs only once, because a boundary can't contain CR.
     let delimiter: [UInt8]
     let search: DelimiterSearch
 
     var state = State.searching
     var failure: FormworkError? { didSet { self.hasFailed = true } }
     private var hasFailed = false
-    /// How much of the delimiter stands before the next byte. The CRLF at the body's start, and the one that ends a
-    /// header section, belong to a delimiter if one follows: both count as seen.
+    /// The number of bytes of the delimiter that were matched before the next byte. The CRLF before the body's start,
+    /// and the one that ends a header section, belong to a directly following delimiter, so both count as matched.
     var matched = 2
-    /// Where in ``delimiter`` the bytes begin that are content if no delimiter follows.
+    /// The offset in ``delimiter`` of the bytes that are content if it isn't a delimiter.
     var heldFrom = 2
-    /// What followed the delimiter at a chunk's end.
+    /// The bytes that followed the delimiter at a chunk's end.
     var heldLine: [UInt8] = []
-    /// Where offset 0 of the chunk is in the body.
+    /// The offset of the chunk's start in the body.
     var base: Int64 = 0
 
     var isInPart = false
     var isFile = false
     var hasPreambleText = false
     var preambleBytes: Int64 = 0
-    /// How much of ``delimiter`` the preamble's line so far is, the CRLF before it counted; 0 when it is something else.
+    /// The number of bytes of ``delimiter`` that the preamble's current line matches, including the CRLF before it; 0
+    /// if it doesn't match.
     var preambleLine = 2
-    /// Where a line of the preamble begins that begins with the delimiter and isn't one; `nil` for none.
+    /// The offset of a line of the preamble that begins like the delimiter but isn't one; `nil` for none.
     package var preambleDelimiterOffset: Int64?
-    /// Content bytes of this part so far.
+    /// The number of content bytes of this part so far.
     var contentBytes: Int64 = 0
     var contentLimit: Int64 = 0
     var section: [UInt8] = []
     var lines = HeaderLines()
     var headerBytesLeft: Int
-    /// Below 2^31, so that places in a section fit in 32 bits.
+    /// Below 2^31, so that offsets in a section fit in 32 bits.
     let headerLimit: Int
-    /// Whether no ruling and no limit could refuse a ``PlainField`` for what it is.
+    /// Whether no rule and no limit can refuse a ``PlainField``.
     let takesPlainFields: Bool
     var (parts, fields, files) = (0, 0, 0)
 
-    /// Bytes of the body used so far.
+    /// The number of bytes of the body used so far.
     public private(set) var offset: Int64 = 0
 
-    /// Reads bodies whose parts this boundary separates.
+    /// A parser for a body with this boundary.
     public init(boundary: Boundary, profile: ParsingProfile = .default, limits: ParsingLimits = .default) {
         self.init(unchecked: Array(boundary.text.utf8), profile, limits)
     }
@@ -111,15 +113,16 @@ public struct MultipartParser: Sendable {
             profile.backslashes != .escape && profile.invalidText == .accepted && limits.headerCount > 0
     }
 
-    /// Bytes that the parser holds back or has copied: a header section that isn't whole, a delimiter cut by a chunk's
-    /// end. Never content that is known to be content.
+    /// The number of bytes that the parser stores: an incomplete header section, or a delimiter cut by a chunk's end.
+    /// Never bytes that are known to be content.
     public var retainedBytes: Int { self.section.count + max(0, self.matched - self.heldFrom) + self.heldLine.count }
 
-    /// The next event in `chunk` from `position` on, which moves behind what was used.
+    /// The next event in `chunk` from `position`, which moves after the used bytes.
     /// - Throws: ``FormworkError/Code/malformedBody``, ``FormworkError/Code/truncatedBody`` or
-    ///   ``FormworkError/Code/limitExceeded``, its class in ``FormworkError/parsingFailure``; then always the same error.
+    ///   ``FormworkError/Code/limitExceeded``, with its kind in ``FormworkError/parsingFailure``. Later calls throw the
+    ///   same error.
     public mutating func next(in chunk: RawSpan, from position: inout Int) throws(FormworkError) -> Event {
-        // Not `if let`, which copies the error where there is none.
+        // `if let` alone would copy the error even if there is none.
         if self.hasFailed, let failure = self.failure { throw failure }
         precondition((0...chunk.byteCount).contains(position), "position outside the chunk")
         self.base = self.offset - Int64(position)
@@ -149,8 +152,8 @@ public struct MultipartParser: Sendable {
         }
     }
 
-    /// Says that the body has ended.
-    /// - Throws: ``FormworkError/Code/truncatedBody`` when its close delimiter wasn't seen, or an earlier error again.
+    /// Ends the body.
+    /// - Throws: ``FormworkError/Code/truncatedBody`` if there was no close delimiter, or an earlier error again.
     public mutating func finish() throws(FormworkError) {
         if let failure = self.failure { throw failure }
         let place: String
@@ -173,12 +176,12 @@ public struct MultipartParser: Sendable {
         throw error
     }
 
-    /// Sets how many content bytes the current part may have, those already read counted.
+    /// Sets the most content bytes of the current part, including those already read.
     ///
-    /// It holds for this part only; the next one begins with ``ParsingLimits``'s value again.
+    /// It applies only to this part. The next one has the value of ``ParsingLimits`` again.
     public mutating func limitContent(to bytes: Int64) { self.contentLimit = max(0, bytes) }
 
-    /// Where a place of the chunk is in the body.
+    /// The offset in the body of a place in the chunk.
     func bodyOffset(_ place: Int) -> Int64 { self.base + Int64(place) }
 
     func limitCrossed(
@@ -194,13 +197,13 @@ public struct MultipartParser: Sendable {
         do throws(FormworkError) {
             if !isLast { try self.beginPart(at: place) }
         } catch {
-            // This part has ended all the same: the next call fails.
+            // This part has ended anyway: the next call fails.
             self.failure = error
         }
         return .partEnded
     }
 
-    /// What follows the close delimiter's `--`: blanks and a line end, or the body's end.
+    /// Reads the bytes after the close delimiter's `--`: blanks and a line end, or the body's end.
     private mutating func readClosing(
         _ afterCR: Bool, _ chunk: RawSpan, _ position: inout Int, _ end: Int
     ) throws(FormworkError) -> Event? {

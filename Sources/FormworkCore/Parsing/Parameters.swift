@@ -1,18 +1,18 @@
-/// One parameter of a header field, as places in the field's bytes.
+/// One parameter of a header field, as ranges of the field's bytes.
 struct Parameter {
     /// The name, a token.
     var name: Range<Int>
-    /// What stands between the quotes, or without them up to the next `;`.
+    /// The text between the quotes, or, without quotes, up to the next `;`.
     var value: Range<Int>
-    /// Whether quotes stood around the value.
+    /// Whether the value was in quotes.
     var isQuoted: Bool
 }
 
-/// What makes a parameter list unreadable.
+/// Why a parameter list can't be read.
 struct MalformedParameter: Error {
     /// Half a sentence.
     var message: String
-    /// Whether a parameter stands twice.
+    /// Whether a parameter occurs twice.
     var isDuplicate = false
 
     init(message: String) { self.message = message }
@@ -21,16 +21,16 @@ struct MalformedParameter: Error {
 }
 
 extension Span<UInt8> {
-    /// The next `; name=value` at `place`, which moves on behind it; `nil` at the end.
+    /// The next `; name=value` at `place`, which moves after it; `nil` at the end.
     ///
-    /// Every byte is looked at a bounded number of times, so no list of quotes and blanks takes more than linear time.
+    /// Every byte is read a bounded number of times, so even a list of quotes and blanks takes linear time.
     func nextParameter(
         at place: inout Int, before end: Int, _ backslashes: ParsingProfile.Backslashes
     ) throws(MalformedParameter) -> Parameter? {
         self.skipBlanks(&place, end)
         guard place < end else { return nil }
-        guard self[place] == 0x3B else { throw MalformedParameter(message: "text stands where a ';' should") }
-        // Empty ones too, as in `form-data;; name=a`.
+        guard self[place] == 0x3B else { throw MalformedParameter(message: "there is text instead of a ';'") }
+        // Empty parameters are skipped, as in `form-data;; name=a`.
         while place < end, self[place] == 0x3B || self[place].isBlank { place += 1 }
         guard place < end else { return nil }
 
@@ -56,7 +56,7 @@ extension Span<UInt8> {
     private func unquoted(_ place: inout Int, _ end: Int) throws(MalformedParameter) -> Range<Int> {
         let start = place
         while place < end, self[place] != 0x3B {
-            guard self[place] != 0x22 else { throw MalformedParameter(message: "a quote stands inside a value") }
+            guard self[place] != 0x22 else { throw MalformedParameter(message: "there is a quote inside a value") }
             place += 1
         }
         var valueEnd = place
@@ -77,8 +77,8 @@ extension Span<UInt8> {
             if self[at] == 0x22 {
                 place = at + 1
                 self.skipBlanks(&place, end)
-                // Firefox 3.6 and IE send quotes in names as they are, and browsers a backslash at a name's end: the
-                // quote that closes is the one that nothing but the next parameter follows.
+                // Firefox 3.6 and IE send unescaped quotes in names, and browsers a backslash at a name's end. So the
+                // closing quote is the one that only the next parameter follows.
                 if place == end || self[place] == 0x3B { return start..<at }
                 guard backslashes != .escape else {
                     throw MalformedParameter(message: "text follows a closing quote")
@@ -86,12 +86,12 @@ extension Span<UInt8> {
             }
             at += 1
         }
-        throw MalformedParameter(message: "a quote doesn't end, or text follows it")
+        throw MalformedParameter(message: "a quote isn't closed, or text follows it")
     }
 }
 
 extension ParsingProfile.Backslashes {
-    /// The text that stood between quotes.
+    /// The unescaped text between quotes.
     func undone(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard self != .literal, bytes.contains(0x5C) else { return bytes }
         guard self == .escape || zip(bytes, bytes.dropFirst()).contains(where: { $0 == 0x5C && $1 == 0x22 }) else {
@@ -100,7 +100,7 @@ extension ParsingProfile.Backslashes {
         var text: [UInt8] = []
         var rest = bytes
         while let byte = rest.popFirst() {
-            // Guessed, a pair is one that some sender makes; a backslash before anything else was never an escape.
+            // With `guessed`, only pairs that some sender writes are escapes.
             let isPair = byte == 0x5C && rest.first.map { self == .escape || $0.isEscapedBySome } ?? false
             text.append(isPair ? rest.removeFirst() : byte)
         }
@@ -109,6 +109,6 @@ extension ParsingProfile.Backslashes {
 }
 
 extension UInt8 {
-    /// Backslash, quote, and for aiohttp's sake SP and TAB.
+    /// Backslash, quote, and, because of aiohttp, SP and TAB.
     fileprivate var isEscapedBySome: Bool { self == 0x5C || self == 0x22 || self.isBlank }
 }

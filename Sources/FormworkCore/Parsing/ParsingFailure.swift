@@ -1,86 +1,87 @@
-/// Why a received body was refused, for programs: the `cause` of the ``FormworkError`` that a parser throws.
+/// Why a received body was refused, for decisions in code. It is the `cause` of the parser's ``FormworkError``.
 public struct ParsingFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A class of failure. More may come, so a `switch` needs a `default`.
+    /// A kind of failure. More may be added, so a `switch` needs a `default`.
     public struct Kind: Hashable, Sendable, RawRepresentable {
-        /// The class's name, fit for a metrics label: `malformedHeader`, `limit.parts`.
+        /// The kind's name, usable as a metrics label: `malformedHeader`, `limit.parts`.
         public let rawValue: String
-        /// Names a class.
+        /// A kind with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// `Content-Type` is no multipart type, or not the one that the profile wants.
+        /// `Content-Type` is not a multipart type, or not the profile's.
         public static let invalidContentType = Self(rawValue: "invalidContentType")
         /// `Content-Type` has no `boundary`.
         public static let missingBoundaryParameter = Self(rawValue: "missingBoundaryParameter")
-        /// The `boundary` is empty, ends with a space, or holds what no line may hold.
+        /// The `boundary` is empty, ends with a space, or has characters that aren't printable ASCII.
         public static let invalidBoundaryParameter = Self(rawValue: "invalidBoundaryParameter")
-        /// `boundary`, `name`, `filename` or `filename*` stands twice: two receivers may take different ones.
+        /// `boundary`, `name`, `filename` or `filename*` occurs twice, and receivers may use different ones.
         public static let duplicateParameter = Self(rawValue: "duplicateParameter")
         /// A part has two `Content-Disposition` or two `Content-Type` fields.
         public static let duplicateHeader = Self(rawValue: "duplicateHeader")
-        /// A header line is none, or `Content-Disposition` can't be read.
+        /// A header line is invalid, or `Content-Disposition` can't be read.
         public static let malformedHeader = Self(rawValue: "malformedHeader")
-        /// Something else than blanks follows a close delimiter on its line.
+        /// Text follows a delimiter on its line.
         public static let malformedBoundaryLine = Self(rawValue: "malformedBoundaryLine")
         /// A part has no `Content-Disposition: form-data` (RFC 7578 §4.2).
         public static let missingContentDisposition = Self(rawValue: "missingContentDisposition")
         /// A part's `Content-Disposition` has no `name` (RFC 7578 §4.2).
         public static let missingName = Self(rawValue: "missingName")
-        /// Text, then the close delimiter: a form whose first delimiter was not recognised looks like this.
+        /// The close delimiter directly follows text. A form whose first delimiter was not recognised looks like this.
         public static let noPartsAfterPreamble = Self(rawValue: "noPartsAfterPreamble")
-        /// Before the first part a line begins with the delimiter and isn't one: after a bare LF, say. What other
-        /// receivers take for a part would be lost.
+        /// A line before the first part begins like a delimiter but isn't one, for example after a bare LF. A part that
+        /// other receivers see would be lost.
         public static let delimiterInPreamble = Self(rawValue: "delimiterInPreamble")
-        /// Bytes stand before the first delimiter, which the profile refuses.
+        /// There are bytes before the first delimiter, which the profile refuses.
         public static let preamble = Self(rawValue: "preamble")
-        /// A name is no UTF-8, which the profile refuses.
+        /// A name is not UTF-8, which the profile refuses.
         public static let invalidText = Self(rawValue: "invalidText")
         /// The body ended before its close delimiter.
         public static let unexpectedEnd = Self(rawValue: "unexpectedEnd")
-        /// ``ParsingLimits/boundaryLength`` was crossed.
+        /// ``ParsingLimits/boundaryLength`` was exceeded.
         public static let boundaryLengthLimit = Self(rawValue: "limit.boundaryLength")
-        /// ``ParsingLimits/totalBytes`` was crossed.
+        /// ``ParsingLimits/totalBytes`` was exceeded.
         public static let totalBytesLimit = Self(rawValue: "limit.totalBytes")
-        /// ``ParsingLimits/preambleBytes`` was crossed.
+        /// ``ParsingLimits/preambleBytes`` was exceeded.
         public static let preambleBytesLimit = Self(rawValue: "limit.preambleBytes")
-        /// ``ParsingLimits/headerBytes`` was crossed.
+        /// ``ParsingLimits/headerBytes`` was exceeded.
         public static let headerBytesLimit = Self(rawValue: "limit.headerBytes")
-        /// ``ParsingLimits/headerCount`` was crossed.
+        /// ``ParsingLimits/headerCount`` was exceeded.
         public static let headerCountLimit = Self(rawValue: "limit.headerCount")
-        /// ``ParsingLimits/totalHeaderBytes`` was crossed.
+        /// ``ParsingLimits/totalHeaderBytes`` was exceeded.
         public static let totalHeaderBytesLimit = Self(rawValue: "limit.totalHeaderBytes")
-        /// ``ParsingLimits/nameBytes`` was crossed.
+        /// ``ParsingLimits/nameBytes`` was exceeded.
         public static let nameBytesLimit = Self(rawValue: "limit.nameBytes")
-        /// ``ParsingLimits/parts`` was crossed.
+        /// ``ParsingLimits/parts`` was exceeded.
         public static let partsLimit = Self(rawValue: "limit.parts")
-        /// ``ParsingLimits/fields`` was crossed.
+        /// ``ParsingLimits/fields`` was exceeded.
         public static let fieldsLimit = Self(rawValue: "limit.fields")
-        /// ``ParsingLimits/files`` was crossed.
+        /// ``ParsingLimits/files`` was exceeded.
         public static let filesLimit = Self(rawValue: "limit.files")
-        /// ``ParsingLimits/fieldBytes``, or what ``MultipartParser/limitContent(to:)`` set for a field, was crossed.
+        /// ``ParsingLimits/fieldBytes``, or the limit of ``MultipartParser/limitContent(to:)`` for a field, was
+        /// exceeded.
         public static let fieldBytesLimit = Self(rawValue: "limit.fieldBytes")
-        /// ``ParsingLimits/fileBytes``, or what ``MultipartParser/limitContent(to:)`` set for a file, was crossed.
+        /// ``ParsingLimits/fileBytes``, or the limit of ``MultipartParser/limitContent(to:)`` for a file, was exceeded.
         public static let fileBytesLimit = Self(rawValue: "limit.fileBytes")
         /// A name nests deeper than a decoder allows.
         public static let nameDepthLimit = Self(rawValue: "limit.nameDepth")
-        /// The memory that a collected form may take was crossed.
+        /// The memory limit of a collected form was exceeded.
         public static let memoryBytesLimit = Self(rawValue: "limit.memoryBytes")
     }
 
-    /// What to decide on.
+    /// The kind of failure, for decisions in code.
     public var kind: Kind
-    /// The limit's value, in its own unit; `nil` when no limit was crossed.
+    /// The limit's value, in its own unit; `nil` if no limit was exceeded.
     public var limit: Int64?
 
-    /// Describes a failure.
+    /// A failure.
     public init(_ kind: Kind, limit: Int64? = nil) {
         self.kind = kind
         self.limit = limit
     }
 
-    /// The class's name.
+    /// The kind's name.
     public var description: String { self.kind.rawValue }
 
-    /// The whole error that this is the cause of.
+    /// An error with this as its cause.
     package func error(_ message: String, at offset: Int64?) -> FormworkError {
         let code: FormworkError.Code =
             self.limit != nil ? .limitExceeded : self.kind == .unexpectedEnd ? .truncatedBody : .malformedBody
@@ -89,6 +90,6 @@ public struct ParsingFailure: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension FormworkError {
-    /// The class of failure when a parser refused a body; `nil` for every other error.
+    /// The kind of failure if a parser refused a body; `nil` for every other error.
     public var parsingFailure: ParsingFailure? { self.cause as? ParsingFailure }
 }

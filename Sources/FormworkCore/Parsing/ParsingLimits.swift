@@ -1,39 +1,39 @@
-/// How much of an untrusted body is read before ``FormworkError/Code/limitExceeded``.
+/// The limits of an untrusted body. Beyond them, parsing throws ``FormworkError/Code/limitExceeded``.
 ///
-/// Every default is finite; a caller that wants no bound writes `.max`, and so says it. Bytes count as received, before
-/// any decoding. A limit's value passes; one more fails, as soon as it is read. A negative one counts as 0.
+/// Every default is finite; write `.max` for no limit. Bytes count as received, before any decoding. The value itself
+/// is allowed; one more fails as soon as it is read. A negative limit counts as 0.
 public struct ParsingLimits: Hashable, Sendable {
-    /// Bytes of the boundary. Default 70, RFC 2046 §5.1.1.
+    /// Bytes of the boundary. Default 70, as in RFC 2046 §5.1.1.
     public var boundaryLength = 70
-    /// Bytes of the whole body, preamble and epilogue counted. Default 1 GiB: ours, for want of a common one.
+    /// Bytes of the whole body, including preamble and epilogue. Default 1 GiB; there is no common value.
     public var totalBytes: Int64 = 1 << 30
     /// Bytes before the first delimiter, which are skipped. Default 16 KiB, as for a header section.
     public var preambleBytes: Int64 = 16 << 10
-    /// Bytes of one part's header section, line ends and the empty line counted. Default 16 KiB, as busboy's.
+    /// Bytes of one part's header section, including line ends and the empty line. Default 16 KiB, as in busboy.
     public var headerBytes = 16 << 10
-    /// Header fields of one part. Default 32, as multer's and actix's.
+    /// Header fields of one part. Default 32, as in multer and actix.
     public var headerCount = 32
     /// Bytes of all header sections together. Default 1 MiB: a kibibyte for each of 1,000 parts.
     public var totalHeaderBytes = 1 << 20
-    /// Bytes of a field's name. Default 1 KiB: ours; busboy means 100 bytes.
+    /// Bytes of a field's name. Default 1 KiB (busboy: 100 bytes).
     public var nameBytes = 1 << 10
-    /// Parts of the body. Default 1,000, as Go's `ReadForm` has since 1.19.8.
+    /// Parts of the body. Default 1,000, as in Go's `ReadForm` since 1.19.8.
     public var parts = 1_000
-    /// Parts without a filename. Default 1,000, as Starlette's.
+    /// Parts without a filename. Default 1,000, as in Starlette.
     public var fields = 1_000
-    /// Parts with a filename. Default 1,000, as Starlette's.
+    /// Parts with a filename. Default 1,000, as in Starlette.
     public var files = 1_000
-    /// Content bytes of one part without a filename. Default 1 MiB, as busboy's and Starlette's.
+    /// Content bytes of one part without a filename. Default 1 MiB, as in busboy and Starlette.
     public var fieldBytes: Int64 = 1 << 20
-    /// Content bytes of one part with a filename. Default 200 MiB, as formidable's.
+    /// Content bytes of one part with a filename. Default 200 MiB, as in formidable.
     public var fileBytes: Int64 = 200 << 20
 
-    /// The defaults, to be changed where needed.
+    /// The default limits.
     public init() {}
 
     /// Every limit at its default.
     public static let `default` = Self()
-    /// No limit but the boundary's length: for bodies from a source that is trusted.
+    /// No limit except the boundary's length, for bodies from a trusted source.
     public static let none: Self = {
         var limits = Self()
         (limits.totalBytes, limits.preambleBytes, limits.fieldBytes, limits.fileBytes) = (.max, .max, .max, .max)
@@ -42,7 +42,7 @@ public struct ParsingLimits: Hashable, Sendable {
         return limits
     }()
 
-    /// The same with 0 for each that is negative.
+    /// The same limits, with 0 for negative ones.
     var withoutNegatives: Self {
         var limits = self
         let counts: [WritableKeyPath<Self, Int>] = [

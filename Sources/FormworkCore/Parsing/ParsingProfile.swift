@@ -1,8 +1,8 @@
-/// What a parser takes for a part, where receivers differ: one ruling for each question, and named sets of them.
+/// How a parser reads details on which receivers differ: one rule for each, and named sets of rules.
 ///
-/// Change a copy to rule otherwise on one question: `profile.preamble = .refused`.
+/// Change a copy to change one rule: `profile.preamble = .refused`.
 public struct ParsingProfile: Hashable, Sendable {
-    /// Which bodies are read.
+    /// The accepted multipart types.
     public enum Subtype: Hashable, Sendable {
         /// `multipart/form-data`: every part needs `Content-Disposition: form-data` with a `name` (RFC 7578 §4.2).
         case formData
@@ -10,67 +10,68 @@ public struct ParsingProfile: Hashable, Sendable {
         case any
     }
 
-    /// What ends a line of the framing and of header sections.
+    /// The line ends of the framing and of header sections.
     public enum LineEnds: Hashable, Sendable {
-        /// CRLF alone (RFC 2046 §5.1.1); a bare LF is content, and in a header an error.
+        /// Only CRLF (RFC 2046 §5.1.1). A bare LF is content, and in a header an error.
         case crlf
-        /// CRLF or LF: bodies saved or written by hand. Content may then not hold LF and the delimiter.
+        /// CRLF or LF, for bodies that were saved or written by hand. Then content can't have the delimiter after an
+        /// LF.
         case crlfOrLF
     }
 
-    /// What becomes of something that is legal but hardly ever sent.
+    /// How something legal but rare is treated.
     public enum Tolerance: Hashable, Sendable {
-        /// It is taken as its standard says.
+        /// It is read as in its standard.
         case accepted
         /// It is an error.
         case refused
     }
 
-    /// What a header line is that begins with SP or TAB.
+    /// How a header line that begins with SP or TAB is read.
     public enum FoldedLines: Hashable, Sendable {
-        /// The line before goes on: joined by one space, blanks at the seam gone (RFC 9112 §5.2).
+        /// It continues the previous line, joined with one space instead of the blanks (RFC 9112 §5.2).
         case joined
         /// An error.
         case refused
-        /// A line of its own, its blanks stripped: what WHATWG's parser does.
+        /// A separate line, without its blanks, as in WHATWG's parser.
         case separate
     }
 
-    /// Which of two fields that may stand once only is taken.
+    /// Which of two fields is used if only one is allowed.
     public enum Duplicates: Hashable, Sendable {
-        /// Neither: an error, as one receiver's first is another's last.
+        /// Neither: it is an error, because receivers use different ones.
         case refused
-        /// The last, as WHATWG has it for `Content-Type`.
+        /// The last, as in WHATWG for `Content-Type`.
         case last
     }
 
     /// How a backslash between quotes is read.
     public enum Backslashes: Hashable, Sendable {
-        /// Pairs are undone only where a `\"` stands: browsers send lone backslashes as they are, curl's
-        /// `--form-escape` and Go send pairs, aiohttp makes them of blanks too. A quote ends the value only before `;` or
-        /// the end.
+        /// Pairs are unescaped only if the value has a `\"`. Browsers send single backslashes unescaped, curl's
+        /// `--form-escape` and Go send pairs, and aiohttp also escapes blanks. A quote ends the value only before `;`
+        /// or the end.
         case guessed
-        /// A backslash always escapes what follows (RFC 9110 §5.6.4): reads back what ``ParameterEscaping/backslash``
-        /// wrote, and gets browsers' Windows paths wrong.
+        /// A backslash always escapes the next character (RFC 9110 §5.6.4). This reads names written with
+        /// ``ParameterEscaping/backslash``, but not browsers' Windows paths.
         case escape
-        /// A backslash is a character. A quote ends the value only before `;` or the end.
+        /// A backslash is an ordinary character. A quote ends the value only before `;` or the end.
         case literal
     }
 
-    /// Which bodies are read. Default: forms.
+    /// The accepted multipart types. Default: forms.
     public var subtype = Subtype.formData
-    /// What ends a line. Default: CRLF.
+    /// The line ends. Default: CRLF.
     public var lineEnds = LineEnds.crlf
-    /// Bytes before the first delimiter. Default: skipped within ``ParsingLimits/preambleBytes``, but text that the
-    /// close delimiter follows at once is an error.
+    /// Bytes before the first delimiter. Default: skipped, up to ``ParsingLimits/preambleBytes``, but text directly
+    /// followed by the close delimiter is an error.
     public var preamble = Tolerance.accepted
-    /// A line of the preamble that begins with the delimiter and isn't one, as its line ends say, or what follows on it.
-    /// Default: an error once a part follows, as other receivers take it for a delimiter and see one part more.
+    /// A line of the preamble that begins like the delimiter but isn't one, because of its line ends or the text after
+    /// it. Default: an error if a part follows, because other receivers take it for a delimiter and see one part more.
     public var preambleDelimiters = Tolerance.refused
     /// SP and TAB between a delimiter and its line's end (RFC 2046 §5.1.1). Default: accepted.
     public var padding = Tolerance.accepted
-    /// A line of content that begins with the delimiter and goes on: content when accepted (the default), as a nested
-    /// multipart whose boundary has a suffix needs it; `--` and more after the boundary is an error always.
+    /// A line of content that begins with the delimiter but is longer. Default: content, because a nested multipart may
+    /// have the same boundary with a suffix. `--` and more text after the boundary is always an error.
     public var longerLines = Tolerance.accepted
     /// A body that ends right after a delimiter, without a close delimiter. Default: an error.
     public var missingClose = Tolerance.refused
@@ -82,41 +83,42 @@ public struct ParsingProfile: Hashable, Sendable {
     public var duplicates = Duplicates.refused
     /// How a backslash between quotes is read. Default: guessed.
     public var backslashes = Backslashes.guessed
-    /// `filename*` (RFC 8187). Default: preferred to `filename` when it is valid UTF-8 or Latin-1. `name*` too is read
-    /// when accepted, where no `name` stands.
+    /// `filename*` (RFC 8187). Default: preferred to `filename` if it is valid UTF-8 or Latin-1. If accepted, `name*`
+    /// is also read if there is no `name`.
     public var extendedFilenames = Tolerance.accepted
-    /// Names that are no UTF-8. Default: repaired with U+FFFD, their bytes kept beside.
+    /// Names that are not UTF-8. Default: repaired with U+FFFD, and their bytes are available too.
     public var invalidText = Tolerance.accepted
-    /// Whether `%22`, `%0D` and `%0A` in names become `"`, CR and LF. Default: no, as nobody can tell an escape from a
-    /// name that holds `%22` (WHATWG leaves them).
+    /// Whether `%22`, `%0D` and `%0A` in names become `"`, CR and LF. Default: no, because an escape can't be
+    /// distinguished from a name with a literal `%22` (WHATWG doesn't decode them).
     public var decodesPercentEscapes = false
 
-    /// The rulings of ``default``.
+    /// The rules of ``default``.
     public init() {}
 
-    /// RFC 7578 read so that nothing is lost and no two readings are possible: what servers should take.
+    /// RFC 7578, read without loss and without ambiguity. Servers should use it.
     public static let `default` = Self()
-    /// Any multipart type, as ``default`` otherwise.
+    /// Any multipart type, otherwise as ``default``.
     public static let generic: Self = {
         var profile = Self()
         profile.subtype = .any
         return profile
     }()
-    /// WHATWG's parser for `Response.formData()`: no preamble, no folded lines, blanks around a header's name ignored,
-    /// the last of two fields taken.
+    /// WHATWG's parser for `Response.formData()`: no preamble, no folded lines, blanks around a header's name are
+    /// ignored, and the last of two fields is used.
     public static let whatwg: Self = {
         var profile = Self()
         (profile.preamble, profile.foldedLines) = (.refused, .separate)
         (profile.blanksBeforeColon, profile.duplicates) = (.accepted, .last)
         return profile
     }()
-    /// For bodies that were written or saved by hand: LF ends lines too, and the close delimiter may lack its `--`.
+    /// For bodies that were written or saved by hand: LF ends lines too, and the `--` of the close delimiter may be
+    /// missing.
     public static let lenient: Self = {
         var profile = Self()
         (profile.lineEnds, profile.missingClose) = (.crlfOrLF, .accepted)
         return profile
     }()
-    /// What every receiver reads the same way, and nothing else.
+    /// Only bodies that every receiver reads in the same way.
     public static let strict: Self = {
         var profile = Self()
         (profile.preamble, profile.padding, profile.longerLines) = (.refused, .refused, .refused)

@@ -1,12 +1,12 @@
-/// Knows the header section of a field that has a name and nothing else, as most parts do, without reading its lines:
-/// half the time of a small part would go there.
+/// Recognises the header section of a field with only a name, as most parts have, without reading its lines. That would
+/// take half the time of a small part.
 struct PlainField {
-    /// Where `form-data` stands in the section.
+    /// The place of `form-data` in the section.
     static let disposition = 21..<30
 
-    /// The section's length, its empty line included.
+    /// The section's length, including its empty line.
     var count: Int
-    /// Where the name stands in the section.
+    /// The place of the name in the section.
     var name: Range<Int>
 
     /// - Returns: `nil` for every other section, and for one that `end` cuts off.
@@ -22,7 +22,8 @@ struct PlainField {
         self.name = 38..<nameEnd - start
     }
 
-    /// Whether `Content-Disposition: form-data; name="` stands there: sixteen bytes at a time, the last overlapping.
+    /// Whether the bytes are `Content-Disposition: form-data; name="`, compared sixteen at a time, the last
+    /// overlapping.
     @inline(__always)
     private static func isHead(_ bytes: RawSpan, at start: Int) -> Bool {
         let one = bytes.lanes(at: start) .== Self.head.one

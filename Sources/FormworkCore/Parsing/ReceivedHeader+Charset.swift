@@ -1,6 +1,6 @@
 extension ReceivedHeader {
-    /// The parameter `charset` of `Content-Type` (RFC 7578 §5.1.2) in lower case; `nil` when there is none that can be
-    /// read.
+    /// The parameter `charset` of `Content-Type` (RFC 7578 §5.1.2) in lower case; `nil` if there is none, or it can't
+    /// be read.
     package var charset: String? {
         guard let type = self.contentType.map({ Array($0.utf8) }), var place = type.firstIndex(of: 0x3B) else {
             return nil
@@ -13,7 +13,7 @@ extension ReceivedHeader {
         return nil
     }
 
-    /// Whether the content is JSON by its type: `application/json`, or one whose subtype ends with `+json`.
+    /// Whether the type is JSON: `application/json`, or a subtype that ends with `+json`.
     package var isJSON: Bool {
         guard let type = self.contentType else { return false }
         let essence = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
@@ -22,7 +22,8 @@ extension ReceivedHeader {
 }
 
 extension String {
-    /// A charset's name without blanks around it, in lower case; `nil` for none and for one that is longer than any.
+    /// A charset's name without surrounding blanks, in lower case; `nil` if it is empty or longer than any charset's
+    /// name.
     package var trimmedLabel: String? {
         let bytes = self.utf8.drop(while: \.isBlank).prefix { !$0.isBlank }
         guard !bytes.isEmpty, bytes.count <= 64 else { return nil }

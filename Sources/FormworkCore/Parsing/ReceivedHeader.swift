@@ -1,9 +1,9 @@
-/// The header section of one received part: what the sender wrote, and what it means.
+/// The header section of one received part, as bytes and parsed.
 ///
-/// Names are read lazily from the section's bytes, which are held once. None of them is safe as a path: see
+/// Names are read lazily from the section's bytes, which are stored once. None of them is safe as a path: see
 /// ``safeFilename``.
 public struct ReceivedHeader: Sendable {
-    /// A range of ``text`` in eight bytes, or none: so a header and its parser's event fit in four registers.
+    /// A range of ``text`` in eight bytes, or none, so that a header and its parser's event fit in four registers.
     fileprivate struct Place {
         static let none = Place(start: .max, end: .max)
         var start: UInt32
@@ -16,15 +16,15 @@ public struct ReceivedHeader: Sendable {
 
         @inline(__always) init(start: UInt32, end: UInt32) { (self.start, self.end) = (start, end) }
 
-        /// A section has less than 4 GiB: ``MultipartParser`` takes no higher limit.
+        /// A section has less than 4 GiB, because ``MultipartParser`` accepts no higher limit.
         @inline(__always) init(_ range: Range<Int>) {
             (self.start, self.end) = (UInt32(range.lowerBound), UInt32(range.upperBound))
         }
     }
 
-    /// What most parts, the ``PlainField``s, don't have.
+    /// Details that most parts, the ``PlainField``s, don't have.
     fileprivate struct Details {
-        /// The section without folds; `nil` where there were none.
+        /// The section without folds; `nil` if there were none.
         var unfolded: [UInt8]?
         var disposition = Place.none
         var type = Place.none
@@ -39,7 +39,7 @@ public struct ReceivedHeader: Sendable {
         init(_ details: Details) { self.details = details }
     }
 
-    /// The section as received: its lines with their line ends, without the empty line behind them.
+    /// The section as received: its lines with their line ends, without the empty line after them.
     public let bytes: [UInt8]
     /// `nil` for a ``PlainField``.
     private let box: Box?
@@ -53,46 +53,47 @@ public struct ReceivedHeader: Sendable {
     private var filenamePlace: Place { self.box?.details.filename ?? .none }
     private var extendedPlace: Place { self.box?.details.extended ?? .none }
 
-    /// What `Content-Disposition` begins with, as received (`form-data`); `nil` without that field.
+    /// The disposition type of `Content-Disposition`, as received (`form-data`); `nil` without that field.
     public var disposition: String? {
         guard let box = self.box else { return self.string(PlainField.disposition) }
         return box.details.disposition.range.map { self.string($0) }
     }
-    /// The field's name, repaired where it is no UTF-8; `nil` when there is none.
+    /// The field's name, repaired if it isn't UTF-8; `nil` if there is none.
     ///
-    /// It is the value of `name`, or where that is missing the text of `name*` (RFC 8187): so Rust's reqwest sends names
-    /// beyond ASCII.
+    /// It is the value of `name`, or without it the text of `name*` (RFC 8187), with which Rust's reqwest sends names
+    /// that aren't ASCII.
     public var name: String? {
         self.namePlace.range.flatMap {
             self.box?.details.isNameExtended ?? false
                 ? ExtendedValue.text(of: self.text[$0]) : self.unescaped($0, isQuoted: self.isNameQuoted)
         }
     }
-    /// The name as received, without its quotes, escapes left, `name*` with its charset; `nil` when there is none.
+    /// The name as received, without its quotes but with its escapes, and for `name*` with its charset; `nil` if there
+    /// is none.
     public var nameBytes: ArraySlice<UInt8>? { self.namePlace.range.map { self.text[$0] } }
-    /// The file's name: ``extendedFilename`` if it can be read, else ``plainFilename``; `nil` when there is neither.
+    /// The file's name: ``extendedFilename`` if it can be read, otherwise ``plainFilename``; `nil` if there is neither.
     public var filename: String? { self.extendedFilename ?? self.plainFilename }
-    /// The value of `filename`, repaired where it is no UTF-8; `nil` when there is none.
+    /// The value of `filename`, repaired if it isn't UTF-8; `nil` if there is none.
     public var plainFilename: String? {
         self.filenamePlace.range.map { self.unescaped($0, isQuoted: self.box?.details.isFilenameQuoted ?? false) }
     }
-    /// The value of `filename` as received, without its quotes, escapes left; `nil` when there is none.
+    /// The value of `filename` as received, without its quotes but with its escapes; `nil` if there is none.
     public var filenameBytes: ArraySlice<UInt8>? { self.filenamePlace.range.map { self.text[$0] } }
-    /// The text of `filename*` (RFC 8187); `nil` when there is none, or none in valid UTF-8 or ISO-8859-1.
+    /// The text of `filename*` (RFC 8187); `nil` if there is none, or it isn't valid UTF-8 or ISO-8859-1.
     public var extendedFilename: String? { self.extendedPlace.range.flatMap { ExtendedValue.text(of: self.text[$0]) } }
-    /// The value of `filename*` as received; `nil` when there is none.
+    /// The value of `filename*` as received; `nil` if there is none.
     public var extendedFilenameBytes: ArraySlice<UInt8>? { self.extendedPlace.range.map { self.text[$0] } }
-    /// Whether the part is a file: it has `filename` or `filename*`, whatever they hold.
+    /// Whether the part is a file: it has `filename` or `filename*`, with any value.
     public var isFile: Bool {
         guard let box = self.box else { return false }
         return box.details.filename.range != nil || box.details.extended.range != nil
     }
-    /// ``filename`` made fit for a folder of the receiver's, see ``SafeFilename``; `nil` when nothing is left of it.
+    /// ``filename`` made safe for a folder, see ``SafeFilename``; `nil` if nothing is left of it.
     public var safeFilename: String? { self.filename.flatMap { SafeFilename($0)?.text } }
-    /// The value of `Content-Type`, folds joined; `nil` without that field, which means `text/plain` (RFC 7578 §4.4).
+    /// The value of `Content-Type`, unfolded; `nil` without that field, which means `text/plain` (RFC 7578 §4.4).
     public var contentType: String? { self.box?.details.type.range.map { self.string($0) } }
 
-    /// All fields in their order, values without surrounding blanks, folds joined.
+    /// All fields in their order, with unfolded values without surrounding blanks.
     public var fields: [ReceivedField] {
         self.text.split(separator: 0x0A).compactMap { line in
             guard let colon = line.firstIndex(of: 0x3A) else { return nil }
@@ -101,7 +102,7 @@ public struct ReceivedHeader: Sendable {
         }
     }
 
-    /// The values of all fields of that name, in any case.
+    /// The values of all fields with a case-insensitive name.
     public func values(of name: String) -> [String] {
         self.fields.filter { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased() }
             .map(\.value)
@@ -120,7 +121,7 @@ public struct ReceivedHeader: Sendable {
         return Self.withoutPercentEscapes(bytes)
     }
 
-    /// The three escapes that WHATWG HTML writes, undone in one pass.
+    /// Decodes the three escapes of WHATWG HTML, in one pass.
     private static func withoutPercentEscapes(_ bytes: ArraySlice<UInt8>) -> String {
         var text: [UInt8] = []
         var rest = bytes
@@ -142,16 +143,16 @@ public struct ReceivedHeader: Sendable {
 
 /// One field of a received header section, as text.
 public struct ReceivedField: Hashable, Sendable {
-    /// The name as received; its case says nothing.
+    /// The name as received. Its case has no meaning.
     public var name: String
-    /// The value without surrounding blanks, repaired where it is no UTF-8.
+    /// The value without surrounding blanks, repaired if it isn't UTF-8.
     public var value: String
 }
 
 extension ReceivedHeader: Hashable {
     /// Whether the same bytes were received.
     public static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
-    /// Feeds the bytes received.
+    /// Hashes the received bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.bytes) }
 }
 
@@ -163,7 +164,7 @@ extension ReceivedHeader {
         (self.namePlace, self.isNameQuoted) = (Place(name), true)
     }
 
-    /// The section that a multipart form would have for a field which came without one, its name as it is.
+    /// The section that a multipart form would have for a field without one, with its unescaped name.
     package init(fieldNamed name: ArraySlice<UInt8>) {
         let head = Array(PartHeader.dispositionHead.utf8)
         (self.bytes, self.box) = (head + name + Array("\"\r\n".utf8), nil)
@@ -171,8 +172,8 @@ extension ReceivedHeader {
         (self.namePlace, self.isNameQuoted) = (Place(head.count..<head.count + name.count), false)
     }
 
-    /// Understands a section whose lines were judged.
-    /// - Parameter offset: Where the section begins in the body, for errors.
+    /// Parses a section whose lines were checked.
+    /// - Parameter offset: The section's offset in the body, for errors.
     init(
         _ section: [UInt8], _ lines: HeaderLines, _ profile: ParsingProfile, nameLimit: Int, at offset: Int64
     ) throws(FormworkError) {
@@ -224,14 +225,14 @@ extension ReceivedHeader {
         guard profile.invalidText == .refused else { return }
         for range in [self.namePlace.range, self.filenamePlace.range] {
             guard let range, String(validating: self.text[range], as: UTF8.self) == nil else { continue }
-            throw ParsingFailure(.invalidText).error("A part's name or filename is no UTF-8.", at: offset)
+            throw ParsingFailure(.invalidText).error("A part's name or filename is not UTF-8.", at: offset)
         }
     }
 }
 
 extension ReceivedHeader.Details {
     /// Reads the value of `Content-Disposition`.
-    /// - Returns: Where the field's name stands.
+    /// - Returns: The place of the field's name.
     fileprivate mutating func readDisposition(
         _ range: Range<Int>, of text: [UInt8], _ profile: ParsingProfile
     ) throws(MalformedParameter) -> (range: Range<Int>?, isQuoted: Bool) {
@@ -262,7 +263,7 @@ extension ReceivedHeader.Details {
             default: break
             }
         }
-        // Beside `name` it is one of the parameters that nobody asked for, and most receivers don't know.
+        // If there is a `name`, `name*` is ignored, as by most receivers.
         guard let extendedName, name == nil, profile.extendedFilenames == .accepted,
             ExtendedValue.text(of: text[extendedName]) != nil
         else { return (name, isNameQuoted) }

@@ -1,23 +1,23 @@
-/// A received filename made fit to be created in a folder of the receiver's, on any file system.
+/// A received filename, made safe for creating a file in a folder on any file system.
 ///
-/// What is left is one path component: directories cut off, no control characters, no characters that some system
-/// gives a meaning, no name of a device, no dot or blank at either end. It can still be the name of a file that is
-/// there already, so a receiver picks names of its own or creates files exclusively. Letters are composed (Unicode NFC),
-/// so that the two spellings of an accented letter, which macOS and others send, are one file.
+/// It is one path component, without folders, control characters, characters with a special meaning on some system,
+/// names of devices, and dots or blanks at either end. A file with this name may already exist, so choose other names
+/// or create files exclusively. Letters are composed (Unicode NFC), so that the two spellings of an accented letter, as
+/// sent by macOS and others, are one file.
 public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
     /// The name, 1 to `limit` bytes of UTF-8.
     public let text: String
 
     /// Makes a name safe.
-    /// - Parameter limit: Bytes it may have, 1 or more; an extension of up to 16 bytes is kept when the name is cut.
-    /// - Returns: `nil` when nothing is left of it: `..`, `/`, an empty name.
+    /// - Parameter limit: The most bytes, 1 or more. An extension of up to 16 bytes is kept if the name is cut.
+    /// - Returns: `nil` if nothing is left of it: `..`, `/`, an empty name.
     public init?(_ filename: String, limit: Int = 255) {
         var scalars = String.UnicodeScalarView()
-        // The last component for both separators: IE sent `C:\path\name`, and a name made here may travel on.
+        // The last component for both separators: IE sent `C:\path\name`, and the name may be used on another system.
         for scalar in filename.unicodeScalars {
             switch scalar {
             case "/", "\\": scalars.removeAll()
-            // A drive's letter, or a stream behind the name: `a:b`, `name.txt:stream`, `name::$DATA`.
+            // A drive's letter, or a stream after the name: `a:b`, `name.txt:stream`, `name::$DATA`.
             case ":":
                 if scalars.count == 1, scalars.allSatisfy(\.isLetter) {
                     scalars.removeAll()
@@ -28,7 +28,7 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
             default: if !scalar.isInvisible { scalars.append(scalar) }
             }
         }
-        // Underscored, but public in the standard library and its ABI, and the only NFC without Foundation.
+        // Underscored, but public in the standard library and its ABI. It is the only NFC without Foundation.
         let composed = String(decoding: String(scalars)._nfcCodeUnits, as: UTF8.self)
         var name = Self.trimmed(Self.cut(Self.trimmed(composed), limit))
         guard !name.isEmpty else { return nil }
@@ -39,10 +39,10 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
     /// The name itself.
     public var description: String { self.text }
 
-    /// The name with words in front of its extension, to tell it from others: `a.txt` as `a (1).txt`. Cut, where it has
-    /// to be, so that the whole has the 255 bytes that file systems take.
+    /// The name with text inserted before its extension, to make it unique: `a.txt` becomes `a (1).txt`. It is cut to
+    /// the 255 bytes that file systems allow.
     package func inserting(_ words: String) -> String {
-        // A dot in front begins no extension; a safe name has none there.
+        // A leading dot doesn't begin an extension, but a safe name has none.
         let dot = self.text.lastIndex(of: ".") ?? self.text.endIndex
         var (stem, suffix) = (self.text[..<dot], self.text[dot...])
         if suffix.utf8.count + words.utf8.count >= 255 { (stem, suffix) = (self.text[...], "") }
@@ -57,7 +57,7 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
         return String(rest)
     }
 
-    /// The name without Characters from the end of what stands before its extension, so that `limit` bytes are enough.
+    /// The name, shortened before its extension by whole Characters to `limit` bytes.
     private static func cut(_ name: String, _ limit: Int) -> String {
         guard name.utf8.count > limit else { return name }
         let dot = name.lastIndex(of: ".") ?? name.endIndex
@@ -73,7 +73,7 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
         return stem + kept
     }
 
-    /// Names that Windows takes for devices, whatever extension they have.
+    /// Names that Windows takes for devices, with any extension.
     private static func isReserved(_ name: String) -> Bool {
         var stem = name.prefix { $0 != "." }.uppercased()
         while stem.last == " " { stem.removeLast() }
@@ -86,8 +86,8 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
 extension Unicode.Scalar {
     fileprivate var isLetter: Bool { ("a"..."z").contains(self) || ("A"..."Z").contains(self) }
 
-    /// Controls, separators of lines, direction marks and other format characters, lone surrogates' stand-ins,
-    /// and what is unassigned as a character for good: nothing a person sees in a name. The joiners stay.
+    /// Control characters, line separators, direction marks and other format characters, surrogates and noncharacters,
+    /// which are invisible in a name. Joiners are kept.
     fileprivate var isInvisible: Bool {
         switch self.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What a ``BodyInputStream`` gives: apart from it, because Foundation's streams may not cross threads, and URLSession
-/// reads on a queue of its own while others close and ask.
-// @unchecked: the lock guards all state but a reader's own, which only the one read under way uses.
+/// The bytes of a ``BodyInputStream``. It is a separate object because Foundation's streams can't cross threads, and
+/// URLSession reads on its own queue while other threads close the stream and ask for its status.
+// @unchecked: the lock guards all state except a reader's own, which only the current read uses.
 final class BodyFeed: @unchecked Sendable {
-    /// Where the bytes come from.
+    /// The source of the bytes.
     private enum Origin {
-        /// Read where the stream is read: nobody but the disk is waited for.
+        /// Read on the stream's thread: a read waits only for the disk.
         case reader(BodyReader)
-        /// Fetched ahead by one chunk, so that ``close()`` ends a wait at once.
+        /// Fetched one chunk ahead, so that ``close()`` ends a wait at once.
         case chunks(AsyncBodyReader)
         /// Never read.
         case failure(FormworkError)
@@ -21,8 +21,8 @@ final class BodyFeed: @unchecked Sendable {
     private var error: FormworkError?
     private var position: Int64 = 0
     private var sawEnd = false
-    /// Whether a read is under way. The lock isn't held meanwhile: a read lasts as long as the disk takes, and calls whoever
-    /// watches the progress, who may ask here and close.
+    /// Whether a read is running. It doesn't hold the lock, because it may take as long as the disk needs, and it calls
+    /// the progress observer, which may use and close this feed.
     private var isReading = false
     private var wasOpened = false
     private var opening: (@Sendable () -> Void)?
@@ -42,14 +42,14 @@ final class BodyFeed: @unchecked Sendable {
             : .chunks(AsyncBodyReader(BodyReader(plan, options: options)))
     }
 
-    /// A feed whose first read fails.
+    /// Creates a feed whose first read fails.
     init(failing error: FormworkError) { (self.origin, self.length) = (.failure(error), nil) }
 
     var status: Stream.Status { self.lock.withLock { self.state } }
     var failure: FormworkError? { self.lock.withLock { self.error } }
-    /// Whether all bytes were given, and are what was planned.
+    /// Whether all bytes were read, and they are the planned ones.
     var isComplete: Bool { self.lock.withLock { self.sawEnd } }
-    /// Bytes given.
+    /// Bytes read.
     var count: Int64 { self.lock.withLock { self.position } }
 
     func open() {
@@ -62,7 +62,7 @@ final class BodyFeed: @unchecked Sendable {
         opening?()
     }
 
-    /// Calls `action` once the reader has called ``open()``, closed or not: at once if it already has.
+    /// Calls `action` after the reader called ``open()``, even if the feed is closed: at once if it already did.
     func whenOpened(_ action: @escaping @Sendable () -> Void) {
         let wasOpened = self.lock.withLock {
             if !self.wasOpened { self.opening = action }
@@ -75,18 +75,18 @@ final class BodyFeed: @unchecked Sendable {
         let (fetching, _) = self.lock.withLock {
             if self.state != .error { self.state = .closed }
             let used = (self.fetching, self.origin)
-            // URLSession may keep the stream of a task that has ended: it must not keep files open, nor bytes. A read that
-            // is under way has the reader for itself, and lets go of it.
+            // URLSession may keep the stream of a task that has ended: the stream must not keep files open or hold
+            // bytes. A running read has its own reference to the reader and releases it.
             self.origin = .failure(FormworkError(.invalidArgument, "the stream is closed"))
             (self.chunk, self.used, self.fetched) = ([], 0, nil)
             self.lock.broadcast()
             return used
         }
-        // Without the lock, as the source goes: a sequence hears of its end at once, and may ask here.
+        // Without the lock, as this releases the source: a sequence is ended at once, and may use this feed.
         fetching?.cancel()
     }
 
-    /// - Returns: Bytes written; 0 at the end; `nil` when the feed is not open, has failed, or is being read by another.
+    /// - Returns: Bytes written; 0 at the end; `nil` if the feed isn't open, has failed, or another read is running.
     func read(into room: inout MutableRawSpan) -> Int? {
         if self.isComplete || self.status == .open && room.isEmpty { return 0 }
         let begun = self.lock.withLock { () -> (Origin, Int64)? in
@@ -98,8 +98,8 @@ final class BodyFeed: @unchecked Sendable {
         do throws(FormworkError) {
             guard let count = try self.fill(&room, from: origin) else { return self.end(nil) }
             guard count == 0 || position + Int64(count) == self.length else { return self.end(count) }
-            // Behind the last bytes and not in a read of its own: the server may answer as soon as it has them, and
-            // they had better not go out if the source turns out changed.
+            // Together with the last bytes and not in a later read: the server may answer as soon as it has them, and
+            // they shouldn't be sent if the source has changed.
             var surplus: [UInt8] = []
             try surplus.append(upTo: 1) { room throws(FormworkError) in try self.fill(&room, from: origin) ?? 0 }
             return self.end(surplus.isEmpty ? count : nil, isLast: true)
@@ -108,11 +108,12 @@ final class BodyFeed: @unchecked Sendable {
         }
     }
 
-    /// Whether a body counts as delivered when the server answered, maybe early, that it has it, and the transfer has ended:
-    /// all of it was given, or it is short (``EarlySuccess``).
+    /// Whether a body counts as delivered when the server answered that it has it and the transfer ended: all of it was
+    /// read, or it is short (``EarlySuccess``).
     ///
-    /// The rest of a short body is read here, as it may turn out to have changed. If the length isn't known, the end decides:
-    /// a server that finds the end by the body's own syntax may answer before it. The end is waited for one second.
+    /// This reads the rest of a short body, since its source may turn out to have changed. For a body of unknown length
+    /// the end decides: a server that finds the end in the body's syntax may answer earlier. This waits up to one second
+    /// for the end.
     func wasAllGiven() async -> Bool {
         if let length = self.length, length <= EarlySuccess.believedLength {
             while self.readsAtOnce, !self.isComplete {
@@ -135,7 +136,7 @@ final class BodyFeed: @unchecked Sendable {
 
     private var readsAtOnce: Bool { self.lock.withLock { if case .reader = self.origin { true } else { false } } }
 
-    /// Whether a read would wait for others than the disk; what it would wait for is fetched from then on.
+    /// Whether a read would wait for something other than the disk; if so, this starts to fetch it.
     private var hasToWait: Bool {
         self.lock.withLock {
             guard case .chunks(let reader) = self.origin, self.state == .open, self.used == self.chunk.count else {
@@ -146,8 +147,8 @@ final class BodyFeed: @unchecked Sendable {
         }
     }
 
-    /// Takes note of what a read gave, unless the feed was closed meanwhile.
-    /// - Returns: What the reader gets.
+    /// Records the result of a read, unless the feed was closed meanwhile.
+    /// - Returns: The result for the reader.
     private func end(_ count: Int?, isLast: Bool = false, failure: FormworkError? = nil) -> Int? {
         self.lock.withLock {
             self.isReading = false
@@ -160,7 +161,7 @@ final class BodyFeed: @unchecked Sendable {
         }
     }
 
-    /// - Returns: Bytes written; `nil` when the feed was closed meanwhile.
+    /// - Returns: Bytes written; `nil` if the feed was closed meanwhile.
     private func fill(_ room: inout MutableRawSpan, from origin: Origin) throws(FormworkError) -> Int? {
         switch origin {
         case .reader(let reader): return try reader.read(into: &room)
@@ -183,7 +184,7 @@ final class BodyFeed: @unchecked Sendable {
         }
     }
 
-    /// Begins to fetch the next chunk, if that isn't under way.
+    /// Starts to fetch the next chunk, if it isn't being fetched yet.
     private func fetch(from reader: AsyncBodyReader) {
         guard self.fetching == nil else { return }
         self.fetching = Task.detached(executorPreference: self.thread) {

@@ -1,25 +1,25 @@
 import Foundation
 import Synchronization
 
-/// One stream after the other of the same body: what `urlSession(_:task:needNewBodyStream:)` asks for.
+/// Makes streams of the same body, one after the other, for `urlSession(_:task:needNewBodyStream:)`.
 public final class BodyInputStreams: Sendable {
-    /// What the streams give.
+    /// The streams' body.
     public let plan: BodyPlan
     private let options: ReaderOptions
     private let current = Mutex<BodyFeed?>(nil)
 
-    /// Makes no stream yet.
+    /// Creates the object, but no stream yet.
     public init(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) {
         self.plan = plan
         self.options = options
     }
 
-    /// What the stream given last gives; `nil` before the first.
+    /// The feed of the last stream; `nil` before the first.
     var last: BodyFeed? { self.current.withLock { $0 } }
 
-    /// A stream from the body's first byte on. The one before is closed.
-    /// - Throws: ``FormworkError/Code/notReplayable`` with the part, from the second call on, for a plan that can be read
-    ///   only once. Nothing was read then.
+    /// Makes a stream from the body's first byte, and closes the previous one.
+    /// - Throws: ``FormworkError/Code/notReplayable`` with the part, from the second call on, for a plan that can be
+    ///   read only once. Then nothing is read.
     public func next() throws(FormworkError) -> BodyInputStream {
         if self.last != nil, let blocker = self.plan.replayBlocker {
             throw FormworkError(
@@ -30,7 +30,8 @@ public final class BodyInputStreams: Sendable {
         return self.replace(by: BodyFeed(self.plan, options: self.options))
     }
 
-    /// Also where there can't be another: a stream that fails then, because Foundation takes `nil` for "go on".
+    /// Like ``next()``, but returns a failing stream instead of an error, because Foundation takes `nil` for
+    /// "continue".
     func nextOrFailing() -> BodyInputStream {
         do throws(FormworkError) { return try self.next() } catch {
             return self.replace(by: BodyFeed(failing: error))

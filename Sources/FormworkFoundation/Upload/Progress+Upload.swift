@@ -1,9 +1,9 @@
 import Foundation
 
 extension Progress {
-    /// Follows an upload, byte by byte, as far as it was sent; finished when the upload is over.
+    /// Follows the bytes sent of an upload.
     ///
-    /// It is changed off the main thread, as Foundation allows. The upload lives on without it.
+    /// It is changed on other threads than the main thread, which Foundation allows. The upload doesn't depend on it.
     public convenience init(following upload: UploadMonitor) {
         self.init(totalUnitCount: -1)
         let changes = upload.progress
@@ -17,7 +17,7 @@ extension Progress {
         }
     }
 
-    /// SAFETY of `@unchecked Sendable`: Foundation's `Progress` may be changed by any thread.
+    /// SAFETY of `@unchecked Sendable`: any thread may change Foundation's `Progress`.
     private final class Weak: @unchecked Sendable {
         weak var progress: Progress?
         init(_ progress: Progress) { self.progress = progress }

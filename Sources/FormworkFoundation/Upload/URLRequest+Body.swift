@@ -7,31 +7,31 @@ import FoundationNetworking
 #endif
 
 extension URLRequest {
-    /// Gives the request a planned body as a stream, its `Content-Type`, and its `Content-Length` where that is known.
+    /// Sets a planned body as a stream, its `Content-Type`, and its `Content-Length` if that is known.
     ///
-    /// `GET` becomes `POST`. The stream can be sent once: URLSession loses it on a redirect and on a 401, which is what
-    /// `URLSession.upload(_:with:options:)` is for. Cancelling a task of one's own can end the process on Linux, where the
-    /// session has a `URLCache` (swift-corelibs-foundation 3296); that call keeps clear of it, too.
+    /// `GET` becomes `POST`. The stream can be sent once: URLSession loses it on a redirect and on a 401; use
+    /// `URLSession.upload(_:with:options:)` for those. On Linux, cancelling your own task can crash the process if the
+    /// session has a `URLCache` (swift-corelibs-foundation 3296); that method avoids this, too.
     /// - Parameters:
     ///   - plan: The body.
-    ///   - options: What its reader does besides reading: a rate limit, progress, digests, the framing's check.
+    ///   - options: Options for its reader: a rate limit, progress, digests, the framing's check.
     public mutating func setBody(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) {
         self.describeBody(plan, isFixed: plan.contentLength != nil)
         self.httpBodyStream = plan.makeInputStream(options: options)
     }
 
-    /// Sets what the header section says of the body.
+    /// Sets the fields that describe the body.
     mutating func describeBody(_ plan: BodyPlan, isFixed: Bool) {
         if self.httpMethod == "GET" { self.httpMethod = "POST" }
         self.setValue(plan.contentType, forHTTPHeaderField: "Content-Type")
         self.setValue(isFixed ? plan.contentLength.map(String.init) : nil, forHTTPHeaderField: "Content-Length")
-        // URLSession announces a stream as chunked, beside any Content-Length. A blank Transfer-Encoding tells libcurl
-        // not to, and isn't sent itself; nobody documents that URLSession passes it on, so a test reads the bytes.
+        // URLSession announces a stream as chunked, even with a Content-Length. A blank Transfer-Encoding tells libcurl
+        // not to, and isn't sent itself. It isn't documented that URLSession passes it on, so a test reads the bytes.
         self.setValue(isFixed ? " " : nil, forHTTPHeaderField: "Transfer-Encoding")
     }
 
-    /// The request that a redirect asks for, and whether the body is sent again; `nil` if the answer is not a redirect to http
-    /// or https, or leads from https to http.
+    /// The request that a redirect asks for, and whether the body is sent with it; `nil` if there is no redirect to
+    /// follow. Redirects from https to http, and to other schemes, aren't followed.
     func redirected(by response: HTTPURLResponse) -> (request: URLRequest, keepsBody: Bool)? {
         guard
             let redirection = Redirection(

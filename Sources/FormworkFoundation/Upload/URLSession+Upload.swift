@@ -7,23 +7,23 @@ import FoundationNetworking
 #endif
 
 extension URLSession {
-    /// Sends a body, in flat memory, and gives the answer: also one that isn't 2xx.
+    /// Sends a body with bounded memory and returns the answer, including one that isn't 2xx.
     ///
-    /// Redirects and a 401 are handled here, and the body is sent again from its plan: on Linux, URLSession alone sends
-    /// an empty one then and reports success. `GET` becomes `POST`. The session's own header fields go everywhere, its
-    /// stored credentials nowhere. Of a 401 that stays the answer, Linux loses the content where its challenge is Basic
-    /// or Digest.
-    /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part when a one-shot body
-    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` when the connection breaks, or when the server
+    /// It handles redirects and a 401 by sending the body again from its plan: on Linux, URLSession by itself would
+    /// send an empty body and report success. `GET` becomes `POST`. The session's own header fields are sent
+    /// everywhere, its stored credentials nowhere. If a 401 with a Basic or Digest challenge is the final answer, its
+    /// content is lost on Linux.
+    /// - Throws: ``FormworkError``: the reader's; ``FormworkError/Code/notReplayable`` with the part if a one-shot body
+    ///   would have to be sent again; ``FormworkError/Code/writeFailed`` if the connection breaks, or if the server
     ///   answers 2xx, or redirects to a page, before it has all of a body above 4 MiB (a shorter one counts as delivered
-    ///   then). `CancellationError`; `URLError` for all else.
+    ///   then). `CancellationError`; `URLError` for everything else.
     public func upload(
         _ plan: BodyPlan, with request: URLRequest, options: UploadOptions = UploadOptions()
     ) async throws -> (Data, HTTPURLResponse) {
         try await self.send(request, plan, options)
     }
 
-    /// Sends a request in the time that is given for it, with a body or without.
+    /// Sends a request, with or without a body, within its time-out.
     package func send(
         _ request: URLRequest, _ plan: BodyPlan?, _ options: UploadOptions
     ) async throws -> (Data, HTTPURLResponse) {
@@ -35,7 +35,7 @@ extension URLSession {
         }
     }
 
-    /// As many transfers as redirects and a 401 ask for.
+    /// Makes transfers until no redirect, 401 or retry requires another.
     private func send(
         _ request: URLRequest, _ plan: BodyPlan?, _ options: UploadOptions, by end: ContinuousClock.Instant?
     ) async throws -> (Data, HTTPURLResponse) {
@@ -115,8 +115,8 @@ extension URLSession {
                 offset: feed.count, cause: error)
         }
         guard let response = outcome.response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-        // A redirect that leaves the body behind says that the server has it, too: to a login, say, whose page is no answer
-        // to the upload.
+        // A redirect that drops the body also means that the server has it. It may lead to a login page, which isn't an
+        // answer to the upload.
         let leavesBody = followsRedirects && request.redirected(by: response)?.keepsBody == false
         if let feed, leavesBody || 200..<300 ~= response.statusCode {
             let count = feed.count
@@ -132,7 +132,8 @@ extension URLSession {
         return (outcome.data ?? Data(), response)
     }
 
-    /// A session like this one in which a task without a body, too, can be cancelled at any time: `UploadDelegate.cancel`.
+    /// A session like this one, in which a task without a body can be cancelled at any time too:
+    /// `UploadDelegate.cancel`.
     private var withoutCache: URLSession {
         #if canImport(FoundationNetworking)
         guard self.configuration.urlCache != nil, let copy = self.configuration.copy() as? URLSessionConfiguration
@@ -146,7 +147,7 @@ extension URLSession {
 }
 
 extension UploadOptions {
-    /// Whether the length is told, which for this client is the usual way.
+    /// Whether the length is sent, which is the default for this client.
     fileprivate func isFixed(_ plan: BodyPlan) -> Bool {
         switch self.length ?? .fixed {
         case .chunked: false
@@ -164,7 +165,7 @@ extension HTTPURLResponse {
         }
     }
 
-    /// How long the server wants to be left alone; `nil` for no seconds.
+    /// The seconds of `Retry-After`; `nil` if there are none.
     fileprivate var retryAfter: Duration? {
         self.value(forHTTPHeaderField: "Retry-After").flatMap { Int64($0) }
             .flatMap { $0 >= 0 ? .seconds(min($0, 1_000_000_000)) : nil }
@@ -172,7 +173,7 @@ extension HTTPURLResponse {
 }
 
 extension RetryPolicy {
-    /// Whether another try may help behind a failure of URLSession's.
+    /// Whether another try may help after this error of URLSession.
     fileprivate func covers(session error: any Error) -> Bool {
         let passing: [URLError.Code] = [
             .timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
@@ -185,7 +186,7 @@ extension RetryPolicy {
 }
 
 extension BodyPlan {
-    /// This plan, or the same bytes collected where their number isn't known or they have to be waited for.
+    /// This plan, or its collected bytes if their number isn't known or reading has to wait for them.
     fileprivate func readyToSend(_ options: UploadOptions) async throws -> BodyPlan {
         if self.contentLength != nil, self.waitsForNobody { return self }
         return try await self.collected(

@@ -5,28 +5,28 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// One transfer: keeps URLSession from sending anything again by itself, because it would send an empty body and
-/// report success, and cancels it when Foundation survives that.
+/// One transfer. It keeps URLSession from sending anything again by itself, because that would send an empty body and
+/// report success, and cancels the task only when Foundation doesn't crash from that.
 final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
     private struct State {
         var streams: BodyInputStreams?
         var task: URLSessionTask?
         var isCancelled = false
-        /// Whether Foundation was told to take a redirect for the answer, and so ends the task itself.
+        /// Whether Foundation has to treat a redirect as the answer, and so ends the task itself.
         var isEnding = false
-        /// Whom to tell; `nil` once told.
+        /// Waits for the outcome; `nil` after it was resumed.
         var continuation: CheckedContinuation<Outcome, Never>?
     }
 
-    /// How the transfer ended; empty when it was cancelled.
+    /// How the transfer ended; empty if it was cancelled.
     struct Outcome: Sendable {
         var data: Data?
         var response: URLResponse?
         var error: (any Error)?
     }
 
-    /// Where tasks are made, begun and cancelled. On Linux each of these waits for the one queue on which all bodies are
-    /// read: here one thread does, and none of the few that Dispatch has for everybody, nor the tasks' own pool.
+    /// The queue on which tasks are created, started and cancelled. On Linux each of these waits for the one queue that
+    /// reads all bodies: so only this thread waits, and not Dispatch's few shared threads or the tasks' pool.
     static let queue = DispatchQueue(label: "formwork.upload")
 
     private let state: Mutex<State>
@@ -34,7 +34,7 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
     private let body: BodyFeed?
     private let monitor: UploadMonitor?
 
-    /// - Parameter streams: The last one given is the request's; `nil` for a request without a body.
+    /// - Parameter streams: Its last stream is the request's; `nil` for a request without a body.
     init(_ streams: BodyInputStreams?, _ monitor: UploadMonitor?) {
         self.state = Mutex(State(streams: streams))
         self.monitor = monitor
@@ -53,7 +53,7 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
             state.task = task
             return state.isCancelled
         }
-        // Also when cancelled: only a task that was begun completes.
+        // Even if it was cancelled: only a started task completes.
         task.resume()
         if isLate { self.cancel() }
     }
@@ -61,28 +61,28 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
     private func end(_ outcome: Outcome) {
         let continuation = self.state.withLock { state in
             let continuation = state.continuation
-            // The session may keep an ended task, and with it this delegate: not the body's files.
+            // The session may keep an ended task and with it this delegate, which must not keep the body's files open.
             (state.continuation, state.streams, state.task) = (nil, nil, nil)
             return continuation
         }
         continuation?.resume(returning: outcome)
     }
 
-    /// Ends the wait at once, and the task as soon as that is safe.
+    /// Ends the wait at once, and cancels the task as soon as that is safe.
     func cancel() {
         let (task, isEnding, streams) = self.state.withLock { state in
             state.isCancelled = true
             return (state.task, state.isEnding, state.streams)
         }
-        // A read that waits holds the queue on which all sessions' tasks are cancelled: it ends first.
+        // A waiting read blocks the queue on which the tasks of all sessions are cancelled, so it has to end first.
         streams?.last?.close()
-        // While the task is made the session has to live on, so the caller waits.
+        // While the task is being created the session has to stay alive, so the caller waits.
         guard let task else { return }
         self.end(Outcome())
         guard !isEnding else { return }
         let stop = { @Sendable in Self.queue.async { task.cancel() } }
-        // Before its body is opened, Foundation for Linux looks in the session's cache, and a task cancelled meanwhile
-        // may end twice, at which the process ends (swift-corelibs-foundation 3296).
+        // Before it opens the body, Foundation on Linux checks the session's cache, and a task that is cancelled during
+        // that may end twice, which crashes the process (swift-corelibs-foundation 3296).
         if let body = self.body { body.whenOpened(stop) } else { stop() }
     }
 
@@ -101,17 +101,17 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
             state.isEnding = !state.isCancelled
             return state.isCancelled
         }
-        // An answer given to a task that was cancelled ends the process on Linux; cancelling ends it without one.
+        // Calling the handler of a cancelled task crashes the process on Linux; the cancelled task ends without it.
         if !isCancelled { completionHandler(nil) }
     }
 
-    /// Where a kept connection turns out dead, libcurl wants to begin again.
+    /// libcurl starts again if a kept connection turns out to be dead.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
     ) {
         let (streams, isCancelled) = self.state.withLock { ($0.streams, $0.isCancelled) }
-        // A new stream could wait for what the cancellation has just let go of.
+        // A new stream could wait for a source that the cancellation has just released.
         let cancelled = BodyFeed(failing: FormworkError(.invalidArgument, "the upload is cancelled"))
         completionHandler(isCancelled ? BodyInputStream(cancelled) : streams?.nextOrFailing())
     }
@@ -120,7 +120,7 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // With a credential of its storage, Foundation would send an empty body; without one the task would never end.
+        // With a stored credential Foundation would send an empty body; without one the task would never end.
         self.end(Outcome(response: challenge.failureResponse))
         completionHandler(.cancelAuthenticationChallenge, nil)
     }

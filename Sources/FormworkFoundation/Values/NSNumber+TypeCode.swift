@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSNumber {
-    /// What it was made of, as Objective-C names types: `c` for a Boolean, and on Apple's systems for `Int8` too.
+    /// The Objective-C code of its original type: `c` for a Boolean, and on Apple's systems also for `Int8`.
     package var typeCode: UInt8 {
-        // SAFETY: a constant text of at least one letter.
+        // SAFETY: it points to a constant text of at least one letter.
         UInt8(bitPattern: unsafe self.objCType.pointee)
     }
 }

@@ -14,9 +14,9 @@ extension NSNumber: ParameterConvertible {
         }
     }
 
-    /// Whether it was made of a `Bool`.
+    /// Whether it was made from a `Bool`.
     ///
-    /// Its type says `c` for that everywhere, and on Apple's systems for an `Int8` too: there the class decides.
+    /// Its type code is `c` then, but on Apple's systems also for an `Int8`: there the class decides.
     private var holdsBool: Bool {
         #if canImport(Darwin)
         CFGetTypeID(self) == CFBooleanGetTypeID()
@@ -46,7 +46,7 @@ extension NSDate: ParameterConvertible {
 
 extension NSURL: ParameterConvertible {
     func parameterValue(at path: ParameterPath) -> ParameterValue {
-        // Optional on Apple's systems alone.
+        // Optional only on Apple's systems.
         let text: String? = self.absoluteString
         return .text(text ?? "")
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a parameter can be made of: asked of a value whose type only the running program knows.
+/// A type that can become a parameter, for values whose type is known only at run time.
 protocol ParameterConvertible {
-    /// - Parameter path: Where the value stands, for errors.
+    /// - Parameter path: The value's path, for errors.
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue
 }
 
-/// Where a value stands: `user.tags[2]`.
+/// The path to a value: `user.tags[2]`.
 struct ParameterPath: CustomStringConvertible {
     private var text = ""
     private var depth = 0
@@ -19,10 +19,10 @@ struct ParameterPath: CustomStringConvertible {
         try self.child(self.text.isEmpty ? name : "\(self.text).\(name)")
     }
 
-    /// As deep as ``Flattening`` goes by itself: what lies deeper could use up the stack.
+    /// The same limit as ``Flattening``'s default: deeper values could overflow the stack.
     private func child(_ text: String) throws(FormworkError) -> ParameterPath {
         guard self.depth < 512 else {
-            throw FormworkError(.limitExceeded, "\(text.prefix(40))… lies more than 512 levels deep")
+            throw FormworkError(.limitExceeded, "\(text.prefix(40))… nests deeper than 512 levels")
         }
         var child = self
         (child.text, child.depth) = (text, self.depth + 1)
@@ -33,7 +33,7 @@ struct ParameterPath: CustomStringConvertible {
 extension ParameterConvertible where Self: BinaryInteger {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
         guard let number = Int128(exactly: self) else {
-            throw FormworkError(.invalidArgument, "\(path) is \(self), more than 128 bits with a sign hold")
+            throw FormworkError(.invalidArgument, "\(path) is \(self), which doesn't fit into a signed 128-bit integer")
         }
         return .integer(number)
     }
@@ -57,7 +57,7 @@ extension Double: ParameterConvertible {
 }
 
 extension Float: ParameterConvertible {
-    /// The number that the shortest text of this one means: 0.1, not 0.10000000149011612.
+    /// The number with the same shortest text: 0.1, not 0.10000000149011612.
     func parameterValue(at path: ParameterPath) -> ParameterValue { .double(Double(self.description) ?? Double(self)) }
 }
 
@@ -66,7 +66,7 @@ extension CGFloat: ParameterConvertible {
 }
 
 extension Decimal: ParameterConvertible {
-    /// A whole number where it is one, else its text, which has all digits.
+    /// A whole number if it is one, otherwise its text, which has all digits.
     func parameterValue(at path: ParameterPath) -> ParameterValue {
         Int128(self.description).map(ParameterValue.integer) ?? .text(self.description)
     }
@@ -89,7 +89,7 @@ extension Data: ParameterConvertible {
 }
 
 extension Date: ParameterConvertible {
-    /// As it describes itself: `2001-01-01 00:02:03 +0000`.
+    /// Its description: `2001-01-01 00:02:03 +0000`.
     func parameterValue(at path: ParameterPath) -> ParameterValue { .text(self.description) }
 }
 
@@ -126,7 +126,7 @@ extension Array: ParameterConvertible {
 
 extension Set: ParameterConvertible {
     func parameterValue(at path: ParameterPath) throws(FormworkError) -> ParameterValue {
-        // A set has another order in every run; what is sent shall not.
+        // A set's order differs from run to run, but the request must not.
         let elements = self.map { (text: "\($0)", element: $0) }.sorted { $0.text < $1.text }.map(\.element)
         return .set(try ParameterValue.elements(elements, at: path))
     }

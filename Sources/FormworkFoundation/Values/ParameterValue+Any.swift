@@ -1,17 +1,17 @@
 import Foundation
 
 extension ParameterValue {
-    /// Converts a value of Foundation or Swift: texts, numbers, dates, URLs, data, and arrays, sets and dictionaries of
-    /// them, `nil` and `NSNull` among them.
+    /// Converts a value of Foundation or Swift: texts, numbers, dates, URLs, data, `nil` and `NSNull`, and arrays, sets
+    /// and dictionaries of them.
     ///
     /// A dictionary is sorted by name, because its own order differs from run to run; `KeyValuePairs` and arrays of
     /// pairs keep theirs. Dates, URLs and UUIDs become text, data becomes bytes.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for anything else, with the path to it: `user.tags[2]`;
-    ///   ``FormworkError/Code/limitExceeded`` for what lies more than 512 levels deep.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for any other value, with its path: `user.tags[2]`;
+    ///   ``FormworkError/Code/limitExceeded`` for more than 512 levels.
     public init(_ any: Any) throws(FormworkError) { try self.init(any, at: ParameterPath()) }
 
     init(_ any: Any, at path: ParameterPath) throws(FormworkError) {
-        // Asked for their type first: an empty array of anything can be cast to an array of pairs.
+        // The type is checked too, because an empty array of any type can be cast to an array of pairs.
         let type = type(of: any)
         switch any {
         case let pairs as [(String, Any)] where type == [(String, Any)].self:
@@ -22,12 +22,12 @@ extension ParameterValue {
         default:
             throw FormworkError(
                 .invalidArgument,
-                "\(path) is of type \(type), which no parameter can hold")
+                "\(path) is of type \(type), which can't be a parameter")
         }
     }
 
-    /// The value as Foundation's serializers take it: a set as `NSSet`, bytes as `Data`, of several members with one
-    /// name the last.
+    /// The value for Foundation's serializers: a set as `NSSet`, bytes as `Data`, and the last of several members with
+    /// the same name.
     public var foundationObject: Any {
         switch self {
         case .null: NSNull()

@@ -1,10 +1,10 @@
 import Foundation
 
 extension String {
-    /// The text as a URL can hold it behind `?`, with its escapes as they are; `nil` where a `%` begins none.
+    /// The text as a URL's query, with its escapes unchanged; `nil` if a `%` doesn't begin an escape.
     ///
-    /// Where a text holds anything else, a bracket for one, `URL(string:)` escapes all of it, escapes too, and
-    /// `URLComponents` ends the process.
+    /// If a text contains other characters, such as a bracket, `URL(string:)` escapes all of it again, including
+    /// escapes, and `URLComponents` crashes.
     package var fittingQuery: String? {
         let text = PercentEncoder.urlQuery.encode(self)
         return URL(string: "?\(text)", encodingInvalidCharacters: false).map { _ in text }

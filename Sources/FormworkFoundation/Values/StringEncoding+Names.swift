@@ -1,9 +1,9 @@
 import Foundation
 
 extension String.Encoding {
-    /// GB 18030, which Foundation has no name for.
+    /// GB 18030, for which Foundation has no constant.
     public static let gb18030 = String.Encoding(coreFoundation: 0x0632)
-    /// GBK, as Windows has it.
+    /// GBK, as in Windows.
     public static let gbk = String.Encoding(coreFoundation: 0x0421)
     /// Simplified Chinese in EUC: GB 2312.
     public static let gb2312 = String.Encoding(coreFoundation: 0x0930)
@@ -14,23 +14,22 @@ extension String.Encoding {
     /// Russian in KOI8-R.
     public static let koi8R = String.Encoding(coreFoundation: 0x0A02)
 
-    /// The encoding of one of CoreFoundation's numbers, `kCFStringEncodingGB_18030_2000` for one. What the system can
-    /// write of them differs.
+    /// Creates an encoding from a CoreFoundation number, such as `kCFStringEncodingGB_18030_2000`. Not every system can
+    /// write all of them.
     public init(coreFoundation number: UInt32) { self.init(rawValue: 0x8000_0000 | UInt(number)) }
 
-    /// The encoding's name in IANA's list, in lower case as AFNetworking writes it behind `charset=`; `nil` where none
-    /// is known here.
+    /// The encoding's IANA name, in lower case as AFNetworking writes it after `charset=`; `nil` if this package
+    /// doesn't know it.
     public var ianaCharset: String? { Self.charsets[self] }
 
-    /// The encoding of a name in lower case that ``ianaCharset`` gives, or one of its aliases in forms; `nil` for
-    /// another.
+    /// The encoding for a lower-case name from ``ianaCharset``, or one of its aliases in forms; `nil` for other names.
     init?(ianaCharset name: String) {
         let name = Self.aliases[name] ?? name
         guard let encoding = Self.charsets.first(where: { $0.value == name })?.key else { return nil }
         self = encoding
     }
 
-    /// Of WHATWG's labels those that senders use.
+    /// The WHATWG labels that senders use.
     private static let aliases = [
         "sjis": "shift_jis", "shift-jis": "shift_jis", "windows-31j": "shift_jis", "x-sjis": "shift_jis",
         "latin2": "iso-8859-2", "cp1250": "windows-1250", "cp1251": "windows-1251", "cp1253": "windows-1253",
@@ -50,7 +49,7 @@ extension String.Encoding {
 }
 
 extension URLEncodedDialect.Transcoding {
-    /// An encoding of Foundation's, without loss: text that it doesn't have is an error.
+    /// Uses an encoding of Foundation, without loss: text that it can't represent is an error.
     public init(_ encoding: String.Encoding) {
         self.init(name: encoding.ianaCharset ?? encoding.description) { text in
             text.data(using: encoding).map { Array($0) }

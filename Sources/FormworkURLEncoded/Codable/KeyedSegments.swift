@@ -23,11 +23,11 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
         }
         let place = self.arena.tree.place(key, in: self.place)
         try value.encode(to: SegmentEncoder(arena: self.arena, place: place))
-        // A dictionary's keys are known by what is there.
+        // A dictionary's keys are known only from its values' names.
         let isDictionary = !isOptional && Key.isAny
         try self.arena.check(
             value, at: place, isOptional: isOptional,
-            lacks: isDictionary ? "a dictionary's value that is nil or empty writes nothing: its key is lost" : nil)
+            lacks: isDictionary ? "a dictionary's value that is nil or empty writes nothing, so its key is lost" : nil)
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
@@ -42,7 +42,7 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
         UnkeyedSegments(self.arena, self.arena.tree.require(self.arena.tree.place(key, in: self.place)))
     }
 
-    /// What a superclass writes goes beside the members.
+    /// A superclass writes its members beside the others.
     mutating func superEncoder() -> any Encoder { SegmentEncoder(arena: self.arena, place: self.place) }
 
     mutating func superEncoder(forKey key: Key) -> any Encoder {
@@ -54,7 +54,7 @@ struct KeyedSegments<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try self.put(value, key, isOptional: true)
     }
 
-    // The protocol's own would leave `nil` out, which is for the coding to decide.
+    // The protocol's own methods would leave out `nil`, but the coding decides that.
     mutating func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
         try self.encodeOptional(value, key)
     }

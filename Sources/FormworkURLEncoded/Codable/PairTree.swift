@@ -1,19 +1,19 @@
 import FormworkCore
 
-/// The names of all pairs as a tree, cut at their brackets or dots, with values as text.
+/// The names of all pairs as a tree, split at their brackets or dots, with values as text.
 struct PairTree {
     struct Node {
-        /// What stands in the brackets; `nil` for `[]`.
+        /// The text in the brackets; `nil` for `[]`.
         var name: String?
         var values: [String] = []
         var children: [Int32] = []
-        /// Elements are objects of which only the repeated names of members tell where one ends.
+        /// Elements are objects, and only a repeated member name shows where one ends.
         var isGrouped = false
-        /// There are arrays within such elements, which tell nothing.
+        /// Such elements contain arrays, whose repeated names show nothing.
         var isAmbiguous = false
     }
 
-    /// A name as UTF-8: two spellings of `é` are two names.
+    /// A name as UTF-8: the two spellings of `é` are different names.
     private struct Member: Hashable {
         var parent: Int32
         var name: [UInt8]
@@ -27,7 +27,7 @@ struct PairTree {
         _ pairs: URLEncodedPairs, _ names: URLEncodedCoding.MemberNames, depth: Int
     ) throws(FormworkError) {
         self.usesDots = if case .dots = names { true } else { false }
-        // Trees are walked by calling, so even `.max` has a bound.
+        // Trees are walked recursively, so `.max` has a bound too.
         let depth = min(max(0, depth), 512)
         for pair in pairs {
             let path = self.cut(pair.name)
@@ -43,13 +43,13 @@ struct PairTree {
         self.members[Member(parent: parent, name: Array(name.utf8))]
     }
 
-    /// The parts of a name: `a[b][]` is `a`, `b` and `nil`. What is behind a bracket, closed or not, is a part.
+    /// The parts of a name: `a[b][]` is `a`, `b` and `nil`. The text after each bracket, closed or not, is a part.
     func cut(_ name: String) -> [String?] {
         guard self.usesDots else { return self.cutBrackets(name.utf8[...]) }
         return name.utf8.split(separator: 0x2E, omittingEmptySubsequences: false).flatMap { self.cutBrackets($0) }
     }
 
-    /// By bytes: a combining mark behind a bracket would make another character of it.
+    /// By bytes: a bracket with a combining mark after it would be another character.
     private func cutBrackets(_ name: Substring.UTF8View) -> [String?] {
         name.split(separator: 0x5B, omittingEmptySubsequences: false).enumerated().map { index, part in
             guard index > 0, part.last == 0x5D else { return String(Substring(part)) }
@@ -71,7 +71,7 @@ struct PairTree {
         self.nodes[Int(node)].values.append(value)
     }
 
-    /// The element which a member of an array's elements belongs to: a new one when the last one has it.
+    /// The element of an array that a member belongs to: a new one if the last one already has that member.
     private mutating func group(_ path: ArraySlice<String?>, of array: Int32) -> Int32 {
         self.nodes[Int(array)].isGrouped = true
         let hasArrays = path.contains(nil)
@@ -101,7 +101,7 @@ struct PairTree {
         return node
     }
 
-    /// Whether all grouped elements have the same members, so that no other grouping is as likely.
+    /// Whether all grouped elements have the same members, so that no other grouping is equally likely.
     func isRegular(_ array: Int32) -> Bool {
         let shapes = self.nodes[Int(array)].children.lazy.map { self.shape($0) }
         guard let first = shapes.first else { return true }

@@ -1,13 +1,13 @@
 import FormworkCore
 
-/// Encodes a value once more, beside the decoder that reads what was written, and compares.
+/// Encodes a value again, in step with a decoder of the written text, and compares the two.
 ///
-/// Names that a rule changed, or that don't say where an element of an array ends, may lead to another value, and only
-/// reading says which. Where names say all there is no need for it.
+/// Names that were changed by a rule, or that don't show where an element of an array ends, may be read as another
+/// value, which only reading shows. It isn't needed if the names are unambiguous.
 final class Replay {
     private let arena: SegmentArena
     private let tree: TreeDecoder
-    /// The first difference found where nothing can be thrown.
+    /// The first difference that was found in a method that can't throw.
     private var failure: (any Error)?
     /// The keys written at each node, as UTF-8.
     private var keys: [Int32: Set<[UInt8]>] = [:]
@@ -25,7 +25,7 @@ final class Replay {
         self.tree = TreeDecoder(Reading(names, rules), node: 0)
     }
 
-    /// - Throws: `EncodingError` where the value wouldn't be read back.
+    /// - Throws: `EncodingError` if another value would be read back.
     func check(_ value: some Encodable) throws {
         do {
             try value.encode(to: ReplayEncoder(replay: self, decoder: self.tree))
@@ -53,14 +53,14 @@ final class Replay {
             value, context.codingPath, text.contains("Encoding") ? text : "\(option) loses this: \(text)")
     }
 
-    // MARK: What containers say
+    // MARK: Reports from containers
 
     func fail(_ error: any Error) { self.failure = self.failure ?? error }
     func add(_ array: ReplayedElements) { self.arrays.append(array) }
     func addDictionary(_ decoder: TreeDecoder) { self.dictionaries[decoder.node] = decoder }
     func add(_ key: String, at node: Int32) { self.keys[node, default: []].insert(Array(key.utf8)) }
 
-    /// Compares a value with what is read at a place.
+    /// Compares a value with the text at a place.
     func compare<Value: Encodable>(_ value: Value, _ decoder: TreeDecoder, isOptional: Bool = false) throws {
         let isOptional = isOptional || Value.self is any AnyOptional.Type && !SegmentArena.isNil(value)
         guard !isOptional || decoder.node < 0 || !decoder.isNull else {
@@ -75,7 +75,7 @@ final class Replay {
     func compareNil(_ decoder: TreeDecoder) throws {
         guard let null = try self.arena.coding.null() else {
             guard decoder.node < 0, !decoder.hasNamedElements else {
-                throw decoder.refusal("keyEncoding", "what is nil has another member's name")
+                throw decoder.refusal("keyEncoding", "a nil member has the same name as another member")
             }
             return
         }
@@ -133,13 +133,13 @@ private struct ReplayedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
         return try self.decoder.member(key)
     }
 
-    /// - Parameter isFound: Whether the key may be looked for among all, as an enumeration looks for its cases.
+    /// - Parameter isFound: Whether the key may be searched among all keys, as enumerations do with their cases.
     private func reached(_ key: Key, isFound: Bool = true) -> ReplayEncoder {
         do {
             let member = try self.member(key)
             guard !isFound || self.decoder.reading.tree.member(key.stringValue, of: self.decoder.node) == member.node
             else {
-                throw member.refusal("keyEncoding", "an enumeration's case has another name then")
+                throw member.refusal("keyEncoding", "it changes the name of an enumeration's case")
             }
             return ReplayEncoder(replay: self.replay, decoder: member)
         } catch {
@@ -224,7 +224,7 @@ final class ReplayedElements: UnkeyedEncodingContainer {
     private func next() throws -> TreeDecoder {
         defer { self.count += 1 }
         guard self.count < self.elements.count else {
-            throw self.decoder.refusal("arrayEncoding", "elements can't be told apart: use indexInBrackets")
+            throw self.decoder.refusal("arrayEncoding", "elements can't be distinguished: use indexInBrackets")
         }
         return self.decoder.element(self.elements[self.count], self.count)
     }

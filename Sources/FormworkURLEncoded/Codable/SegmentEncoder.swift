@@ -1,6 +1,6 @@
 import FormworkCore
 
-/// An encoder at one place of a ``SegmentArena``: two words, so that handing it out allocates nothing.
+/// An encoder at one place of a ``SegmentArena``. It has two words, so that passing it allocates nothing.
 struct SegmentEncoder: Encoder {
     let arena: SegmentArena
     let place: Int32
@@ -19,9 +19,9 @@ struct SegmentEncoder: Encoder {
 }
 
 extension SegmentArena {
-    /// The text of a value that is no container; `nil` when its type has to be asked.
+    /// The text of a value that isn't a container; `nil` if its type has to encode it.
     ///
-    /// Types are compared first, because a cast of what is no such type is slow.
+    /// Types are compared first, because a cast that fails is slow.
     func text<Value: Encodable>(of value: Value, at path: () -> [any CodingKey]) throws -> String? {
         if Value.self == String.self { return value as? String }
         if Value.self == Int.self { return (value as? Int).map { String($0) } }
@@ -59,10 +59,10 @@ extension SegmentArena {
             .init(codingPath: path, debugDescription: "\(why) (Compatibility.exact writes what Alamofire writes)"))
     }
 
-    /// Refuses a value of which too little was written to be read back.
+    /// Refuses a value if too little of it was written to be read back.
     /// - Parameters:
-    ///   - isOptional: Whether the value was behind an optional that is no part of `Value`.
-    ///   - lacks: Why nothing at all can't be read back; `nil` when it can.
+    ///   - isOptional: Whether the value was in an optional that isn't part of `Value`.
+    ///   - lacks: Why a value without any text can't be read back; `nil` if it can.
     func check<Value: Encodable>(_ value: Value, at place: Int32, isOptional: Bool = false, lacks: String?) throws {
         guard !self.coding.isAlamofire else { return }
         let written = self.tree.places[Int(place)]
@@ -83,7 +83,7 @@ extension SegmentArena {
     }
 
     private func looksNull(_ value: Any, _ path: [any CodingKey]) -> EncodingError {
-        Self.refusal(value, path, "nilEncoding writes nil as this value is written, \"\(self.nullText ?? "")\"")
+        Self.refusal(value, path, "nilEncoding writes nil like this value, as \"\(self.nullText ?? "")\"")
     }
 
     static func isNil(_ value: some Any) -> Bool { (value as? any AnyOptional)?.isNil ?? false }
@@ -120,7 +120,7 @@ struct SingleSegment: SingleValueEncodingContainer {
     private mutating func checkIsFirst(_ value: some Any) throws {
         guard !self.isWritten else {
             throw EncodingError.invalidValue(
-                value, .init(codingPath: self.codingPath, debugDescription: "A single value is there already."))
+                value, .init(codingPath: self.codingPath, debugDescription: "A single value was already encoded here."))
         }
         self.isWritten = true
     }
@@ -128,7 +128,7 @@ struct SingleSegment: SingleValueEncodingContainer {
     private mutating func put<Value: Encodable>(_ value: Value) throws {
         try self.checkIsFirst(value)
         if let text = try self.arena.text(of: value, at: { self.codingPath }) {
-            // A type of its own may ask for nil first, and optionals do.
+            // The value's type may decode nil first, as optionals do.
             try self.arena.checkIsNotNull(text) { self.codingPath }
             return try self.arena.tree.write(text, at: self.place)
         }
@@ -136,11 +136,11 @@ struct SingleSegment: SingleValueEncodingContainer {
         guard self.place > 0 else { return }
         try self.arena.check(
             value, at: self.place,
-            lacks: SegmentArena.isNil(value) ? nil : "an empty value in a type of its own writes nothing, as nil does")
+            lacks: SegmentArena.isNil(value) ? nil : "a type with an empty value writes nothing, as nil does")
     }
 }
 
-/// The elements of an array. Copies count on together.
+/// The elements of an array. Copies share their counter.
 struct UnkeyedSegments: UnkeyedEncodingContainer {
     private let arena: SegmentArena
     private let place: Int32
@@ -196,7 +196,7 @@ struct UnkeyedSegments: UnkeyedEncodingContainer {
         UnkeyedSegments(self.arena, self.arena.tree.require(self.nextPlace()))
     }
 
-    /// Alamofire gives the array's own place, where what the encoder writes replaces the elements.
+    /// Alamofire uses the array's own place, where the encoder's output replaces the elements.
     mutating func superEncoder() -> any Encoder {
         let index = self.next()
         guard !self.arena.coding.isAlamofire else { return SegmentEncoder(arena: self.arena, place: self.place) }

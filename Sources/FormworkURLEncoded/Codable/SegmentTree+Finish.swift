@@ -1,7 +1,7 @@
 extension SegmentTree {
-    /// Puts the segments into their order and joins them.
-    /// - Returns: Where the finished text lies.
-    /// - Throws: ``InvalidRoot`` when the root is no object.
+    /// Sorts the segments and joins them.
+    /// - Returns: The range of the finished text.
+    /// - Throws: ``InvalidRoot`` if the root isn't an object.
     mutating func finish() throws(InvalidRoot) -> Range<Int> {
         switch self.nodes[0].kind {
         case .object: return self.finish(0)
@@ -10,7 +10,7 @@ extension SegmentTree {
         }
     }
 
-    /// The finished text of a container, made of its children's; what has one child lies there already.
+    /// The finished text of a container, joined from its children's; a single child's text isn't copied.
     private mutating func finish(_ container: Int32) -> Range<Int> {
         let node = self.nodes[Int(container)]
         var segments: [Range<Int>] = []
@@ -41,7 +41,7 @@ extension SegmentTree {
 }
 
 extension [UInt8] {
-    /// Appends once more what stands in `range`. A slice appended to its own array would copy all of it first.
+    /// Appends a copy of the bytes in `range`. Appending a slice to its own array would copy the whole array first.
     mutating func append(copyOf range: Range<Int>) { self += [UInt8](self[range]) }
 
     /// Which of two ranges comes first, byte by byte: negative, 0 or positive.

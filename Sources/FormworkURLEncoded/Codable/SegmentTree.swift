@@ -1,9 +1,9 @@
-/// What all encoders and containers of one encoding share.
+/// The state that all encoders and containers of one encoding share.
 final class SegmentArena {
     let coding: URLEncodedCoding
-    /// What nil is written as; `nil` where it isn't, or doesn't matter.
+    /// The text for nil; `nil` if it isn't written or doesn't matter.
     let nullText: String?
-    /// One value, so that a call is checked for exclusive access once.
+    /// One value, so that each call checks exclusive access only once.
     var tree: SegmentTree
 
     init(_ coding: URLEncodedCoding) {
@@ -13,34 +13,34 @@ final class SegmentArena {
     }
 }
 
-/// The names and values of one encoding: all text in one buffer, in the order it came, and a tree of ranges above it.
+/// The names and values of one encoding: all text in one buffer, in the order of writing, and a tree of its ranges.
 ///
-/// A value is written once, escaped, behind its whole name. Containers are entered into the tree when their first value
-/// is written, so that empty ones leave no trace. Nothing is looked up twice but members, whose keys may repeat.
+/// A value is written once, escaped, after its whole name. Containers are added to the tree when their first value is
+/// written, so empty ones leave no trace. Only members, whose keys may repeat, are looked up twice.
 struct SegmentTree: ~Copyable {
     enum Kind: UInt8 { case object, array, value }
 
-    /// A container or a value; siblings are linked in the order they came.
+    /// A container or a value; siblings are linked in the order of writing.
     struct Node {
         var kind: Kind
-        /// A container's name, escaped, or as it is where names are changed as a whole; or a value's finished text.
+        /// A container's name, escaped, or unescaped if whole names are changed; or a value's finished text.
         var text: Range<Int>
         var first: Int32 = -1
         var last: Int32 = -1
         var next: Int32 = -1
         var count: Int32 = 0
-        /// Which keys are this container's: another number once it was replaced.
+        /// Identifies this container's keys: it changes when the container is replaced.
         var scope: Int32
     }
 
     /// A level of the values being encoded.
     struct Place {
         var parent: Int32
-        /// `nil` for the root, and for elements of arrays until somebody asks.
+        /// `nil` for the root and for elements of arrays.
         var key: (any CodingKey)?
         /// The element's index; negative for members.
         var index: Int
-        /// The container's node, known since `epoch`.
+        /// The container's node, valid in `epoch`.
         var node: Int32 = -1
         var epoch: Int32 = 0
         /// Levels above it.
@@ -60,18 +60,18 @@ struct SegmentTree: ~Copyable {
     var text: [UInt8] = []
     var nodes: [Node]
     var places: [Place]
-    /// How many elements each unkeyed container was given, left out ones counted.
+    /// How many elements each unkeyed container was given, including those left out.
     var counts: [Int] = []
-    /// Places whose container was made by the type itself: what is read from them needs something to be there.
+    /// Places whose container was made by the type itself: they can be read back only if something was written.
     private(set) var required: [Int32] = []
-    /// Whether arrays have containers for elements, whose names may not tell them apart.
+    /// Whether arrays contain containers, whose names may not distinguish them.
     private(set) var hasContainersInArrays = false
     private var members: [Member: Int32] = [:]
-    /// Grows when a container is replaced: nodes that places know may be gone.
+    /// Grows when a container is replaced, as the nodes of places may be gone then.
     private var epoch: Int32 = 0
     private var scopes: Int32 = 1
     private let (open, close, brackets, dot): ([UInt8], [UInt8], [UInt8], [UInt8])
-    /// Names are kept as they are, because a closure wants them whole.
+    /// Names are kept unescaped, because a closure needs whole names.
     let keepsNames: Bool
 
     init(_ coding: URLEncodedCoding) {
@@ -109,7 +109,7 @@ struct SegmentTree: ~Copyable {
         return place
     }
 
-    /// Whether an array is written as `nil` is.
+    /// Whether an array is written like `nil`.
     func looksNull(_ array: Int32, _ null: String?) -> Bool {
         guard let null, array >= 0, case .repeated = self.coding.arrays else { return false }
         let node = self.nodes[Int(array)]
@@ -132,7 +132,7 @@ struct SegmentTree: ~Copyable {
 
     // MARK: Values
 
-    /// Writes a value at a place itself.
+    /// Writes a value at the place itself.
     mutating func write(_ value: String, at place: Int32) throws {
         self.places[Int(place)].isWritten = true
         let level = self.places[Int(place)]
@@ -140,7 +140,7 @@ struct SegmentTree: ~Copyable {
         try self.write(value, level.index < 0 ? level.key?.stringValue ?? "" : "", level.index, in: level.parent)
     }
 
-    /// Writes a member, or where `index` isn't negative an element, of a place's container.
+    /// Writes a member of a place's container, or an element if `index` isn't negative.
     mutating func write(_ value: String, _ key: String, _ index: Int, in place: Int32) throws {
         let parent = try self.container(at: place, index < 0 ? .object : .array)
         let start = self.text.count
@@ -169,13 +169,14 @@ struct SegmentTree: ~Copyable {
         throw self.conflict(self.codingPath(place), "\"\(key)\" is given a second, different value")
     }
 
-    /// Refuses a name that would be cut somewhere else when it is read.
+    /// Refuses a name that would be split differently when it is read.
     private func checkName(_ key: String, _ index: Int, of parent: Int32, in place: Int32) throws {
         guard !self.coding.isAlamofire else { return }
         let depth = Int(self.places[Int(place)].depth) + 1
         guard depth <= Self.depth else {
             throw SegmentArena.refusal(
-                key, self.codingPath(place), "names nest no deeper than \(Self.depth) levels, URLEncodedLimits.depth")
+                key, self.codingPath(place),
+                "names can't nest deeper than \(Self.depth) levels (URLEncodedLimits.depth)")
         }
         guard index < 0 else { return }
         var isWhole = !key.utf8.contains(0x5B)
@@ -187,10 +188,10 @@ struct SegmentTree: ~Copyable {
         guard !isWhole else { return }
         throw SegmentArena.refusal(
             key, self.codingPath(place),
-            "the key \"\(key)\" would be read as another one: it is empty, or holds a bracket or keyPathEncoding's dot")
+            "the key \"\(key)\" would be read as another one: it is empty, or has a bracket or keyPathEncoding's dot")
     }
 
-    /// As deep as names are read by default.
+    /// The default limit for reading names.
     private static let depth = URLEncodedLimits().depth
 
     private func conflict(_ path: [any CodingKey], _ what: String) -> EncodingError {
@@ -200,7 +201,7 @@ struct SegmentTree: ~Copyable {
 
     private mutating func replaceRoot() throws {
         guard self.nodes[0].count == 0 || self.coding.isAlamofire else {
-            throw self.conflict([], "a single value stands beside the root's members")
+            throw self.conflict([], "there is a single value beside the root's members")
         }
         self.clear(0, .value)
     }
@@ -228,7 +229,7 @@ struct SegmentTree: ~Copyable {
                 self.nodes[Int(node)].kind = kind
                 self.nodes[Int(node)].text = start..<self.text.count
             }
-            // An element behind ones that were left out is another one each time, for Alamofire, and so is all in it.
+            // In Alamofire, an element after left-out ones is a new one each time, and so are all its contents.
             let isParentKept = level.parent == 0 || self.places[Int(level.parent)].node >= 0
             let isSame = isParentKept && (level.index < 0 || child.position == level.index)
             let isKept = isSame || !self.coding.isAlamofire
@@ -246,7 +247,7 @@ struct SegmentTree: ~Copyable {
         let old = self.nodes[Int(node)]
         let isRoot = node == 0
         guard self.coding.isAlamofire || (isRoot && old.count == 0 && old.kind != .value) else {
-            throw self.conflict(self.codingPath(place), "a container stands where there is a value of another kind")
+            throw self.conflict(self.codingPath(place), "there is already a value of another kind")
         }
         self.clear(node, kind)
         guard !isRoot, old.kind == .value else { return }
@@ -263,7 +264,7 @@ struct SegmentTree: ~Copyable {
         self.scopes += 1
     }
 
-    /// The child of that key or index, made when there is none.
+    /// The child with that key or index, created if there is none.
     private mutating func child(_ key: String, _ index: Int, of parent: Int32) -> (
         node: Int32, position: Int, isNew: Bool
     ) {
@@ -273,7 +274,7 @@ struct SegmentTree: ~Copyable {
             return (self.append(to: parent), count, true)
         }
         let node = Int32(self.nodes.count)
-        /// One look-up, whether the key is there or not.
+        /// One look-up, whether the key exists or not.
         func known(_ slot: inout Int32?) -> Int32? {
             defer { slot = slot ?? node }
             return slot
@@ -304,7 +305,7 @@ struct SegmentTree: ~Copyable {
 
     // MARK: Names
 
-    /// Appends the name of a child as names are kept: escaped, or as it is.
+    /// Appends the name of a child, escaped unless names are kept unescaped.
     private mutating func appendName(_ key: String, _ index: Int, of parent: Int32) {
         if self.keepsNames {
             let name = self.name(key, index, of: parent)
@@ -335,7 +336,7 @@ struct SegmentTree: ~Copyable {
         }
     }
 
-    /// The name of a child where names are kept as they are.
+    /// The unescaped name of a child.
     private func name(_ key: String, _ index: Int, of parent: Int32) -> String {
         guard parent > 0 else { return key }
         let name = String(decoding: self.text[self.nodes[Int(parent)].text], as: UTF8.self)

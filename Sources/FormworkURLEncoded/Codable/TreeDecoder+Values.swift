@@ -1,6 +1,6 @@
 import FormworkCore
 
-/// `nil` is read by its type, which says what else the same text could be.
+/// An optional is read through its own type, because the wrapped type decides what else the same text could mean.
 private protocol OptionalValue {
     static func read(_ decoder: TreeDecoder) throws -> Self
 }
@@ -10,12 +10,12 @@ extension Optional: OptionalValue where Wrapped: Decodable {
 }
 
 extension TreeDecoder {
-    /// The one text that was sent.
+    /// The single text that was sent.
     func text() throws -> String {
         guard let content else {
-            guard let path else { throw self.corrupted("there is nothing") }
+            guard let path else { throw self.corrupted("no value was sent") }
             let context = DecodingError.Context(
-                codingPath: DecodingPath.keys(path.parent), debugDescription: "there is no such name")
+                codingPath: DecodingPath.keys(path.parent), debugDescription: "the text has no such name")
             throw DecodingError.keyNotFound(path.key, context)
         }
         if self.value >= 0 { return content.values[self.value] }
@@ -27,7 +27,7 @@ extension TreeDecoder {
         return text
     }
 
-    /// Whether what was sent is what `nil` is written as.
+    /// Whether the text is the one for `nil`.
     var isNull: Bool {
         guard let content else { return true }
         guard let null = self.reading.nullText else { return false }
@@ -80,7 +80,7 @@ extension TreeDecoder {
         switch text {
         case "1", "true", "on": return true
         case "0", "false", "off": return false
-        default: throw self.corrupted("\"\(text.prefix(40))\" is neither true nor false")
+        default: throw self.corrupted("\"\(text.prefix(40))\" is not a valid Bool: use true or false")
         }
     }
 }

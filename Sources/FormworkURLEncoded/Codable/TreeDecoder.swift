@@ -1,11 +1,11 @@
-/// What all decoders of one text share.
+/// The state that all decoders of one text share.
 final class Reading {
     let tree: PairTree
     let rules: URLEncodedDecoding
-    /// Names are changed as a whole, so they are looked up as the encoder would write them.
+    /// Whole names were changed, so they are looked up in the form that the encoder would write.
     let asksByName: Bool
     let nullText: String?
-    /// Which key was found at a node, to notice two keys with one name.
+    /// The key that was found at a node, to detect two keys with the same name.
     var claims: [Int32: String] = [:]
 
     init(_ tree: PairTree, _ rules: URLEncodedDecoding) {
@@ -16,7 +16,7 @@ final class Reading {
     }
 }
 
-/// The keys that lead to a value, made into an array only for errors.
+/// The keys that lead to a value; converted to an array only for errors.
 final class DecodingPath {
     let parent: DecodingPath?
     let key: any CodingKey
@@ -31,14 +31,14 @@ final class DecodingPath {
 /// A place in the tree of names, or one of several values there.
 struct TreeDecoder: Decoder {
     let reading: Reading
-    /// Negative where nothing was sent: what leaves no trace when it is empty can still be read from there.
+    /// Negative if nothing was sent: types that write nothing when empty can still be read.
     let node: Int32
-    /// Which of the node's values this is; negative for the node as a whole.
+    /// The index of one of the node's values; negative for the whole node.
     var value = -1
     var path: DecodingPath?
-    /// The name as the encoder has it before it changes names.
+    /// The name before the encoder changes it.
     var name = ""
-    /// Within an element whose bounds were guessed from repeated names.
+    /// Whether it is in an element whose bounds were guessed from repeated names.
     var isInGroup = false
 
     init(_ reading: Reading, node: Int32) { (self.reading, self.node) = (reading, node) }
@@ -53,10 +53,10 @@ struct TreeDecoder: Decoder {
         }
         let coding = self.reading.rules.coding
         if self.node != 0, case .custom = coding.members {
-            throw self.refusal("keyPathEncoding", "objects within objects have names that only the closure knows")
+            throw self.refusal("keyPathEncoding", "only the closure knows the names of nested objects")
         }
         if coding.rename != nil, Key.isAny, !self.hasUnchangedNames {
-            throw self.refusal("keyEncoding", "a dictionary's keys can't be made out of changed names")
+            throw self.refusal("keyEncoding", "a dictionary's keys can't be restored from changed names")
         }
         return KeyedDecodingContainer(KeyedReader(decoder: self))
     }
@@ -67,7 +67,7 @@ struct TreeDecoder: Decoder {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { SingleReader(decoder: self) }
 
-    /// A place of which nothing was sent.
+    /// A place for which nothing was sent.
     var nothing: TreeDecoder {
         var nothing = TreeDecoder(self.reading, node: -1)
         nothing.path = self.path
@@ -76,18 +76,18 @@ struct TreeDecoder: Decoder {
 
     // MARK: Members
 
-    /// The decoder of a member, whose node is negative when nothing was sent for it.
+    /// The decoder of a member; its node is negative if nothing was sent for it.
     func member(_ key: any CodingKey) throws -> TreeDecoder {
         let (node, name) = self.lookUp(key.stringValue)
         var member = TreeDecoder(self.reading, node: node)
         (member.path, member.name, member.isInGroup) = (DecodingPath(self.path, key), name, self.isInGroup)
         if node < 0, self.isInGroup {
-            throw member.refusal("arrayEncoding", "an object in an array written a[][b] lacks this member")
+            throw member.refusal("arrayEncoding", "an object in an array written as a[][b] has no such member")
         }
         if self.reading.asksByName, node >= 0 {
             let claim = self.reading.claims[node] ?? name
             guard claim == name else {
-                throw member.refusal("keyEncoding", "\"\(claim)\" and \"\(name)\" have one name")
+                throw member.refusal("keyEncoding", "\"\(claim)\" and \"\(name)\" have the same name")
             }
             self.reading.claims[node] = name
         }
@@ -105,11 +105,11 @@ struct TreeDecoder: Decoder {
             guard parts.count > fromEnd, let part = parts[parts.count - 1 - fromEnd] else { return nil }
             return tree.member(part, of: self.node)
         }
-        // Snake case changes the end of a name by what comes behind it: a member's.
+        // With snake case the end of a name depends on what follows it, such as a member's name.
         return (part(name, fromEnd: 0) ?? part(name + coding.members.name("a"), fromEnd: 1) ?? -1, name)
     }
 
-    /// Whether all members have names that stay as they are when they are written.
+    /// Whether no member's name changes when it is written.
     private var hasUnchangedNames: Bool {
         let nodes = self.reading.tree.nodes
         return (self.content?.children ?? []).allSatisfy { child in
@@ -162,7 +162,7 @@ struct TreeDecoder: Decoder {
             }
             if content.isGrouped, !self.reading.tree.isRegular(self.node) {
                 throw self.refusal(
-                    "arrayEncoding", "where one object of an array ends can't be told: they need indexInBrackets")
+                    "arrayEncoding", "the ends of the objects in an array aren't known: they need indexInBrackets")
             }
             return content.children.map { Element(node: $0) }
         }
@@ -173,16 +173,16 @@ struct TreeDecoder: Decoder {
         return zip(indexes, content.children).sorted { $0.0 < $1.0 }.map { Element(node: $0.1) }
     }
 
-    /// Elements by the names that the encoder gives them, up to the first that isn't there.
+    /// Elements by the names that the encoder gives them, up to the first missing one.
     private func elements(named name: (String, Int) -> String) throws -> [Element] {
         guard self.value < 0 else {
-            throw self.refusal("arrayEncoding", "arrays within arrays have names that only the closure knows")
+            throw self.refusal("arrayEncoding", "only the closure knows the names of arrays within arrays")
         }
         var (elements, known): ([Element], Set<Int32>) = ([], [])
         while let node = self.find(name(self.name, elements.count)), known.insert(node).inserted {
             let content = self.reading.tree.nodes[Int(node)]
             guard content.children.isEmpty else {
-                throw self.refusal("arrayEncoding", "objects within arrays have names that only the closure knows")
+                throw self.refusal("arrayEncoding", "only the closure knows the names of objects within arrays")
             }
             if content.values.count > 1 {
                 return content.values.indices.map { Element(node: node, value: $0) }
@@ -192,7 +192,7 @@ struct TreeDecoder: Decoder {
         return elements
     }
 
-    /// Whether there is a first element where the array itself has no name of its own.
+    /// Whether there is a first element of an array that has no name of its own.
     var hasNamedElements: Bool {
         guard case .custom(let name) = self.reading.rules.coding.arrays else { return false }
         return self.find(name(self.name, 0)) != nil
@@ -224,6 +224,6 @@ struct TreeDecoder: Decoder {
     }
 
     func refusal(_ option: String, _ reason: String) -> DecodingError {
-        self.corrupted("\(option) keeps too little to decode this: \(reason)")
+        self.corrupted("\(option) loses information that decoding needs: \(reason)")
     }
 }

@@ -22,7 +22,7 @@ struct UnkeyedReader: UnkeyedDecodingContainer {
     var count: Int? { self.elements.count }
     var isAtEnd: Bool { self.currentIndex == self.elements.count }
 
-    /// The next element's decoder; the container moves on when it was read.
+    /// The next element's decoder; the container advances after it was read.
     private func next() throws -> TreeDecoder {
         guard !self.isAtEnd else {
             let context = DecodingError.Context(
@@ -49,7 +49,7 @@ struct UnkeyedReader: UnkeyedDecodingContainer {
         try self.moving { try $0.read(type) }
     }
 
-    // The protocol's own refuse these two.
+    // The protocol's own implementations refuse these two.
     mutating func decode(_ type: Int128.Type) throws -> Int128 { try self.moving { try $0.read(type) } }
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try self.moving { try $0.read(type) } }
 
@@ -96,7 +96,7 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try self.decoder.member(key).unkeyedContainer()
     }
 
-    /// A superclass's members stand beside the others.
+    /// A superclass's members are beside the others.
     func superDecoder() -> any Decoder { self.decoder }
     func superDecoder(forKey key: Key) throws -> any Decoder { try self.decoder.member(key) }
 
@@ -104,7 +104,7 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try self.decoder.member(key).readOptional(type)
     }
 
-    // The protocol's own would ask whether there is nil without saying of which type.
+    // The protocol's own methods would check for nil without the type.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         try self.optional(type, key)
     }

@@ -1,6 +1,6 @@
 extension URLEncodedCoding {
     /// Encodes a value whose root is an object.
-    /// - Throws: ``InvalidRoot``; `EncodingError` for what would be lost; what the value's type throws.
+    /// - Throws: ``InvalidRoot``; `EncodingError` for values that would be lost; errors of the value's type.
     package func encode(_ value: some Encodable) throws -> [UInt8] {
         let (arena, range) = try self.arena(of: value)
         return Array(arena.tree.text[range])
@@ -23,7 +23,7 @@ extension URLEncodedCoding {
         }) {
             throw SegmentArena.refusal(
                 value, arena.tree.codingPath(place),
-                "a container without values writes nothing: an enumeration needs a raw value")
+                "a container without values writes nothing: give an enumeration a raw value")
         }
         if self.namesMayBeLost(arena.tree.hasContainersInArrays) {
             try Replay(self, arena.tree.text[range]).check(value)
@@ -31,8 +31,8 @@ extension URLEncodedCoding {
         return (arena, range)
     }
 
-    /// Whether names may not lead back to what they were made of. What a closure makes of a member's can't be undone,
-    /// which is the caller's choice.
+    /// Whether names may not be read back as the keys they were made from. A closure for member names can't be
+    /// reversed; that is the caller's choice.
     private func namesMayBeLost(_ hasContainersInArrays: Bool) -> Bool {
         if case .custom = self.members { return false }
         if self.rename != nil { return true }

@@ -3,11 +3,11 @@ package struct URLEncodedCoding {
     /// The name of an array's elements.
     package enum ArrayNames {
         case brackets, repeated, indexed
-        /// What the closure makes of the array's name and the element's index.
+        /// The closure's result for the array's name and the element's index.
         case custom((String, Int) -> String)
     }
 
-    /// The name of an object's member, behind the object's own.
+    /// The name of an object's member, after the object's own.
     package enum MemberNames {
         case brackets, dots
         case custom((String) -> String)
@@ -26,50 +26,50 @@ package struct URLEncodedCoding {
     package var arrays = ArrayNames.brackets
     package var members = MemberNames.brackets
     package var bools = Flattening.Bools.numeric
-    /// What no value is written as; `nil` leaves its name out too.
+    /// The text for no value; `nil` leaves out its name too.
     package var null: () throws -> String? = { nil }
-    /// What becomes of a whole name before it is escaped; `nil` leaves it as it is.
+    /// Changes a whole name before it is escaped; `nil` for no change.
     package var rename: ((String) -> String)?
     package var escaping = PercentEncoder.alamofire
-    /// Alamofire's tree: keys that have a number are indexes, and what is written later replaces what stands there.
+    /// Alamofire's tree: keys with a number are indexes, and later values replace earlier ones.
     package var isAlamofire = false
     package var foreign: any ForeignTypes = NoForeignTypes()
 
     package init() {}
 
-    /// The index that a key is; negative for a member's name.
+    /// The index of a key; negative for a member's name.
     ///
-    /// To Alamofire a number below 0 is an index too. It appends such an element, and ends the process where the array
-    /// isn't empty: here each is appended.
+    /// Alamofire accepts a number below 0 as an index too. It appends such an element, but crashes if the array isn't
+    /// empty; here each one is appended.
     func index(of key: some CodingKey) -> Int {
         guard self.isAlamofire, let index = key.intValue else { return -1 }
         return index < 0 ? .max : index
     }
 }
 
-/// Types that don't say themselves how they are written, as Foundation's don't: they would become objects or numbers.
+/// Types that need a special form, such as Foundation's: by themselves they would be written as objects or numbers.
 package protocol ForeignTypes {
-    /// The text of a value; `nil` when its type says itself how it is written.
-    /// - Throws: ``Unwritable``, or what a caller's closure throws.
+    /// The text of a value; `nil` if its type encodes itself.
+    /// - Throws: ``Unwritable``, or the error of a caller's closure.
     func text<Value: Encodable>(of value: Value) throws -> String?
 }
 
 /// A value whose text couldn't be read back.
 package struct Unwritable: Error {
     package var reason: String
-    /// What Alamofire writes.
+    /// The text that Alamofire writes.
     package var text: String
 
     package init(_ reason: String, text: String) { (self.reason, self.text) = (reason, text) }
 }
 
-/// The standard library's types alone.
+/// Only the standard library's types.
 package struct NoForeignTypes: ForeignTypes {
     package init() {}
     package func text<Value: Encodable>(of value: Value) -> String? { nil }
 }
 
-/// What stands in the place of the object that has all parameters.
+/// A root that isn't an object.
 package enum InvalidRoot: String, Error {
     case array = "an array"
     case singleValue = "a single value"

@@ -1,4 +1,4 @@
-/// How url-encoded text becomes values of `Codable` types: the coding it was written with, and how much is taken.
+/// How url-encoded text becomes values of `Codable` types: the coding it was written with, and the limits.
 package struct URLEncodedDecoding {
     package var coding = URLEncodedCoding()
     package var readsPlusAsSpace = true
@@ -9,7 +9,7 @@ package struct URLEncodedDecoding {
     package init() {}
 
     /// Decodes a value whose root is an object.
-    /// - Throws: `DecodingError`, which names the option for what that option has lost.
+    /// - Throws: `DecodingError`, which names the option that lost information.
     package func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
         let tree: PairTree
         do {
@@ -23,35 +23,35 @@ package struct URLEncodedDecoding {
     }
 }
 
-/// Types that don't say themselves how they are read from text, as Foundation's don't.
+/// Types that need a special form in text, such as Foundation's.
 package protocol ForeignReading {
-    /// A value; `nil` when its type says itself how it is read.
+    /// A value; `nil` if its type decodes itself.
     func value<Value: Decodable>(_ type: Value.Type, from source: URLEncodedSource) throws -> Value?
 }
 
-/// The standard library's types alone.
+/// Only the standard library's types.
 package struct NoForeignReading: ForeignReading {
     package init() {}
     package func value<Value: Decodable>(_ type: Value.Type, from source: URLEncodedSource) -> Value? { nil }
 }
 
-/// The text that a foreign type is read from, and the errors for what can't be read.
+/// The text that a foreign type is read from, and its errors.
 package struct URLEncodedSource {
     let decoder: TreeDecoder
 
     /// The value's text.
     package func text() throws -> String { try self.decoder.text() }
 
-    /// The value's text, which may be the one element of an array.
+    /// The value's text, which may be the only element of an array.
     package func textOrOnlyElement() throws -> String {
         if let text = try? self.decoder.text() { return text }
         let elements = try self.decoder.elements()
         return try elements.count == 1 ? self.decoder.element(elements[0], 0).text() : self.decoder.text()
     }
 
-    /// The error for text that isn't what it should be.
+    /// The error for invalid text.
     package func unreadable(_ what: String) -> DecodingError { self.decoder.corrupted(what) }
 
-    /// The error for what an option can't give back.
+    /// The error for a value that an option has lost.
     package func refusal(_ option: String, _ reason: String) -> DecodingError { self.decoder.refusal(option, reason) }
 }

@@ -1,31 +1,32 @@
 import FormworkCore
 
-/// How url-encoded text gets into a URL, which may have a query and a fragment already.
+/// How url-encoded text is added to a URL, which may already have a query and a fragment.
 public enum QueryDestination: String, CaseIterable, Sendable {
-    /// Into the query, before a fragment; a `?` or `&` that the query ends with is used up.
+    /// In the query, before a fragment; a `?` or `&` at the query's end is reused.
     case query
-    /// As ``query``, but always behind `&` where there is a query, an empty one too: Alamofire.
+    /// Like ``query``, but always after `&` if there is a query, even an empty one: Alamofire.
     case joined
-    /// Behind the whole URL, its fragment too, after `&` where there is a query, an empty one too: AFNetworking since
-    /// 3.1.
+    /// After the whole URL, including its fragment, and after `&` if there is a query, even an empty one: AFNetworking
+    /// since 3.1.
     case appended
-    /// As ``appended``, an empty text too: AFNetworking before 3.1.
+    /// Like ``appended``, but also for an empty text: AFNetworking before 3.1.
     case appendedEvenEmpty
 
-    /// The URL with `text` in its place; with an empty text the URL as it is.
-    /// - Throws: ``FormworkError/Code/invalidArgument``, with the offset, where the URL or a name that the dialect doesn't
-    ///   escape holds a space or a control character: it would end the URL in a request's first line.
+    /// The URL with `text` in its place; the unchanged URL for an empty text.
+    /// - Throws: ``FormworkError/Code/invalidArgument``, with the offset, if the URL or a name that the dialect doesn't
+    ///   escape contains a space or a control character: it would end the URL in a request's first line.
     public func url(_ url: String, adding text: String) throws(FormworkError) -> String {
         if let (scalar, offset) = Self.unfit(in: url) {
             throw FormworkError(
                 .invalidArgument,
-                "the URL holds a space or a control character: write \(PercentEncoder.rfc3986.encode(String(scalar)))",
+                "the URL contains a space or a control character: write "
+                    + PercentEncoder.rfc3986.encode(String(scalar)),
                 offset: offset)
         }
         if let (_, offset) = Self.unfit(in: text) {
             throw FormworkError(
                 .invalidArgument,
-                "a name holds a space or a control character, which this dialect doesn't escape: rename it or take "
+                "a name contains a space or a control character, which this dialect doesn't escape: rename it or use "
                     + "another dialect", offset: offset)
         }
         guard !text.isEmpty || self == .appendedEvenEmpty else { return url }

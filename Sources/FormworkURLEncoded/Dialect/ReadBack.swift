@@ -1,24 +1,24 @@
 import FormworkCore
 
-/// Compares parameters with what their text is read back as.
+/// Compares parameters with the values that are read back from their text.
 struct ReadBack {
     private let dialect: URLEncodedDialect
 
     init(dialect: URLEncodedDialect) {
         var dialect = dialect
-        // What is written is the caller's own; how deep names nest is the reader's rule.
+        // The text is the caller's own, so it needs no limits; the depth is the reader's rule.
         dialect.parsing.limits = URLEncodedLimits(
             bytes: .max, pairs: .max, pairBytes: .max, depth: dialect.parsing.limits.depth)
         self.dialect = dialect
     }
 
-    /// - Throws: ``FormworkError/Code/invalidArgument`` with the first place that is read as something else.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` with the first place that is read as another value.
     func check(_ parameters: ParameterValue, as text: [UInt8]) throws(FormworkError) {
         let found: ParameterValue
         do throws(FormworkError) {
             found = try self.dialect.decode(text)
         } catch {
-            throw FormworkError(.invalidArgument, "what is written couldn't be read back: \(error.message)")
+            throw FormworkError(.invalidArgument, "the written text can't be read back: \(error.message)")
         }
         switch (parameters, self.dialect.flattening.rootArray) {
         case (.array(let elements), .indexed) where elements.isEmpty,
@@ -62,7 +62,7 @@ struct ReadBack {
     private func compare(
         _ members: [ParameterValue.Member], _ others: [ParameterValue.Member], _ path: String
     ) throws(FormworkError) {
-        // By bytes: two spellings of `é` are two names.
+        // By bytes: the two spellings of `é` are different names.
         var wanted = Dictionary(grouping: members) { Array($0.name.utf8) }
         switch self.dialect.flattening.duplicates {
         case .kept, .refused: break
@@ -70,7 +70,7 @@ struct ReadBack {
         case .firstWins: wanted = wanted.mapValues { $0.dropLast($0.count - 1) }
         }
         let found = Dictionary(grouping: others) { Array($0.name.utf8) }
-        // In the order given, so that the first difference is the one that is named.
+        // In the given order, so that the error names the first difference.
         for member in members {
             let key = Array(member.name.utf8)
             guard let values = wanted[key] else { continue }
@@ -80,11 +80,11 @@ struct ReadBack {
         }
         for other in others where wanted[Array(other.name.utf8)] == nil {
             let name = path.isEmpty ? other.name : "\(path)[\(other.name)]"
-            throw FormworkError(.invalidArgument, "\"\(name)\" would be read back, which is not among the parameters")
+            throw FormworkError(.invalidArgument, "\"\(name)\" would be read back, but it is not among the parameters")
         }
     }
 
-    /// What is wrong with a value that isn't read back at all: for one that comes to nothing, what in it is empty.
+    /// The error for a value that isn't read back at all; for one without any text it names the empty part.
     private func lost(_ value: ParameterValue, _ path: String) -> FormworkError {
         switch value {
         case .object(let members) where value.comesToNothing && !members.isEmpty:
@@ -118,7 +118,7 @@ struct ReadBack {
 }
 
 extension ParameterValue {
-    /// Whether there is no value in it.
+    /// Whether it contains no value.
     fileprivate var comesToNothing: Bool {
         switch self {
         case .array(let elements), .set(let elements): elements.allSatisfy(\.comesToNothing)

@@ -1,16 +1,16 @@
 import FormworkCore
 
 extension URLEncodedDialect {
-    /// A browser's forms and `URLSearchParams`: WHATWG URL, `application/x-www-form-urlencoded`. It knows names and
-    /// texts alone; trees are written `a[b]` and `a[]`, and names are read as they are.
+    /// A browser's forms and `URLSearchParams`: WHATWG URL, `application/x-www-form-urlencoded`. It has only names and
+    /// texts; trees are written as `a[b]` and `a[]`, and names are read unchanged.
     public static let whatwg = URLEncodedDialect()
 
     /// AFNetworking 2.6.0 to 4.0.1.
     public static let afnetworking3 = afnetworking(.latest)
-    /// AFNetworking 2.2.0 to 2.5.4, which leaves brackets in keys.
+    /// AFNetworking 2.2.0 to 2.5.4, which doesn't escape brackets in keys.
     public static let afnetworking2 = afnetworking("2.5.4")
 
-    /// A version of AFNetworking: keys sorted, `a[]`, sets under their bare key sorted by text, null without `=`.
+    /// A version of AFNetworking: sorted keys, `a[]`, sets with their bare key, sorted by text, null without `=`.
     public static func afnetworking(_ version: AFNetworkingVersion) -> URLEncodedDialect {
         URLEncodedDialect(
             flattening: Flattening(
@@ -21,8 +21,8 @@ extension URLEncodedDialect {
             parsing: URLEncodedParsing(readsPlusAsSpace: false), expansion: .brackets)
     }
 
-    /// Alamofire's `URLEncoding`: keys sorted, `a[]`, 1 and 0, null as `<null>`. Its `URLEncodedFormEncoder` is in
-    /// `FormworkFoundation`.
+    /// Alamofire's `URLEncoding`: sorted keys, `a[]`, 1 and 0, null as `<null>`. Alamofire's `URLEncodedFormEncoder` is
+    /// in `FormworkMigration`.
     public static let alamofire = URLEncodedDialect(
         flattening: Flattening(
             bools: .numeric, nulls: .text("<null>"), doubles: .swift, bytes: .count, order: .byName,
@@ -30,17 +30,17 @@ extension URLEncodedDialect {
         names: .alamofire, values: .alamofire, parsing: URLEncodedParsing(readsPlusAsSpace: false),
         expansion: .brackets)
 
-    /// facebook-ios-sdk's query strings: flat, sorted, names not escaped; read with `+` as a space, the last of several
-    /// values, and without what can't be read.
+    /// facebook-ios-sdk's query strings: flat, sorted, names not escaped; reading takes `+` as a space and the last of
+    /// several values, and drops pairs that can't be read.
     public static let facebook = URLEncodedDialect(
         flattening: Flattening(
             members: .refused, bools: .numeric, doubles: .nsNumber, order: .byName, duplicates: .lastWins),
         names: .raw, values: .facebook,
         parsing: URLEncodedParsing(invalidEscapes: .dropsPair, invalidText: .dropsPair, duplicates: .lastWins))
 
-    /// iOS Recipes' form POST as its listing has it: flat, names not escaped, empty ones left out, a space as `%20`.
+    /// iOS Recipes' form POST as in its listing: flat, names not escaped, empty ones left out, a space as `%20`.
     public static let recipes = recipes(.recipes)
-    /// iOS Recipes' form POST as its prose has it: a space as `+`.
+    /// iOS Recipes' form POST as in its prose: a space as `+`.
     public static let recipesPlus = recipes(.recipes.space(.plus))
 
     private static func recipes(_ values: PercentEncoder) -> URLEncodedDialect {
@@ -63,9 +63,9 @@ extension URLEncodedDialect {
             names: encoder, values: encoder, expansion: .php)
     }
 
-    /// Rails' `Hash#to_query` and Rack's reader: `a[]`, sorted by finished text outside of arrays, null as an empty text.
-    /// What Rack would read as other parameters is refused: arrays and objects without elements, arrays of objects that
-    /// begin with different members, names with brackets.
+    /// Rails' `Hash#to_query` and Rack's reader: `a[]`, sorted by finished text outside of arrays, null as an empty
+    /// text. Parameters that Rack would read differently are refused: arrays and objects without elements, arrays of
+    /// objects that begin with different members, names with brackets.
     public static let rails = URLEncodedDialect(
         flattening: Flattening(
             empties: .bracketsInArrays, doubles: .ruby, order: .byTextOutsideArrays, duplicates: .lastWins),
@@ -73,18 +73,18 @@ extension URLEncodedDialect {
         parsing: URLEncodedParsing(invalidEscapes: .refused, invalidText: .refused), expansion: .rack,
         checksReadBack: true)
 
-    /// What a name without `=` is read as: null where the dialect writes null so, and as Rack reads it; otherwise the
+    /// The value of a name without `=`: null if the dialect writes null that way or reads like Rack; otherwise the
     /// empty text.
     package var missing: ParameterValue {
         self.flattening.nulls == .nameOnly || self.expansion == .rack ? .null : .text("")
     }
 
-    /// Reads text back as this dialect understands it.
-    /// - Throws: ``FormworkError/Code/limitExceeded``, and ``FormworkError/Code/malformedBody`` where ``parsing``
-    ///   refuses something.
+    /// Reads text in this dialect.
+    /// - Throws: ``FormworkError/Code/limitExceeded``, and ``FormworkError/Code/malformedBody`` if ``parsing`` refuses
+    ///   something.
     public func decode(_ text: String) throws(FormworkError) -> ParameterValue { try self.decode(Array(text.utf8)) }
 
-    /// Reads bytes as they came, which need not be UTF-8 before they are unescaped.
+    /// Reads bytes as received; they needn't be UTF-8 before they are unescaped.
     /// - Throws: What ``decode(_:)-(String)`` throws.
     public func decode(_ text: [UInt8]) throws(FormworkError) -> ParameterValue {
         let pairs = try URLEncodedPairs(text, rules: self.parsing)

@@ -1,6 +1,6 @@
 import FormworkCore
 
-/// One way of writing parameters as a query string or a url-encoded form, and of reading them back.
+/// A way to write parameters as a query string or a url-encoded form, and to read them back.
 ///
 /// ```swift
 /// let text = try URLEncodedDialect.alamofire.encode(["page": 1, "tags": ["a", "b"]])
@@ -9,12 +9,12 @@ import FormworkCore
 public struct URLEncodedDialect: Sendable {
     /// An encoding of text other than UTF-8.
     public struct Transcoding: Sendable {
-        /// What errors call it: `GB18030`.
+        /// Its name in errors: `GB18030`.
         public var name: String
-        /// The text's bytes; `nil` for text that the encoding doesn't have.
+        /// The text's bytes; `nil` for text that the encoding can't represent.
         public var encode: @Sendable (String) -> [UInt8]?
 
-        /// An encoding that `encode` knows.
+        /// Creates an encoding.
         public init(name: String, encode: @escaping @Sendable (String) -> [UInt8]?) {
             (self.name, self.encode) = (name, encode)
         }
@@ -26,17 +26,17 @@ public struct URLEncodedDialect: Sendable {
     public var names: PercentEncoder
     /// How values are escaped.
     public var values: PercentEncoder
-    /// How names and values become bytes before they are escaped; `nil` is UTF-8.
+    /// How names and values become bytes before they are escaped; `nil` for UTF-8.
     public var transcoding: Transcoding?
-    /// How text is cut into pairs and unescaped.
+    /// How text is split into pairs and unescaped.
     public var parsing: URLEncodedParsing
-    /// How names become a tree again.
+    /// How names become a tree when they are read.
     public var expansion: NameExpansion
-    /// Whether parameters are refused that ``decode(_:)-(String)`` would read as others. Values count as the texts that
-    /// they are written as, and one that isn't written counts as lost.
+    /// Whether to refuse parameters that ``decode(_:)-(String)`` would read differently. Values are compared by their
+    /// texts, and one that isn't written counts as lost.
     public var checksReadBack: Bool
 
-    /// A dialect of these rules; without any, ``whatwg``.
+    /// Creates a dialect; by default ``whatwg``.
     public init(
         flattening: Flattening = Flattening(), names: PercentEncoder = .form, values: PercentEncoder = .form,
         transcoding: Transcoding? = nil, parsing: URLEncodedParsing = URLEncodedParsing(),
@@ -47,10 +47,10 @@ public struct URLEncodedDialect: Sendable {
         self.checksReadBack = checksReadBack
     }
 
-    /// Writes parameters: an object, or what ``Flattening/rootArray`` allows besides.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for a value the rules refuse, and for what ``checksReadBack``
-    ///   refuses; `limitExceeded` for a tree too deep,
-    ///   `contentNotEncodable` for text that ``transcoding`` doesn't have.
+    /// Writes parameters: an object, or an array if ``Flattening/rootArray`` allows it.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for values that the rules or ``checksReadBack`` refuse;
+    ///   `limitExceeded` for a tree that is too deep; `contentNotEncodable` for text that ``transcoding`` can't
+    ///   represent.
     public func encode(_ parameters: ParameterValue) throws(FormworkError) -> String {
         var sink = TextSink(self)
         try Flattener(rules: self.flattening).flatten(parameters, into: &sink)
@@ -58,20 +58,20 @@ public struct URLEncodedDialect: Sendable {
         return String(decoding: sink.text, as: UTF8.self)
     }
 
-    /// Writes pairs in their order, without any rule but escaping; ``transcoding`` doesn't apply.
+    /// Writes pairs in their order; the only rule is escaping, and ``transcoding`` doesn't apply.
     public func encode(_ pairs: [URLEncodedPair]) -> [UInt8] {
         var output: [UInt8] = []
         self.append(pairs, to: &output)
         return output
     }
 
-    /// Appends pairs to a buffer of the caller's, which may be used again: it grows once at most. No `&` is written
-    /// before the first pair.
+    /// Appends pairs to the caller's buffer, which can be reused: it grows at most once. No `&` is written before the
+    /// first pair.
     public func append(_ pairs: [URLEncodedPair], to buffer: inout [UInt8]) {
         buffer.append(escaping: pairs, names: self.names, values: self.values)
     }
 
-    /// The names and texts that parameters are written as, before they are escaped; bytes are read as UTF-8.
+    /// The names and texts of parameters before they are escaped; bytes are decoded as UTF-8.
     /// - Throws: What ``encode(_:)-(ParameterValue)`` throws.
     public func pairs(of parameters: ParameterValue) throws(FormworkError) -> [URLEncodedPair] {
         try self.leaves(of: parameters).map { pair throws(FormworkError) in
@@ -83,7 +83,7 @@ public struct URLEncodedDialect: Sendable {
         }
     }
 
-    /// What a form's field holds.
+    /// The content of a form's field.
     package enum FieldContent: Sendable {
         case text(String)
         case bytes([UInt8])

@@ -1,7 +1,7 @@
-/// Escaped bytes, appended: the one place where they are made.
+/// Appends escaped bytes: the only code that makes them.
 ///
-/// A door to unsafe code: before anything is written there is room for three bytes for each one read, and for the four
-/// that a table's entry is stored as.
+/// A door to unsafe code: before anything is written there is room for three bytes per byte read, plus the four bytes
+/// of a stored table entry.
 extension [UInt8] {
     mutating func append(escaping bytes: [UInt8], _ encoder: PercentEncoder) {
         guard encoder.leavesLetters else { return self.append(slowlyEscaping: bytes, encoder) }
@@ -17,12 +17,12 @@ extension [UInt8] {
                 unsafe self.append(escaping: $0, table)
             }
             guard isDone == nil else { return }
-            // A string from elsewhere that has no bytes of its own.
+            // A bridged string without contiguous UTF-8.
             unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe self.append(escaping: $0, table) }
         }
     }
 
-    /// Names and values of many pairs, joined by `=` and `&`: at most one growth.
+    /// Names and values of many pairs, joined with `=` and `&`: the array grows at most once.
     mutating func append(escaping pairs: [URLEncodedPair], names: PercentEncoder, values: PercentEncoder) {
         guard names.leavesLetters, values.leavesLetters else {
             for (index, pair) in pairs.enumerated() {
@@ -46,8 +46,8 @@ extension [UInt8] {
                         for index in pairs.indices {
                             if index > 0 { unsafe Self.put(ampersand, &output) }
                             unsafe Self.escape(pairs[index].name, names, &output)
-                            // Unwrapped where it stands, and by `@inline(always)`: a value bound to a name, or given to
-                            // a function that is called, is retained and released, a fifth of the time of all this.
+                            // Unwrapped in place, and with `@inline(always)`: a value bound to a name or passed to a
+                            // function is retained and released, which takes a fifth of the whole time.
                             guard pairs[index].value != nil else { continue }
                             unsafe Self.put(equals, &output)
                             unsafe Self.escape(pairs[index].value!, values, &output)
@@ -59,7 +59,7 @@ extension [UInt8] {
         }
     }
 
-    /// By the table alone: for a caller's own set, in which letters may be missing.
+    /// Uses only the table: for a caller's own set, which may not contain letters.
     private mutating func append(slowlyEscaping bytes: some Sequence<UInt8>, _ encoder: PercentEncoder) {
         for byte in bytes {
             let entry = encoder.entries[Int(byte)]
@@ -89,8 +89,8 @@ extension [UInt8] {
         unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe escape($0, table, &output) }
     }
 
-    /// Eight letters or digits at once, and entries of the table otherwise: as they are written whole, no branch depends
-    /// on the content, and mixed text costs little more than plain text. What is written too far is overwritten.
+    /// Copies eight letters or digits at once, and otherwise whole table entries: no branch depends on the content, so
+    /// mixed text costs little more than plain text. Excess bytes are overwritten.
     @inline(__always)
     private static func escape(
         _ bytes: UnsafeBufferPointer<UInt8>, _ table: UnsafeBufferPointer<UInt32>,
@@ -112,7 +112,7 @@ extension [UInt8] {
         let rest = count - index
         guard rest > 0 else { return }
         if count >= 8 {
-            // The last eight bytes: those that were written already are letters and digits too, and are written again.
+            // The last eight bytes: those already written are letters and digits too, and are written again.
             let word = unsafe UnsafeRawPointer(source + count - 8).loadUnaligned(as: UInt64.self)
             if word.isLettersAndDigits {
                 unsafe (output + rest - 8).storeBytes(of: word, as: UInt64.self)
@@ -126,7 +126,7 @@ extension [UInt8] {
         }
     }
 
-    /// Writes an entry whole, and goes on by its length.
+    /// Writes a whole entry and advances by its length.
     @inline(__always)
     private static func put(_ entry: UInt32, _ output: inout UnsafeMutableRawPointer) {
         unsafe output.storeBytes(of: entry.littleEndian, as: UInt32.self)
@@ -135,8 +135,8 @@ extension [UInt8] {
 }
 
 extension UInt64 {
-    /// Whether eight bytes at once are letters or digits of ASCII. With the top bits clear no sum carries into the next
-    /// byte, and a sum's top bit says whether the byte has reached a bound.
+    /// Whether all eight bytes are ASCII letters or digits. With the top bits clear no sum carries into the next byte,
+    /// and a sum's top bit shows whether the byte has reached a bound.
     @inline(__always)
     fileprivate var isLettersAndDigits: Bool {
         guard self & 0x8080_8080_8080_8080 == 0 else { return false }

@@ -1,17 +1,17 @@
 extension PercentEncoder {
-    /// RFC 3986 section 2.3: leaves the unreserved characters alone.
+    /// RFC 3986 section 2.3: leaves the unreserved characters unescaped.
     public static let rfc3986 = PercentEncoder(leaving: "-._~")
     /// The `application/x-www-form-urlencoded` percent-encode set of the WHATWG URL standard, a space as `+`.
     public static let form = PercentEncoder(leaving: "*-._", space: .plus)
-    /// The query percent-encode set of the WHATWG URL standard. It leaves `&`, `=`, `+` and `%` alone: for text that is
-    /// a query already, never for a name or a value.
+    /// The query percent-encode set of the WHATWG URL standard. It leaves `&`, `=`, `+` and `%` unescaped: use it for
+    /// text that is already a query, never for a name or a value.
     public static let query = PercentEncoder(leaving: "!$%&'()*+,-./:;=?@[\\]^_`{|}~")
-    /// As ``query`` for URLs of special schemes, such as `https`: escapes `'` too.
+    /// Like ``query``, for URLs with special schemes such as `https`: also escapes `'`.
     public static let specialQuery = PercentEncoder(leaving: "!$%&()*+,-./:;=?@[\\]^_`{|}~")
-    /// Leaves the whole of ASCII alone, as Facebook's and Recipes' names go in. Names given by others can break the query.
+    /// Leaves all of ASCII unescaped, like the names of Facebook and Recipes. Names from outside can break the query.
     public static let raw = PercentEncoder(leaving: String(decoding: 0..<0x80, as: UTF8.self), space: .raw)
 
-    /// Alamofire, and AFNetworking since 2.6.0: `?` and `/` stand (RFC 3986 section 3.4).
+    /// Alamofire, and AFNetworking since 2.6.0: `?` and `/` stay unescaped (RFC 3986 section 3.4).
     public static let alamofire = PercentEncoder(leaving: "-./?_~")
     /// facebook-ios-sdk.
     public static let facebook = rfc3986

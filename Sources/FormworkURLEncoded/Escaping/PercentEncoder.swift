@@ -1,9 +1,9 @@
 import FormworkCore
 
-/// Which bytes stand as they are in url-encoded text, which are written `%HH`, and how a space is written.
+/// Which bytes stay unescaped in url-encoded text, which are written as `%HH`, and how a space is written.
 ///
-/// Letters and digits of ASCII always stand; bytes above 0x7F never do. Hexadecimal digits are upper case
-/// (RFC 3986 section 2.1). `%` is escaped like any other byte, so text that is encoded already is encoded again.
+/// ASCII letters and digits are never escaped; bytes above 0x7F always are. Hexadecimal digits are upper case
+/// (RFC 3986 section 2.1). `%` is escaped like any other byte, so text that is already encoded is encoded again.
 public struct PercentEncoder: Hashable, Sendable {
     /// How a space is written.
     public enum Space: String, CaseIterable, Hashable, Sendable {
@@ -11,18 +11,18 @@ public struct PercentEncoder: Hashable, Sendable {
         case percent
         /// `+`, as in `application/x-www-form-urlencoded`.
         case plus
-        /// As it is.
+        /// Unescaped.
         case raw
     }
 
-    /// For each byte what is written for it: up to three bytes, the first one lowest, and their count on top.
+    /// For each byte its output: up to three bytes, the first one lowest, and their count in the top byte.
     let entries: [UInt32]
-    /// False only in tables of a caller's own set: text is then escaped byte by byte.
+    /// False only in tables for a caller's own set: then text is escaped byte by byte.
     private(set) var leavesLetters = true
 
-    /// Makes the table.
-    /// - Parameter unescaped: The characters of ASCII that stand as they are, besides letters and digits; others are
-    ///   escaped all the same. A space among them has no effect: `space` alone decides.
+    /// Creates the table.
+    /// - Parameter unescaped: The ASCII characters to leave unescaped besides letters and digits; characters beyond
+    ///   ASCII are escaped nevertheless. A space in it has no effect: only `space` decides.
     public init(leaving unescaped: String, space: Space = .percent) {
         let standing = Set(unescaped.utf8)
         self.entries = (0...UInt8.max).map { byte in
@@ -36,8 +36,8 @@ public struct PercentEncoder: Hashable, Sendable {
         }
     }
 
-    /// A table for whatever a caller's set of characters holds, letters and signs that separate pairs included.
-    /// - Parameter stands: Asked for the bytes of ASCII, the space excepted.
+    /// Creates a table for a caller's set of characters, which may lack letters and contain separators.
+    /// - Parameter stands: Whether to leave a byte unescaped; called for all ASCII bytes except the space.
     package init(space: Space, where stands: (UInt8) -> Bool) {
         self.entries = PercentEncoder(leaving: "", space: space).entries.enumerated().map { byte, entry in
             switch byte {
@@ -62,12 +62,12 @@ public struct PercentEncoder: Hashable, Sendable {
             case .plus: 1 << 24 | 0x2B
             case .raw: 1 << 24 | 0x20
             }
-        // A plus that stood for itself would be read as a space.
+        // An unescaped plus would be read as a space.
         if space == .plus { entries[0x2B] = 3 << 24 | 0x42_3225 }
         return PercentEncoder(entries: entries)
     }
 
-    /// The characters of ASCII that stand as they are, besides letters and digits.
+    /// The ASCII characters that stay unescaped, besides letters and digits.
     public var unescaped: String {
         let standing = (UInt8(0)..<0x80).filter { byte in
             self.entries[Int(byte)] == 1 << 24 | UInt32(byte)
@@ -83,13 +83,13 @@ public struct PercentEncoder: Hashable, Sendable {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Escapes text given in UTF-16.
-    /// - Throws: ``FormworkError/Code/contentNotEncodable`` for half of a surrogate pair, which UTF-8 can't write.
+    /// Escapes text in UTF-16.
+    /// - Throws: ``FormworkError/Code/contentNotEncodable`` for half of a surrogate pair, which UTF-8 can't represent.
     public func encode(utf16 units: some Sequence<UInt16>) throws(FormworkError) -> String {
         guard let text = String(validating: units, as: UTF16.self) else {
             throw FormworkError(
                 .contentNotEncodable,
-                "the text has half of a surrogate pair, which can't be written: cut texts between letters")
+                "the text has half of a surrogate pair, which can't be written: split texts between characters")
         }
         return self.encode(text)
     }

@@ -1,37 +1,37 @@
 import FormworkCore
 
-/// How names become a tree of values again.
+/// How names become a tree of values.
 ///
-/// ``brackets``, ``dots`` and ``php`` make arrays of members that are named `0`, `1`, … in that order, and put `a[]` after
-/// the largest number so far.
+/// ``brackets``, ``dots`` and ``php`` make arrays of members named `0`, `1`, … in that order, and put `a[]` after the
+/// largest number so far.
 public enum NameExpansion: String, CaseIterable, Sendable {
-    /// Not at all: an object with the names as they are, each as often as it stands in the text.
+    /// Not at all: an object with the unchanged names, each as often as it occurs in the text.
     case flat
-    /// `a[b]` is a member, `a[]` the next element. `a[][b]` is a member of the element that the last such name made, or of
-    /// a new one where that has a `b`. A name that is repeated makes an array of its values; one that is both a text and a
-    /// tree is an error; one whose brackets don't fit is taken as it is. So nothing is lost.
+    /// `a[b]` is a member, `a[]` the next element. `a[][b]` is a member of the element that the last such name made, or
+    /// of a new one if that already has a `b`. A repeated name makes an array of its values; a name that is both a text
+    /// and a tree is an error; a name with unbalanced brackets is used unchanged. So nothing is lost.
     case brackets
-    /// As ``brackets``, where `a.b` is a member too.
+    /// Like ``brackets``, but `a.b` is a member too.
     case dots
-    /// PHP's `parse_str`: later values overwrite earlier ones; spaces, dots and an open bracket in the first name become
-    /// underscores; what follows NUL or the last bracket is cut off; pairs without a name are left out.
+    /// PHP's `parse_str`: later values overwrite earlier ones; spaces, dots and an open bracket in the first name
+    /// become underscores; text after NUL or the last bracket is cut off; pairs without a name are left out.
     case php
-    /// Rack 2.2's `parse_nested_query`, which Rails reads with: `a[]` and `a[][b]` as in ``brackets``, but numbers are
-    /// names (`a[0]` makes an object), the last of several values wins, brackets at the beginning are dropped, and so are
-    /// pairs without a name.
+    /// Rack 2.2's `parse_nested_query`, which Rails uses: `a[]` and `a[][b]` as in ``brackets``, but numbers are names
+    /// (`a[0]` makes an object), the last of several values wins, and brackets at the beginning and pairs without a
+    /// name are dropped.
     case rack
 
-    /// Makes a tree of pairs. All values are text, or `missing` where there is no `=`.
+    /// Makes a tree of pairs. All values are text, or `missing` if there is no `=`.
     /// - Throws: ``FormworkError/Code/limitExceeded`` for names that nest deeper than `limits` allows (PHP leaves them
-    ///   out), and ``FormworkError/Code/malformedBody`` for a name that is both a text and a tree, except in ``php``; in
-    ///   ``rack`` for a name that makes a tree of what is another one.
+    ///   out), and ``FormworkError/Code/malformedBody`` for a name that is both a text and a tree, except in ``php``;
+    ///   in ``rack`` also for a name that is both an array and an object.
     public func expand(
         _ pairs: some Sequence<URLEncodedPair>, missing: ParameterValue = .text(""),
         limits: URLEncodedLimits = URLEncodedLimits()
     ) throws(FormworkError) -> ParameterValue {
         let value = { (pair: URLEncodedPair) in pair.value.map(ParameterValue.text) ?? missing }
         guard self != .flat else { return .object(pairs.map { .init($0.name, value($0)) }) }
-        // Trees are walked by calling, so even `.max` has a bound.
+        // Trees are walked recursively, so `.max` has a bound too.
         let depth = min(max(0, limits.depth), 512)
         if self == .rack {
             var tree = RackTree(depth: depth)
@@ -51,7 +51,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
         return ParameterValue(tree.value)
     }
 
-    /// The keys that a name asks for; `nil` for one that PHP leaves out. Not many more than `limit` are made.
+    /// The keys of a name; `nil` for one that PHP leaves out. Not many more than `limit` are made.
     private func path(_ name: [UInt8], _ limit: Int) -> [NameKey]? {
         switch self {
         case .php: Self.phpPath(name, limit)
@@ -61,7 +61,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
         }
     }
 
-    /// As PHP's `php_register_variable_ex` reads a name.
+    /// Reads a name like PHP's `php_register_variable_ex`.
     private static func phpPath(_ name: [UInt8], _ limit: Int) -> [NameKey]? {
         var rest = name[...].prefix(before: 0, or: 0).drop { $0 == 0x20 }
         var root = Array(rest.prefix(before: 0x5B, or: 0x5B))
@@ -75,7 +75,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
                 break
             }
             let inside = rest.dropFirst()
-            // One blank before the closing bracket counts as nothing.
+            // One blank before the closing bracket is ignored.
             let blank = inside.first.map { $0 == 0x20 || (0x09...0x0D).contains($0) } ?? false
             if inside.dropFirst(blank ? 1 : 0).first == 0x5D {
                 path.append(.next)
@@ -84,7 +84,7 @@ public enum NameExpansion: String, CaseIterable, Sendable {
                 path.append(NameKey(inside[..<end]))
                 rest = inside[(end + 1)...]
             } else {
-                // A bracket that is never closed belongs to the name, or is cut off behind other brackets.
+                // A bracket that is never closed is part of the name, or is cut off after other brackets.
                 if path.isEmpty { root += rest.map { $0 == 0x5B ? 0x5F : $0 } }
                 break
             }

@@ -1,7 +1,7 @@
 import FormworkCore
 
-/// Parameters under construction, as Rack 2.2's `QueryParser#normalize_params` makes them: the same steps in the same
-/// order, so that names whose brackets don't fit are read as Rack reads them, too.
+/// Builds parameters like Rack 2.2's `QueryParser#normalize_params`, with the same steps in the same order, so that
+/// names with unbalanced brackets are also read like in Rack.
 struct RackTree {
     private enum Node {
         case value(ParameterValue)
@@ -9,7 +9,7 @@ struct RackTree {
         case object(Members)
     }
 
-    /// An object's members, found by name when there are many.
+    /// An object's members, with an index by name if there are many.
     private struct Members {
         var names: [[UInt8]] = []
         var nodes: [Int] = []
@@ -39,22 +39,22 @@ struct RackTree {
     /// Whether the name being read has more than one line.
     private var hasLines = false
 
-    /// - Parameter depth: How many levels of names are taken.
+    /// - Parameter depth: How many levels of names are allowed.
     init(depth: Int) { self.depth = depth }
 
     /// The finished tree.
     var value: ParameterValue { self.value(0) }
 
-    /// Puts a value where its name says.
-    /// - Throws: ``FormworkError/Code/malformedBody`` where Rack has a `ParameterTypeError`,
-    ///   ``FormworkError/Code/limitExceeded`` for a name too deep.
+    /// Sets a value at the place of its name.
+    /// - Throws: ``FormworkError/Code/malformedBody`` for a `ParameterTypeError` of Rack,
+    ///   ``FormworkError/Code/limitExceeded`` for a name that nests too deep.
     mutating func set(_ value: ParameterValue, named name: String) throws(FormworkError) {
         let bytes = Array(name.utf8)
         self.hasLines = bytes.contains(0x0A)
         _ = try self.set(value, bytes[...], in: 0, 0, whole: name)
     }
 
-    /// - Returns: The node that takes the object's place where it is new: the object, or what a name of brackets alone is.
+    /// - Returns: The node for the place of a new object: the object, or the value for a name that is only brackets.
     private mutating func set(
         _ value: ParameterValue, _ name: ArraySlice<UInt8>, in object: Int, _ level: Int, whole: String
     ) throws(FormworkError) -> Int {
@@ -96,7 +96,7 @@ struct RackTree {
         return self.nodes.count - 1
     }
 
-    /// Nodes are changed where they are: taken out and put back, or they would be copied.
+    /// Nodes are taken out, changed and put back, as they would be copied otherwise.
     private mutating func setMember(_ name: [UInt8], _ node: Int, of object: Int) {
         guard case .object(var members) = self.nodes[object] else { return }
         self.nodes[object] = .value(.null)
@@ -113,12 +113,12 @@ struct RackTree {
 
     private func member(_ name: [UInt8], of object: Int) -> Int? {
         guard case .object(let members) = self.nodes[object], let node = members.node(name) else { return nil }
-        // Rack makes a new tree of what has no value.
+        // Rack replaces a member without a value with a new tree.
         if case .value(.null) = self.nodes[node] { return nil }
         return node
     }
 
-    /// The array of that name, made where there is none.
+    /// The array with that name, created if there is none.
     private mutating func array(_ name: [UInt8], of object: Int, _ whole: String) throws(FormworkError) -> Int {
         guard let node = self.member(name, of: object) else {
             let node = self.append(.array([]))
@@ -129,7 +129,7 @@ struct RackTree {
         return node
     }
 
-    /// The object of that name, made where there is none.
+    /// The object with that name, created if there is none.
     private mutating func object(_ name: [UInt8], of object: Int, _ whole: String) throws(FormworkError) -> Int {
         guard let node = self.member(name, of: object) else {
             let node = self.append(.object(Members()))
@@ -152,7 +152,7 @@ struct RackTree {
         return last
     }
 
-    /// Whether an element has a value where the key would put one; of arrays in it nothing is known.
+    /// Whether an element already has a value for the key; always false for keys with arrays.
     private func has(_ key: ArraySlice<UInt8>, in element: Int) -> Bool {
         if key.indices.dropLast().contains(where: { key[$0] == 0x5B && key[$0 + 1] == 0x5D }) { return false }
         var node = element
@@ -165,8 +165,8 @@ struct RackTree {
         return true
     }
 
-    /// What follows `[]`: `b` of `[][b]`, all of it of any other; `nil` where no line begins with `[]` and more. Lines
-    /// count, because Ruby's `^` and `$` are theirs.
+    /// The text after `[]`: `b` for `[][b]`, otherwise all of it; `nil` if no line begins with `[]` and more text.
+    /// Lines matter, because Ruby's `^` and `$` match at lines.
     private func elementKey(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let lines = self.hasLines ? name.indices.filter { $0 > name.startIndex && name[$0 - 1] == 0x0A } : []
         let starts = [name.startIndex] + lines

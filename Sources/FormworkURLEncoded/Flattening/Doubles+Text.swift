@@ -34,10 +34,10 @@ extension Flattening.Doubles {
     }
 }
 
-/// The shortest digits that give a number back, with the place of the point.
+/// The shortest digits that identify a number, with the position of its decimal point.
 private struct Decimal {
     var sign: String
-    /// Without zeros at either end; `0` for zero.
+    /// Without leading or trailing zeros; `0` for zero.
     var digits: String
     /// The power of ten of the first digit.
     var exponent: Int
@@ -58,14 +58,14 @@ private struct Decimal {
         self.exponent = digits.isEmpty ? 0 : power + whole.count - 1 - leading
     }
 
-    /// The `count` digits nearest to a number, of which these are the shortest ones.
+    /// The number rounded to `count` digits, where these are its shortest digits.
     func rounded(to count: Int, of number: Double) -> Decimal {
         guard self.digits.count > count, var whole = UInt64(self.digits.prefix(count)) else { return self }
         var rounded = self
         let tail = self.digits.dropFirst(count)
         var isUp = tail > "5"
         if tail == "5" {
-            // The shortest digits lie halfway, the number itself on either side of it, if not there too.
+            // The shortest digits are exactly halfway; the number itself may be above, below or there too.
             let side = self.compare(number)
             isUp = side > 0 || side == 0 && !whole.isMultiple(of: 2)
         }
@@ -76,7 +76,7 @@ private struct Decimal {
         return rounded
     }
 
-    /// Whether a number is larger (1), smaller (-1), or exactly what these digits say, which have no room in a `Double`.
+    /// Whether a number is larger (1) or smaller (-1) than these digits, which a `Double` can't hold, or equal (0).
     private func compare(_ number: Double) -> Int {
         let twos = Int(number.exponent) - 52
         let tens = self.exponent - self.digits.count + 1
@@ -87,7 +87,7 @@ private struct Decimal {
         return 0
     }
 
-    /// A number times powers with positive exponents, as digits to the base 2³², lowest first.
+    /// A number multiplied by the powers with positive exponents, as digits to the base 2³², lowest first.
     private static func product(_ number: UInt64, _ powers: (base: UInt64, exponent: Int)...) -> [UInt32] {
         var words = [UInt32(truncatingIfNeeded: number), UInt32(number >> 32)]
         for power in powers {

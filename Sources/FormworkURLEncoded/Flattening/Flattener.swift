@@ -1,15 +1,15 @@
 import FormworkCore
 
-/// Where the pairs of a flattened tree go.
+/// Receives the pairs of a flattened tree.
 protocol PairSink {
-    /// Bytes or pairs so far: where the next one will begin.
+    /// The number of bytes or pairs so far: the position of the next one.
     var end: Int { get }
     mutating func append(name: String, value: Flattening.Leaf) throws(FormworkError)
-    /// Sorts what was appended from the first of `starts` on, in runs that begin at `starts`, by its escaped text.
+    /// Sorts the runs that begin at `starts` by their escaped text.
     mutating func sort(runs starts: [Int])
 }
 
-/// One walk over a tree of values, depth first.
+/// Walks a tree of values, depth first.
 struct Flattener {
     let rules: Flattening
 
@@ -19,7 +19,7 @@ struct Flattener {
             try self.members(members, 1, of: "", into: &sink) { $0 }
         case .array(let elements), .set(let elements):
             switch self.rules.rootArray {
-            case .refused: throw FormworkError(.invalidArgument, "parameters are an object, but this is an array")
+            case .refused: throw FormworkError(.invalidArgument, "parameters must be an object, not an array")
             case .named(let name): try self.value(root, name, 0, isElement: false, into: &sink)
             case .indexed:
                 for (index, element) in elements.enumerated() {
@@ -27,7 +27,7 @@ struct Flattener {
                 }
             }
         case .null, .bool, .integer, .double, .text, .bytes:
-            throw FormworkError(.invalidArgument, "parameters are an object, but this is a single value")
+            throw FormworkError(.invalidArgument, "parameters must be an object, not a single value")
         }
     }
 
@@ -70,7 +70,7 @@ struct Flattener {
         guard depth < self.rules.depth else {
             throw FormworkError(
                 .limitExceeded,
-                "\"\(name.prefix(40))\" lies more than \(self.rules.depth) levels deep, which Flattening.depth allows")
+                "\"\(name.prefix(40))\" nests deeper than \(self.rules.depth) levels (Flattening.depth)")
         }
         guard isEmpty else { return true }
         let isObject = if case .object = value { true } else { false }
@@ -131,7 +131,7 @@ struct Flattener {
         case .byNameIgnoringCase: isBefore = { $0.name.lowercased() < $1.name.lowercased() }
         case .by(let order): isBefore = { order($0.name, $1.name) }
         }
-        // Swift's sort is stable in practice but doesn't promise it; equal names have to keep their order.
+        // Swift's sort is stable in practice but doesn't guarantee it; equal names have to keep their order.
         return members.enumerated()
             .sorted { isBefore($0.element, $1.element) || !isBefore($1.element, $0.element) && $0.offset < $1.offset }
             .map(\.element)
@@ -139,7 +139,7 @@ struct Flattener {
 
     private func distinct(_ members: [ParameterValue.Member]) throws(FormworkError) -> [ParameterValue.Member] {
         guard self.rules.duplicates != .kept else { return members }
-        // By bytes: two spellings of `é` are two names.
+        // By bytes: the two spellings of `é` are different names.
         var places: [[UInt8]: Int] = [:]
         var distinct: [ParameterValue.Member] = []
         for member in members {
@@ -151,14 +151,14 @@ struct Flattener {
             switch self.rules.duplicates {
             case .kept, .firstWins: break
             case .lastWins: distinct[place] = member
-            case .refused: throw FormworkError(.invalidArgument, "\"\(member.name)\" stands there more than once")
+            case .refused: throw FormworkError(.invalidArgument, "\"\(member.name)\" occurs more than once")
             }
         }
         return distinct
     }
 
-    /// A set's elements by their text, in the order that a closure gives names; those that have none come first, in the order
-    /// given.
+    /// A set's elements sorted by their text, with a closure's order for names if there is one; those without a text
+    /// come first, in the given order.
     private func sorted(_ elements: [ParameterValue], _ name: String) throws(FormworkError) -> [ParameterValue] {
         var texts: [(text: String, element: ParameterValue)] = []
         for element in elements {

@@ -1,7 +1,7 @@
 import FormworkCore
 
 extension Flattening {
-    /// A value of text, as it is written before it is escaped.
+    /// A single value before it is escaped.
     enum Leaf {
         /// No `=` is written.
         case nothing
@@ -9,7 +9,7 @@ extension Flattening {
         case bytes([UInt8])
     }
 
-    /// What is written for a value; `nil` for one that is dropped.
+    /// The text for a value; `nil` for one that is dropped.
     func leaf(_ value: ParameterValue, _ name: String) throws(FormworkError) -> Leaf? {
         switch value {
         case .null:
@@ -34,7 +34,7 @@ extension Flattening {
             case .refused: throw FormworkError(.invalidArgument, "\"\(name)\" is \(bytes.count) bytes, not text")
             }
         case .array, .set, .object:
-            throw FormworkError(.invalidArgument, "\"\(name)\" is an array or an object, and this form is flat")
+            throw FormworkError(.invalidArgument, "\"\(name)\" is an array or an object, but this form is flat")
         }
     }
 }

@@ -1,7 +1,7 @@
-/// The rules by which a tree of values becomes names and values of text.
+/// The rules for turning a tree of values into names and texts.
 ///
-/// Each system that a dialect imitates is one set of these rules; a caller's own is another. Names are made from the
-/// path to a value: `user[tags][]`.
+/// Each dialect has one set of these rules, and callers can make their own. Names are made from the path to a value:
+/// `user[tags][]`.
 public struct Flattening: Sendable {
     /// The name of an array's elements.
     public enum ArrayNames: Sendable {
@@ -11,13 +11,13 @@ public struct Flattening: Sendable {
         case repeated
         /// `a[0]`, counted from 0.
         case indexed
-        /// What the closure makes of the array's name and the element's index.
+        /// The closure's result for the array's name and the element's index.
         case custom(@Sendable (_ name: String, _ index: Int) -> String)
     }
 
     /// The name of a set's elements.
     public enum SetNames: Sendable {
-        /// As an array's, in the order given.
+        /// Like an array's, in the given order.
         case likeArrays
         /// The set's own name, repeated; elements sorted by their text.
         case repeatedInOrder
@@ -29,9 +29,9 @@ public struct Flattening: Sendable {
         case brackets
         /// `a.b`.
         case dots
-        /// What the closure makes of the member's name, behind the object's.
+        /// The object's name followed by the closure's result for the member's name.
         case custom(@Sendable (_ member: String) -> String)
-        /// Objects and arrays inside the root have no names: they are refused.
+        /// Objects and arrays inside the root are refused.
         case refused
     }
 
@@ -61,29 +61,29 @@ public struct Flattening: Sendable {
         case nameOnly
         /// `a[]=` for an array or a set, nothing for an object.
         case brackets
-        /// As ``brackets`` for an array or a set that is an array's element, nothing otherwise, as Rails does it.
+        /// Like ``brackets`` for an array or a set that is an array's element, nothing otherwise, like Rails.
         case bracketsInArrays
     }
 
     /// How a number with a fraction is written.
     public enum Doubles: Sendable {
-        /// As Swift prints it: `1.0`, `1e-07`.
+        /// Like Swift: `1.0`, `1e-07`.
         case swift
-        /// As `NSNumber` prints it: `1`, `1e-07`.
+        /// Like `NSNumber`: `1`, `1e-07`.
         case nsNumber
-        /// As JavaScript and JSON print it: `1`, `1e-7`, `1e+21`.
+        /// Like JavaScript and JSON: `1`, `1e-7`, `1e+21`.
         case javaScript
-        /// As PHP prints it, with the 14 digits of its setting `precision`: `1`, `1.0E-7`, `NAN`.
+        /// Like PHP, with the 14 digits of its setting `precision`: `1`, `1.0E-7`, `NAN`.
         case php
-        /// As Ruby prints it: `1.0`, `1.0e-07`, `1.0e+15`.
+        /// Like Ruby: `1.0`, `1.0e-07`, `1.0e+15`.
         case ruby
-        /// What the closure makes of it.
+        /// The closure's result.
         case custom(@Sendable (Double) -> String)
     }
 
     /// How bytes are written.
     public enum Bytes: Sendable {
-        /// Each byte escaped: the receiver gets them as they are.
+        /// The bytes, escaped: the receiver gets them unchanged.
         case raw
         case base64
         /// Their count, as Foundation's `Data` describes itself: `4 bytes`.
@@ -93,38 +93,38 @@ public struct Flattening: Sendable {
 
     /// In which order an object's members are written; an array's elements keep theirs.
     public enum Order: Sendable {
-        /// As they stand in the object.
+        /// The object's own order.
         case given
         /// By name, upper case before lower case, at every level.
         case byName
         /// By name in lower case, at every level.
         case byNameIgnoringCase
-        /// What the closure says of two names, at every level.
+        /// By the closure, which compares two names, at every level.
         case by(@Sendable (String, String) -> Bool)
         /// By the finished, escaped text of each member, at every level.
         case byText
-        /// As ``byText``, and array elements are sorted too: their order is lost.
+        /// Like ``byText``, but array elements are sorted too, so their order is lost.
         case byTextWithArrays
-        /// As ``byText``, but members of objects whose name has `[]` in it stay as they are, as Rails does it.
+        /// Like ``byText``, but members of objects whose name contains `[]` keep their order, like in Rails.
         case byTextOutsideArrays
     }
 
-    /// What becomes of several members with one name.
+    /// How several members with the same name are handled.
     public enum Duplicates: String, CaseIterable, Sendable {
         /// All are written.
         case kept
         /// The last one's value, in the first one's place.
         case lastWins
-        /// The first one alone.
+        /// Only the first one.
         case firstWins
         /// They are an error.
         case refused
     }
 
-    /// What becomes of an array in the place of the object that has all parameters.
+    /// How an array as the root is handled; normally the root is an object.
     public enum RootArray: Sendable {
         case refused
-        /// It is an array of that name.
+        /// It is written as an array with that name.
         case named(String)
         /// Its elements are named by their index: `0`, `1`.
         case indexed
@@ -148,17 +148,17 @@ public struct Flattening: Sendable {
     public var bytes: Bytes
     /// In which order an object's members are written.
     public var order: Order
-    /// What becomes of several members with one name.
+    /// How several members with the same name are handled.
     public var duplicates: Duplicates
-    /// What becomes of an array in the place of the object that has all parameters.
+    /// How an array as the root is handled.
     public var rootArray: RootArray
-    /// Whether members without a name are left out, as Recipes does it.
+    /// Whether members without a name are left out, like in Recipes.
     public var skipsEmptyNames: Bool
-    /// How many objects and arrays may lie within each other: 1 for a flat object.
+    /// How many levels objects and arrays may nest: 1 for a flat object.
     public var depth: Int
 
-    /// The rules that most servers understand: `a[]=1&b[c]=2`, everything in the order given, nothing lost but empty
-    /// arrays and objects, and null as an empty text.
+    /// Creates rules; the defaults are those that most servers understand: `a[]=1&b[c]=2`, everything in the given
+    /// order, null as an empty text; only empty arrays and objects are lost.
     public init(
         arrays: ArrayNames = .brackets, sets: SetNames = .likeArrays, members: MemberNames = .brackets,
         bools: Bools = .literal, nulls: Nulls = .text(""), empties: Empties = .dropped, doubles: Doubles = .javaScript,

@@ -3,7 +3,7 @@ import FormworkCore
 /// Pairs, escaped and joined.
 struct TextSink: PairSink {
     private(set) var text: [UInt8] = []
-    /// An empty first pair, null without a name, leaves no text: only the `&` after it shows it.
+    /// An empty first pair, null without a name, writes no text: only the `&` after it shows it.
     private var isFirst = true
     private let names: PercentEncoder
     private let values: PercentEncoder
@@ -46,7 +46,7 @@ struct TextSink: PairSink {
             return run.first == 0x26 ? run.dropFirst() : run
         }
         let from = runs.first?.startIndex ?? first
-        // The slices hold what they were cut from.
+        // The slices keep a copy of the removed bytes.
         self.text.removeLast(self.text.count - from)
         for (index, run) in runs.sorted(by: { $0.lexicographicallyPrecedes($1) }).enumerated() {
             if index > 0 { self.text.append(0x26) }
@@ -55,7 +55,7 @@ struct TextSink: PairSink {
     }
 }
 
-/// Pairs as they are before they are escaped.
+/// Pairs before they are escaped.
 struct PairsSink: PairSink {
     private(set) var pairs: [(name: String, value: Flattening.Leaf)] = []
     let dialect: URLEncodedDialect
@@ -79,7 +79,7 @@ struct PairsSink: PairSink {
 
     private func escaped(_ pairs: [(name: String, value: Flattening.Leaf)]) -> [UInt8] {
         var sink = TextSink(self.dialect)
-        // What can't be transcoded has no place in an order.
+        // Text that can't be transcoded is ignored in the order.
         for pair in pairs { try? sink.append(name: pair.name, value: pair.value) }
         return sink.text
     }

@@ -1,23 +1,23 @@
 import FormworkCore
 
-/// The pairs of a url-encoded text, unescaped into one buffer: cut, but not yet made into text.
+/// The pairs of a url-encoded text, split and unescaped into one buffer, but not yet decoded into text.
 public struct URLEncodedPairs: RandomAccessCollection, Sendable {
-    /// A pair, whose bytes are slices of the common buffer.
+    /// A pair; its bytes are slices of the common buffer.
     public struct Element: Sendable {
         /// The bytes before `=`, or all of them.
         public let nameBytes: ArraySlice<UInt8>
-        /// The bytes behind `=`; `nil` when there is no `=`.
+        /// The bytes after `=`; `nil` if there is no `=`.
         public let valueBytes: ArraySlice<UInt8>?
 
-        /// The name as text, with U+FFFD for what is no UTF-8.
+        /// The name as text, with U+FFFD for bytes that aren't UTF-8.
         public var name: String { String(decoding: self.nameBytes, as: UTF8.self) }
-        /// The value as text, with U+FFFD for what is no UTF-8; `nil` when there is no `=`.
+        /// The value as text, with U+FFFD for bytes that aren't UTF-8; `nil` if there is no `=`.
         public var value: String? { self.valueBytes.map { String(decoding: $0, as: UTF8.self) } }
         /// Name and value as text.
         public var pair: URLEncodedPair { URLEncodedPair(self.name, self.value) }
     }
 
-    /// Where a pair lies: the value follows the name.
+    /// The position of a pair: the value follows the name.
     private struct Bounds {
         var start: UInt32
         var nameEnd: UInt32
@@ -30,14 +30,14 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
     private var buffer: [UInt8]
     private var bounds: [Bounds] = []
 
-    /// Cuts `text` into pairs: one pass, nothing is allocated for a single pair.
+    /// Splits `text` into pairs in one pass, without an allocation per pair.
     /// - Throws: ``FormworkError/Code/limitExceeded`` with the limit's name; ``FormworkError/Code/malformedBody`` for
-    ///   what `rules` refuse. Both with the offset.
+    ///   text that `rules` refuse. Both with the offset.
     public init(_ text: [UInt8], rules: URLEncodedParsing = URLEncodedParsing()) throws(FormworkError) {
         let limit = Swift.min(rules.limits.bytes, Int(UInt32.max))
         guard text.count <= limit else {
             throw FormworkError(
-                .limitExceeded, "the text has \(text.count) bytes, \(limit) are allowed (limits.bytes)")
+                .limitExceeded, "the text has \(text.count) bytes, but at most \(limit) are allowed (limits.bytes)")
         }
         var buffer: [UInt8] = []
         var bounds: Result<[Bounds], FormworkError> = .success([])
@@ -52,7 +52,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
         try self.removeDuplicates(rules.duplicates)
     }
 
-    /// Cuts `text` into pairs.
+    /// Splits `text` into pairs.
     /// - Throws: What ``init(_:rules:)-([UInt8],_)`` throws.
     public init(_ text: String, rules: URLEncodedParsing = URLEncodedParsing()) throws(FormworkError) {
         try self.init(Array(text.utf8), rules: rules)
@@ -60,10 +60,10 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
 
     /// 0.
     public var startIndex: Int { 0 }
-    /// How many pairs there are.
+    /// The number of pairs.
     public var endIndex: Int { self.bounds.count }
 
-    /// A pair in its place in the text.
+    /// The pair at an index.
     public subscript(index: Int) -> Element {
         let bounds = self.bounds[index]
         let nameEnd = Int(bounds.nameEnd)
@@ -77,7 +77,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
         unsafe self.buffer.withUnsafeBufferPointer { buffer in
             self.bounds.map { bounds in
                 let (start, nameEnd, end) = (Int(bounds.start), Int(bounds.nameEnd), Int(bounds.end))
-                // SAFETY: `parse` makes bounds that lie within the buffer; slicing checks them in debug builds.
+                // SAFETY: `parse` makes bounds within the buffer; slicing checks them in debug builds.
                 let name = unsafe UnsafeBufferPointer(rebasing: buffer[start..<nameEnd])
                 let value = unsafe UnsafeBufferPointer(rebasing: buffer[nameEnd..<end])
                 return URLEncodedPair(
@@ -95,7 +95,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
         }
         let limits = rules.limits
         var bounds: [Bounds] = []
-        // What short pairs take; longer ones leave room, shorter ones grow it.
+        // Enough for short pairs; longer ones need less, and for even shorter ones it grows.
         bounds.reserveCapacity(Swift.min(limits.pairs, source.count / 16 + 1))
         var (index, pairs) = (0, 0)
         while index < source.count {
@@ -119,7 +119,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
                 case .kept: break
                 case .dropsPair: isDropped = true
                 case .refused:
-                    let message = "\"%\" without two hexadecimal digits behind it"
+                    let message = "\"%\" without two hexadecimal digits after it"
                     return (.failure(FormworkError(.malformedBody, message, offset: Int64(place))), 0)
                 }
             }
@@ -128,7 +128,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
                     || hasValue && unescaper.text == .unknown && !unescaper.isUTF8(nameEnd..<unescaper.count)
             {
                 if rules.invalidText == .refused {
-                    let message = "a pair that is no UTF-8"
+                    let message = "a pair that isn't UTF-8"
                     return (.failure(FormworkError(.malformedBody, message, offset: Int64(from))), 0)
                 }
                 isDropped = true
@@ -162,7 +162,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
             case .lastWins: distinct[place] = self.bounds[index]
             case .refused:
                 let name = String(decoding: name, as: UTF8.self)
-                throw FormworkError(.malformedBody, "\"\(name)\" stands there more than once")
+                throw FormworkError(.malformedBody, "\"\(name)\" occurs more than once")
             }
         }
         self.bounds = distinct
@@ -170,7 +170,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
 }
 
 extension URLEncodedLimits {
-    /// Which limit a pair crossed.
+    /// The error for the limit that a pair exceeded.
     func exceeded(pairs: Int, length: Int, offset: Int) -> FormworkError {
         pairs > self.pairs
             ? FormworkError(

@@ -1,9 +1,9 @@
 import FormworkCore
 
-/// Cuts url-encoded text that comes in pieces: for bodies that shouldn't be in memory at once.
+/// Splits url-encoded text that arrives in pieces: for bodies that shouldn't be in memory as a whole.
 ///
-/// It waits for nothing: bytes go in by ``append(_:)``, pairs come out by ``next()``, wherever the text was cut. It keeps
-/// one pair and what was appended last; an error is thrown again by every later call.
+/// It never waits: ``append(_:)`` adds bytes, and ``next()`` returns pairs, wherever the text was cut. It keeps one
+/// pair and the bytes appended last; after an error every later call throws it again.
 ///
 /// ```swift
 /// var parser = URLEncodedParser()
@@ -17,7 +17,7 @@ import FormworkCore
 public struct URLEncodedParser: Sendable {
     private let rules: URLEncodedParsing
     private var pending: [UInt8] = []
-    /// Where the next pair begins in `pending`, and up to where no `&` was found.
+    /// Where the next pair begins in `pending`, and up to where there is no `&`.
     private var (start, searched) = (0, 0)
     private var isFinished = false
     private var pairs = 0
@@ -25,13 +25,13 @@ public struct URLEncodedParser: Sendable {
     private var offset = 0
     private var failure: FormworkError?
 
-    /// - Parameter rules: Their ``URLEncodedParsing/duplicates`` don't apply: pairs are given as they come.
+    /// - Parameter rules: Their ``URLEncodedParsing/duplicates`` don't apply: all pairs are returned.
     public init(rules: URLEncodedParsing = URLEncodedParsing()) { self.rules = rules }
 
-    /// Bytes kept: never more than a pair and what was appended last.
+    /// Bytes kept: never more than one pair and the bytes appended last.
     public var retainedBytes: Int { self.pending.count - self.start }
 
-    /// Takes the next bytes of the text.
+    /// Adds the next bytes of the text.
     public mutating func append(_ bytes: some Collection<UInt8>) {
         if self.start > 0 {
             self.pending.removeSubrange(..<self.start)
@@ -42,10 +42,10 @@ public struct URLEncodedParser: Sendable {
         self.pending += bytes
     }
 
-    /// Says that the text is complete: what is left is the last pair.
+    /// Marks the text as complete: the remaining bytes are the last pair.
     public mutating func finish() { self.isFinished = true }
 
-    /// The next pair; `nil` when more bytes are needed, or none are left.
+    /// The next pair; `nil` if more bytes are needed, or none are left.
     /// - Throws: What ``URLEncodedPairs/init(_:rules:)-([UInt8],_)`` throws.
     public mutating func next() throws(FormworkError) -> URLEncodedPair? {
         if let failure { throw failure }
@@ -80,7 +80,7 @@ public struct URLEncodedParser: Sendable {
             var rules = self.rules
             rules.limits = .unlimited
             do throws(FormworkError) {
-                // A pair that the rules drop gives none.
+                // There is none if the rules drop the pair.
                 if let pair = try URLEncodedPairs(piece, rules: rules).first { return pair.pair }
             } catch {
                 throw error.at(Int64(self.offset + from) + (error.offset ?? 0))

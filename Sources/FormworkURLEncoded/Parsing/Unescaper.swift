@@ -1,20 +1,20 @@
 /// Unescapes pieces of text into one buffer.
 ///
-/// A door to unsafe code: unescaped text is never longer than what it was made from, so a buffer of the input's length
-/// has room for every store, blocks of sixteen included, as no more is written than was read.
+/// A door to unsafe code: unescaped text is never longer than its input, so a buffer of the input's length has room for
+/// every store, including blocks of sixteen, as no more is written than was read.
 @safe struct Unescaper: ~Copyable {
-    /// A byte that ends a run, or what stopped it.
+    /// The byte that ended a run, or the input's end.
     enum Stop { case ampersand, equals, end }
-    /// What is known of a run without having read it twice; in doubt nothing.
+    /// What is known about a run's text without reading it twice; `unknown` in doubt.
     enum Text: UInt8 { case ascii, utf8, unknown }
 
     private let bytes: UnsafeMutablePointer<UInt8>
     private let capacity: Int
     private let readsPlusAsSpace: Bool
     private(set) var count = 0
-    /// What is known of what the last run has written.
+    /// What is known about the text of the last run.
     private(set) var text = Text.ascii
-    /// Where the first `%` without two digits stood; `nil` when there was none since this was last cleared.
+    /// The position of the first `%` without two digits; `nil` if there was none since this was last cleared.
     var invalidEscape: Int?
 
     /// - Parameter room: Has to outlive this value; `nil` for an empty text.
@@ -34,7 +34,7 @@
         self.count = count
     }
 
-    /// Unescapes from `index` on up to `&`, to `=` where that is asked for, or to the end; `index` is then behind it.
+    /// Unescapes from `index` up to `&`, `=` if requested, or the end; `index` is after it then.
     @inline(__always)
     mutating func run(
         _ source: UnsafeBufferPointer<UInt8>, from index: inout Int, stopsAtEquals: Bool
@@ -58,9 +58,9 @@
             let special =
                 (lanes .== SIMD16<UInt8>(repeating: 0x26)) .| (lanes .== SIMD16<UInt8>(repeating: 0x25))
                 .| (lanes .== equalsLanes)
-            // What is behind the special one counts too: for text that isn't escaped as it should be.
+            // Bytes after the special one count too, which matters only for text that isn't properly escaped.
             seen |= lanes
-            // Plus signs become spaces on the way, so that they end no run. All bytes are stored; those behind the first
+            // Plus signs become spaces here, so that they don't end a run. All bytes are stored; those after the first
             // special one are overwritten.
             let plain = lanes.replacing(with: 0x20, where: lanes .== plusLanes)
             unsafe UnsafeMutableRawPointer(output).storeBytes(of: plain, as: SIMD16<UInt8>.self)
@@ -94,10 +94,10 @@
         return .end
     }
 
-    /// Unescapes what follows a `%`, and further escapes right behind it: other alphabets come in runs of them.
+    /// Unescapes the digits after a `%`, and further escapes directly after it: other alphabets have runs of them.
     ///
-    /// How many there are is left to branches, which a processor guesses: counted without, it would wait for the count
-    /// before it knew where to read on, and CJK took half as long again.
+    /// Branches decide how many there are, because a processor predicts them: without branches it would wait for the
+    /// count before reading the next bytes, and CJK took half as long again.
     @inline(__always)
     private mutating func unescape(
         _ base: UnsafePointer<UInt8>, _ index: inout Int, _ end: Int, _ output: inout UnsafeMutablePointer<UInt8>
@@ -109,7 +109,7 @@
                 // A character of three bytes may follow one of ASCII.
                 bytes & 0x80 != 0 || bytes & 0x80_8080 == 0
             {
-                // One byte too many, which is overwritten: nine were read for it.
+                // This stores one byte too many, which is overwritten: nine were read for it.
                 unsafe UnsafeMutableRawPointer(output).storeBytes(of: bytes.littleEndian, as: UInt32.self)
                 unsafe output += 3
                 index += 8
@@ -132,12 +132,12 @@
 }
 
 extension String {
-    /// As `String(decoding:as:)`, which would look through text once more that is known to be UTF-8: for CJK a third of
-    /// its time.
+    /// Like `String(decoding:as:)`, but doesn't validate text again that is known to be UTF-8, which takes a third of
+    /// the time for CJK.
     @inline(__always)
     init(decoding bytes: UnsafeBufferPointer<UInt8>, knownAs text: Unescaper.Text) {
         if text != .unknown, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // SAFETY: the bytes are UTF-8, as the run that wrote them has seen, and are copied during the call.
+            // SAFETY: the run that wrote the bytes checked that they are UTF-8, and they are copied during the call.
             let span = unsafe UTF8Span(unchecked: Span(_unsafeElements: bytes), isKnownASCII: text == .ascii)
             self = String(copying: span)
         } else {
@@ -147,7 +147,7 @@ extension String {
 }
 
 extension UInt8 {
-    /// Without a branch between digits and letters, which come in no order that a processor could guess.
+    /// Without a branch between digits and letters, whose order a processor can't predict.
     @inline(__always)
     fileprivate var isHexadecimal: Bool {
         let (isDigit, isLetter) = (self &- 0x30 < 10, (self | 0x20) &- 0x61 < 6)
@@ -159,12 +159,12 @@ extension UInt8 {
 }
 
 extension UInt64 {
-    /// What eight bytes behind a `%` stand for when they are like `E6%B1%89`: three bytes, the first one lowest.
+    /// The three bytes, first one lowest, that eight bytes after a `%` encode if they are like `E6%B1%89`.
     @inline(__always)
     fileprivate var threeEscapes: UInt32? {
         let top: UInt64 = 0x8080_8080_8080_8080
-        // With the top bits clear no sum carries into the next byte, and a sum's top bit says whether the byte has
-        // reached a bound. The signs are made digits for this.
+        // With the top bits clear no sum carries into the next byte, and a sum's top bit shows whether the byte has
+        // reached a bound. The signs are replaced by digits for this.
         let signs: UInt64 = 0x0000_2500_0025_0000
         guard self & 0x8080_FF80_80FF_8080 == signs else { return nil }
         let (word, lower) = (self | 0x0000_3500_0035_0000, self | 0x2020_3520_2035_2020)
@@ -178,8 +178,8 @@ extension UInt64 {
 }
 
 extension UInt32 {
-    /// Whether these are the three bytes of a character in UTF-8, the first one lowest: neither an overlong one nor half
-    /// of a surrogate pair.
+    /// Whether these are the three bytes of a character in UTF-8, first one lowest, and not an overlong form or half of
+    /// a surrogate pair.
     @inline(__always)
     fileprivate var isCharacterOfThreeBytes: Bool {
         let lead = self & 0x200F

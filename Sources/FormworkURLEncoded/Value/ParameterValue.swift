@@ -1,16 +1,16 @@
 /// A parameter's value: text, a number, or an ordered tree of them.
 ///
-/// Members keep their order and may share a name, so that what a caller gives is what is sent. It can be written as
-/// Swift literals: `["page": 1, "tags": ["a", "b"], "old": nil]`.
+/// Members keep their order and may share a name, so exactly the caller's values are sent. It can be written as Swift
+/// literals: `["page": 1, "tags": ["a", "b"], "old": nil]`.
 public enum ParameterValue: Hashable, Sendable {
-    /// No value: what JSON calls `null`.
+    /// No value, like `null` in JSON.
     case null
     case bool(Bool)
-    /// A whole number, of any size that Swift's and C's integer types have.
+    /// A whole number of any of Swift's and C's integer types.
     case integer(Int128)
     case double(Double)
     case text(String)
-    /// Bytes that are no text; a ``Flattening``'s ``Flattening/bytes`` says how they are written.
+    /// Bytes that aren't text; ``Flattening/bytes`` defines how they are written.
     case bytes([UInt8])
     case array([ParameterValue])
     /// Values without an order of their own, which some dialects write differently from an array.
@@ -21,14 +21,14 @@ public enum ParameterValue: Hashable, Sendable {
     public struct Member: Hashable, Sendable {
         /// Any text, possibly empty.
         public var name: String
-        /// What stands under the name.
+        /// The value.
         public var value: ParameterValue
 
-        /// A member of that name.
+        /// Creates a member.
         public init(_ name: String, _ value: ParameterValue) { (self.name, self.value) = (name, value) }
     }
 
-    /// The first member of that name; `nil` when there is none, and when this is no object.
+    /// The first member with that name; `nil` if there is none, or if this isn't an object.
     public subscript(_ name: String) -> ParameterValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
@@ -66,7 +66,7 @@ extension ParameterValue: ExpressibleByArrayLiteral {
 }
 
 extension ParameterValue: ExpressibleByDictionaryLiteral {
-    /// Members in the order written; a name may stand there more than once.
+    /// Members in the order written; a name may occur more than once.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .object(elements.map { Member($0.0, $0.1) })
     }

@@ -43,20 +43,20 @@ struct FormLintTests {
         Row(
             body: part("Content-Type: text/plain"),
             findings: [
-                "departure missingDisposition (RFC 7578 §4.2): part 1: The part has no Content-Disposition: write form-data "
-                    + "with a name. [body offset 5]"
+                "departure missingDisposition (RFC 7578 §4.2): part 1: The part has no Content-Disposition: write "
+                    + "form-data with a name. [body offset 5]"
             ]),
         Row(
             body: part(),
             findings: [
-                "departure missingDisposition (RFC 7578 §4.2): part 1: The part has no Content-Disposition: write form-data "
-                    + "with a name. [body offset 5]"
+                "departure missingDisposition (RFC 7578 §4.2): part 1: The part has no Content-Disposition: write "
+                    + "form-data with a name. [body offset 5]"
             ]),
         Row(
             body: part("Content-Disposition: attachment; name=\"a\""),
             findings: [
-                "departure missingDisposition (RFC 7578 §4.2): part 1 \"a\": The part's disposition is \"attachment\": write "
-                    + "form-data. [body offset 5]"
+                "departure missingDisposition (RFC 7578 §4.2): part 1 \"a\": The part's disposition is "
+                    + "\"attachment\": write form-data. [body offset 5]"
             ]),
         Row(
             body: part("Content-Disposition: form-data"),
@@ -67,65 +67,65 @@ struct FormLintTests {
         Row(
             body: part("Content-Disposition: form-data; name=\"\""),
             findings: [
-                "advice emptyName (RFC 7578 §4.2): part 1 \"\": The part's name is empty: receivers drop such parts, so name "
-                    + "it. [body offset 5]"
+                "advice emptyName (RFC 7578 §4.2): part 1 \"\": The part's name is empty: receivers drop such parts, "
+                    + "so name it. [body offset 5]"
             ]),
         Row(
             body: part(file + "; filename*=UTF-8''f", "Content-Type: text/plain"),
             findings: [
-                "departure extendedFilename (RFC 7578 §4.2): part 1 \"a\": The part has filename*, which forms must not "
-                    + "have: write filename in UTF-8. [body offset 5]"
+                "departure extendedFilename (RFC 7578 §4.2): part 1 \"a\": The part has filename*, which forms must "
+                    + "not have: write filename in UTF-8. [body offset 5]"
             ]),
         Row(
             body: part("Content-Disposition: form-data; name=\"a\\\"b\""),
             findings: [
-                "advice backslashEscape (WHATWG HTML, multipart/form-data encoding algorithm): part 1 \"a\"b\": A quote in "
-                    + "the name is escaped by a backslash: write %22, as browsers do. [body offset 5]"
+                "advice backslashEscape (WHATWG HTML, multipart/form-data encoding algorithm): part 1 \"a\"b\": A "
+                    + "quote in the name is escaped with a backslash: write %22, as browsers do. [body offset 5]"
             ]),
         Row(
             body: part("Content-Disposition: form-data; name=\"a%22b\""),
             findings: [
-                "advice percentEscape (RFC 7578 §2): part 1 \"a%22b\": The name holds % and two digits, which some receivers "
-                    + "undo and others keep: choose another name. [body offset 5]"
+                "advice percentEscape (RFC 7578 §2): part 1 \"a%22b\": The name has % and two digits, which only some "
+                    + "receivers decode: choose another name. [body offset 5]"
             ]),
         Row(body: part("Content-Disposition: form-data; name=\"100%\""), findings: []),
         Row(
             body: part(
                 "Content-Disposition: form-data; name=\"a\"; filename=\"C:\\dir\\f\"", "Content-Type: text/plain"),
             findings: [
-                "advice filenamePath (RFC 7578 §4.2): part 1 \"a\": The filename is a path, which receivers must not use: "
-                    + "send its last component. [body offset 5]"
+                "advice filenamePath (RFC 7578 §4.2): part 1 \"a\": The filename is a path, which receivers must not "
+                    + "use: send its last component. [body offset 5]"
             ]),
         Row(
             body: part("Content-Disposition: form-data; name=\"a\"; filename=\"d/f\"", "Content-Type: text/plain"),
             findings: [
-                "advice filenamePath (RFC 7578 §4.2): part 1 \"a\": The filename is a path, which receivers must not use: "
-                    + "send its last component. [body offset 5]"
+                "advice filenamePath (RFC 7578 §4.2): part 1 \"a\": The filename is a path, which receivers must not "
+                    + "use: send its last component. [body offset 5]"
             ]),
         Row(
             body: part(disposition, "Content-Transfer-Encoding: base64"),
             findings: [
-                "advice transferEncoding (RFC 7578 §4.7): part 1 \"a\": Content-Transfer-Encoding is deprecated in forms: "
-                    + "send the content as it is. [body offset 5]"
+                "advice transferEncoding (RFC 7578 §4.7): part 1 \"a\": Content-Transfer-Encoding is deprecated in "
+                    + "forms: send the content unencoded. [body offset 5]"
             ]),
         Row(
             body: part(disposition, "Content-Type: multipart/mixed; boundary=c", content: "--c--"),
             findings: [
-                "departure nestedFiles (RFC 7578 §4.3): part 1 \"a\": Files are sent as multipart/mixed inside a part: send "
-                    + "each as a part of the same name. [body offset 5]"
+                "departure nestedFiles (RFC 7578 §4.3): part 1 \"a\": Files are sent as multipart/mixed inside a "
+                    + "part: send each as a part of the same name. [body offset 5]"
             ]),
         Row(
             body: part("Content-Disposition: form-data; name=\"_charset_\"", content: "iso-8859-1"),
             findings: [
-                "advice defaultCharset (RFC 7578 §4.6): part 1 \"_charset_\": The field _charset_ names \"iso-8859-1\": "
-                    + "send text as UTF-8, and leave the field out. [body offset 67]"
+                "advice defaultCharset (RFC 7578 §4.6): part 1 \"_charset_\": The field _charset_ names "
+                    + "\"iso-8859-1\": send text as UTF-8, and leave out the field. [body offset 67]"
             ]),
         Row(body: part("Content-Disposition: form-data; name=\"_charset_\"", content: "UTF-8"), findings: []),
         Row(
             body: part(disposition, "X-Camera: 7"),
             findings: [
-                "departure otherHeader (RFC 7578 §4.8): part 1 \"a\": The field X-Camera has no place in a form: leave it "
-                    + "out. [body offset 5]"
+                "departure otherHeader (RFC 7578 §4.8): part 1 \"a\": The field X-Camera has no place in a form: "
+                    + "leave it out. [body offset 5]"
             ]),
         Row(
             body: part(disposition, "Content-Type: text/plain; charset=utf-8"),
@@ -136,38 +136,38 @@ struct FormLintTests {
         Row(
             body: part(file),
             findings: [
-                "advice missingFileType (RFC 7578 §4.4): part 1 \"a\": The file has no Content-Type: write its type, or "
-                    + "application/octet-stream. [body offset 5]"
+                "advice missingFileType (RFC 7578 §4.4): part 1 \"a\": The file has no Content-Type: write its type, "
+                    + "or application/octet-stream. [body offset 5]"
             ]),
         Row(
             body: part(disposition, "content-disposition: form-data; name=\"z\""),
             findings: [
-                "departure duplicateHeader (RFC 7578 §4.2): part 1 \"z\": The field content-disposition stands twice: give "
-                    + "it once, as receivers differ on which counts. [body offset 5]"
+                "departure duplicateHeader (RFC 7578 §4.2): part 1 \"z\": The field content-disposition occurs twice: "
+                    + "give it once, as receivers use different ones. [body offset 5]"
             ]),
         Row(
             body: part(disposition + "; name=\"z\""),
             findings: [
-                "departure duplicateParameter (RFC 7578 §4.2): part 1: duplicateParameter: Content-Disposition can't be "
-                    + "read: it has two name parameters. [body offset 5]"
+                "departure duplicateParameter (RFC 7578 §4.2): part 1: duplicateParameter: Content-Disposition can't "
+                    + "be read: it has two name parameters. [body offset 5]"
             ]),
         Row(
             body: part("Content-Disposition: form-data;\r\n name=\"a\""),
             findings: [
-                "advice foldedHeader (RFC 5322 §2.2.3): part 1 \"a\": A header line goes on in the next one: write each "
-                    + "field in one line. [body offset 5]"
+                "advice foldedHeader (RFC 5322 §2.2.3): part 1 \"a\": A header line continues in the next one: write "
+                    + "each field in one line. [body offset 5]"
             ]),
         Row(
             body: part("Content-Disposition : form-data; name=\"a\""),
             findings: [
-                "departure blankBeforeColon (RFC 5322 §2.2): part 1 \"a\": A blank stands before a header's colon: remove "
-                    + "it. [body offset 5]"
+                "departure blankBeforeColon (RFC 5322 §2.2): part 1 \"a\": There is a blank before a header's colon: "
+                    + "remove it. [body offset 5]"
             ]),
         Row(
             body: part("Content-Type: text/plain", disposition),
             findings: [
-                "advice dispositionNotFirst (practice): part 1 \"a\": Content-Disposition is not the first field: write it "
-                    + "first. [body offset 5]"
+                "advice dispositionNotFirst (practice): part 1 \"a\": Content-Disposition is not the first field: "
+                    + "write it first. [body offset 5]"
             ]),
         Row(
             body: part("Content-Disposition: form-data; name=\"\(String(repeating: "n", count: 471))\""),
@@ -175,8 +175,8 @@ struct FormLintTests {
         Row(
             body: part(disposition + ";" + String(repeating: " ", count: 470)),
             findings: [
-                "advice longHeader (practice): part 1 \"a\": The header section has 513 bytes: stay below 512, some servers "
-                    + "read no more. [body offset 5]"
+                "advice longHeader (practice): part 1 \"a\": The header section has 513 bytes: use at most 512, as "
+                    + "some servers read no more. [body offset 5]"
             ]),
     ]
 
@@ -184,94 +184,95 @@ struct FormLintTests {
         Row(
             body: "text\r\n" + part(disposition),
             findings: [
-                "advice preamble (RFC 2046 §5.1.1): Text stands before the first delimiter: begin the body with it. "
+                "advice preamble (RFC 2046 §5.1.1): There is text before the first delimiter: begin the body with it. "
                     + "[body offset 0]"
             ]),
         Row(
             body: "\r\n" + part(disposition),
             findings: [
-                "advice preamble (RFC 2046 §5.1.1): Line ends stand before the first delimiter: begin the body with it. "
-                    + "[body offset 0]"
+                "advice preamble (RFC 2046 §5.1.1): There are line ends before the first delimiter: begin the body "
+                    + "with it. [body offset 0]"
             ]),
         Row(
             body: part(disposition) + "\r\n",
             findings: [
-                "advice epilogue (RFC 2046 §5.1.1): Bytes follow the close delimiter's line: end the body there. "
+                "advice epilogue (RFC 2046 §5.1.1): Bytes follow the close delimiter's line: remove them. "
                     + "[body offset 59]"
             ]),
         Row(
             body: "--b \t\r\n\(disposition)\r\n\r\n1\r\n--b--\r\n",
             findings: [
-                "advice padding (RFC 2046 §5.1.1): Blanks follow a delimiter on its line: end the line at once. "
+                "advice padding (RFC 2046 §5.1.1): Blanks follow a delimiter on its line: remove them. "
                     + "[body offset 0]"
             ]),
         Row(
             body: "--b\r\n\(disposition)\r\n\r\n1\r\n--b--  ",
             findings: [
-                "advice padding (RFC 2046 §5.1.1): Blanks follow a delimiter on its line: end the line at once. "
+                "advice padding (RFC 2046 §5.1.1): Blanks follow a delimiter on its line: remove them. "
                     + "[body offset 57]"
             ]),
         Row(body: "--b\r\n\(disposition)\r\n\r\n1\r\n--b--", findings: []),
         Row(
             body: "--b\n\(disposition)\n\n1\n--b--\n",
             findings: [
-                "departure bareLineFeed (RFC 2046 §5.1.1): A line of the framing or of a header ends with LF alone: end all "
-                    + "of them with CRLF. [body offset 0]"
+                "departure bareLineFeed (RFC 2046 §5.1.1): A line of the framing or of a header ends with LF only: "
+                    + "end all lines with CRLF. [body offset 0]"
             ]),
         Row(
             body: "--b\r\n\(disposition)\r\n\n1\r\n--b--\r\n",
             findings: [
-                "departure bareLineFeed (RFC 2046 §5.1.1): A line of the framing or of a header ends with LF alone: end all "
-                    + "of them with CRLF. [body offset 5]"
+                "departure bareLineFeed (RFC 2046 §5.1.1): A line of the framing or of a header ends with LF only: "
+                    + "end all lines with CRLF. [body offset 5]"
             ]),
         Row(
             body: "--b\r\n\(disposition)\r\n\r\n1\r\n--b--\n",
             findings: [
-                "departure bareLineFeed (RFC 2046 §5.1.1): A line of the framing or of a header ends with LF alone: end all "
-                    + "of them with CRLF. [body offset 57]"
+                "departure bareLineFeed (RFC 2046 §5.1.1): A line of the framing or of a header ends with LF only: "
+                    + "end all lines with CRLF. [body offset 57]"
             ]),
         Row(
             body: "--b\r\n\(disposition)\r\n\r\n1",
             findings: [
-                "departure missingClose (RFC 2046 §5.1.1): part 1 \"a\": The body ends without its close delimiter: write "
-                    + "--boundary-- at the end. [body offset 50]"
+                "departure missingClose (RFC 2046 §5.1.1): part 1 \"a\": The body ends without its close delimiter: "
+                    + "write --boundary-- at the end. [body offset 50]"
             ]),
         Row(
             body: "--b\r\n\(disposition)\r\n\r\n1\r\n--b\r\n",
             findings: [
-                "departure missingClose (RFC 2046 §5.1.1): The body ends behind a delimiter that doesn't close it: write "
-                    + "--boundary-- at the end. [body offset 57]"
+                "departure missingClose (RFC 2046 §5.1.1): The body ends after a delimiter that doesn't close it: "
+                    + "write --boundary-- at the end. [body offset 57]"
             ]),
         Row(
             body: "--b--\r\n",
             findings: [
-                "departure noParts (RFC 2046 §5.1): The form has no parts: RFC 2046 wants one at least. [body offset 0]"
+                "departure noParts (RFC 2046 §5.1): The form has no parts: RFC 2046 requires at least one. [body "
+                    + "offset 0]"
             ]),
         Row(
             body: "--c\r\n\(disposition)\r\n\r\n1\r\n--c--\r\n",
             findings: [
-                "departure malformed (RFC 2046 §5.1.1): unexpectedEnd: The body ended after 59 bytes, without a line --b: is "
-                    + "this the body's boundary? [body offset 59]"
+                "departure malformed (RFC 2046 §5.1.1): unexpectedEnd: The body ended after 59 bytes, without a line "
+                    + "--b: is this the body's boundary? [body offset 59]"
             ]),
         Row(
             body: part(disposition, "no field"),
             findings: [
-                "departure malformed (RFC 2046 §5.1.1): part 1: malformedHeader: A header line has no name with a colon "
-                    + "behind it. [body offset 47]"
+                "departure malformed (RFC 2046 §5.1.1): part 1: malformedHeader: A header line has no name followed "
+                    + "by a colon. [body offset 47]"
             ]),
         Row(
             body: "--b\r\n\(disposition)\r\n\r\n1\r\n--b--x",
             findings: [
-                "departure malformed (RFC 2046 §5.1.1): malformedBoundaryLine: Text follows the close delimiter on its line. "
-                    + "[body offset 57]"
+                "departure malformed (RFC 2046 §5.1.1): malformedBoundaryLine: Text follows the close delimiter on "
+                    + "its line. [body offset 57]"
             ]),
         Row(
             body:
-                "--b\r\n\(disposition)\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name=\"z\"; filename=\"f\"\r\n\r\n"
-                + "\r\n--b--\r\n",
+                "--b\r\n\(disposition)\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name=\"z\"; "
+                + "filename=\"f\"\r\n\r\n\r\n--b--\r\n",
             findings: [
-                "advice missingFileType (RFC 7578 §4.4): part 2 \"z\": The file has no Content-Type: write its type, or "
-                    + "application/octet-stream. [body offset 57]"
+                "advice missingFileType (RFC 7578 §4.4): part 2 \"z\": The file has no Content-Type: write its type, "
+                    + "or application/octet-stream. [body offset 57]"
             ]),
     ]
 
@@ -287,24 +288,24 @@ struct FormLintTests {
         typed("a:b", "boundary=a:b", "departure boundaryUnquoted (RFC 2045 §5.1): \(Self.unquoted)"),
         typed(
             "a#b", "boundary=a#b",
-            "departure boundaryCharacters (RFC 2046 §5.1.1): The boundary holds \"#\": use letters, digits and "
-                + "'()+_,-./:=? only."),
+            "departure boundaryCharacters (RFC 2046 §5.1.1): The boundary contains \"#\": use only letters, digits and "
+                + "'()+_,-./:=?."),
         typed(
             "é", "boundary=é",
-            "departure boundaryCharacters (RFC 2046 §5.1.1): The boundary holds \"Ã\": use letters, digits and "
-                + "'()+_,-./:=? only."),
+            "departure boundaryCharacters (RFC 2046 §5.1.1): The boundary contains \"Ã\": use only letters, digits and "
+                + "'()+_,-./:=?."),
         typed(
             "b ", "boundary=\"b \"",
             "departure boundaryTrailingSpace (RFC 2046 §5.1.1): The boundary ends with a space: end it with another "
                 + "character."),
         typed(
             String(repeating: "b", count: 71), "boundary=\(String(repeating: "b", count: 71))",
-            "departure boundaryLength (RFC 2046 §5.1.1): The boundary has 71 bytes: take 70 at most."),
+            "departure boundaryLength (RFC 2046 §5.1.1): The boundary has 71 bytes: use at most 70."),
         Row(
             body: part(disposition), type: "multipart/mixed; boundary=b",
             findings: [
-                "departure notFormData (RFC 7578 §4): Content-Type is not multipart/form-data: forms are sent as that, or "
-                    + "url-encoded."
+                "departure notFormData (RFC 7578 §4): Content-Type is not multipart/form-data: forms are sent as "
+                    + "that, or url-encoded."
             ]),
         Row(
             body: part(disposition), type: "multipart/form-data",
@@ -324,7 +325,7 @@ struct FormLintTests {
     ]
 
     private static let unquoted =
-        "The boundary stands without quotes, which it needs: quote it, or use letters and digits."
+        "The boundary needs quotes and has none: quote it, or use letters and digits."
 
     @Test("Each rule finds what it looks for, says where and what to do", arguments: header + framing + type)
     func rule(row: Row) {
@@ -353,7 +354,7 @@ struct FormLintTests {
         let findings = lint(head + [0xE9] + Array("\"\r\n\r\n1\r\n--b--\r\n".utf8))
         #expect(
             findings.map(\.description) == [
-                "advice invalidText (RFC 7578 §5.1): part 1 \"\u{FFFD}\": The name is not UTF-8: write it as that. "
+                "advice invalidText (RFC 7578 §5.1): part 1 \"\u{FFFD}\": The name is not UTF-8: write it in UTF-8. "
                     + "[body offset 5]"
             ])
     }

@@ -52,7 +52,8 @@ struct BodyDiagnosisTests {
         Row(
             body: "", cause: .emptyBody,
             text:
-                "the body has no bytes, but Content-Length says 12: something has read it before, or it was never sent",
+                "the body has no bytes, but its Content-Length is 12: something has read it before, or it was never "
+                + "sent",
             length: 12),
         Row(
             body: form, cause: .otherBoundary, text: "its first line is \"--b\", but the boundary is given as \"--b\"",
@@ -76,7 +77,7 @@ struct BodyDiagnosisTests {
             body: String(form.prefix(52)), cause: .cut, text: "it was cut off, or its sender wrote no close delimiter"),
         Row(
             body: String(form.unicodeScalars.prefix(40).map(Character.init)), cause: .cut,
-            text: "it was cut off: 40 of 64 bytes are there", length: 64),
+            text: "it was cut off: only 40 of 64 bytes arrived", length: 64),
         Row(body: "{\"a\":1}", cause: .notMultipart, text: "it is JSON, not multipart"),
         Row(body: " \n[1]", cause: .notMultipart, text: "it is JSON, not multipart"),
         Row(body: "<form/>", cause: .notMultipart, text: "it is XML or HTML, not multipart"),
@@ -84,19 +85,19 @@ struct BodyDiagnosisTests {
         Row(body: "a = 1, 2!"),
         Row(
             body: "POST /a HTTP/1.1\r\nHost: x\r\n\r\n", cause: .notMultipart,
-            text: "it begins with the head of an HTTP message: take that off first"),
+            text: "it begins with the head of an HTTP message: remove it first"),
         Row(
             body: "HTTP/1.1 200 OK\r\n\r\n", cause: .notMultipart,
-            text: "it begins with the head of an HTTP message: take that off first"),
+            text: "it begins with the head of an HTTP message: remove it first"),
         Row(
             body: "xx", cause: .contentEncoded, text: "its Content-Encoding is br: decode it first", encoding: "br"),
         Row(body: "xx", encoding: "identity"),
         Row(
             body: "3C\r\n" + form + "\r\n0\r\n\r\n", cause: .chunkedCoding,
-            text: "its first line, \"3C\", is a chunk's size: undo the chunked coding first"),
+            text: "its first line, \"3C\", is a chunk's size: decode the chunked coding first"),
         Row(
             body: "1f;x=y\r\n--c\r\n", cause: .chunkedCoding,
-            text: "its first line, \"1f;x=y\", is a chunk's size: undo the chunked coding first"),
+            text: "its first line, \"1f;x=y\", is a chunk's size: decode the chunked coding first"),
         Row(body: "fade\r\nprose"),
     ]
 
@@ -129,8 +130,8 @@ struct BodyDiagnosisTests {
             #expect(lost?.cause == .decodedAsText)
             #expect(
                 lost?.description
-                    == "part 1 (image/jpeg) was decoded as text on its way: U+FFFD stands where its bytes "
-                    + "were, which are lost")
+                    == "part 1 (image/jpeg) was decoded as text on its way: its bytes were replaced by U+FFFD "
+                    + "and are lost")
             let twice = try Self.diagnosis(Self.file("application/octet-stream", doubled), chunk: chunk)
             #expect(
                 twice?.description

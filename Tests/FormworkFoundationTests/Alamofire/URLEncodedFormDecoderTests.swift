@@ -71,28 +71,28 @@ struct URLEncodedFormDecoderTests {
     }
 
     static let refused = [
-        Refused(text: "date=x", path: "date", message: "dateEncoding keeps too little") {
+        Refused(text: "date=x", path: "date", message: "dateEncoding loses information") {
             URLEncodedFormDecoder(dateEncoding: .custom { _ in "" })
         },
-        Refused(text: "data=x", path: "data", message: "dataEncoding keeps too little") {
+        Refused(text: "data=x", path: "data", message: "dataEncoding loses information") {
             URLEncodedFormDecoder(dataEncoding: .custom { _ in "" })
         },
         Refused(
-            text: "items[][label]=a&items[][label]=b&items[][size]=1", path: "items", message: "arrayEncoding keeps"),
-        Refused(text: "items[][label]=a", path: "items.0.size", message: "arrayEncoding keeps too little"),
+            text: "items[][label]=a&items[][label]=b&items[][size]=1", path: "items", message: "arrayEncoding loses"),
+        Refused(text: "items[][label]=a", path: "items.0.size", message: "arrayEncoding loses information"),
         Refused(text: "items[label]=a&items[label]=b", path: "items", message: "is this an array of objects?"),
         Refused(text: "table[][]=1&table[][]=2", path: "table", message: "arrays within arrays need indexInBrackets"),
         Refused(text: "table=1&table=2", path: "table.0", message: "arrays within arrays need indexInBrackets"),
-        Refused(text: "map[A]=1", path: "map", message: "keyEncoding keeps too little") {
+        Refused(text: "map[A]=1", path: "map", message: "keyEncoding loses information") {
             URLEncodedFormDecoder(keyEncoding: .lowercased)
         },
-        Refused(text: "same=1", path: "data", message: "have one name") {
+        Refused(text: "same=1", path: "data", message: "have the same name") {
             URLEncodedFormDecoder(keyEncoding: .custom { _ in "same" })
         },
         Refused(text: "inner-label=1&inner=2", path: "inner", message: "an object was expected") {
             URLEncodedFormDecoder(keyPathEncoding: .init { "-\($0)" })
         },
-        Refused(text: "items-0[label]=a", path: "items", message: "names that only the closure knows") {
+        Refused(text: "items-0[label]=a", path: "items", message: "only the closure knows the names") {
             URLEncodedFormDecoder(arrayEncoding: .custom { "\($0)-\($1)" })
         },
         Refused(text: "date=1&date=2", path: "date", message: "more than one"),

@@ -63,7 +63,7 @@ struct ParameterValueAnyTests {
             try ParameterValue(["user": ["tags": ["a", Sport.chess] as [Any]]])
         }
         #expect(error?.code == .invalidArgument)
-        #expect(error?.message == "user.tags[1] is of type Sport, which no parameter can hold")
+        #expect(error?.message == "user.tags[1] is of type Sport, which can't be a parameter")
         #expect(throws: FormworkError.self) { try ParameterValue(UInt128.max) }
     }
 

@@ -171,7 +171,7 @@ extension NIOTests {
                 options.tls = .init(trustedCertificates: certificate)
                 let error = await #expect(throws: TransferError.self) { try await self.exchange(port, options) }
                 #expect(error?.code == .tls)
-                #expect(error?.message.contains("takes no client without a certificate") == true, "\(error as Any)")
+                #expect(error?.message.contains("accepts only clients with a certificate") == true, "\(error as Any)")
             }
         }
 

@@ -112,10 +112,10 @@ extension NIOTests {
         @Test(
             "A redirect that can't be followed is no answer",
             arguments: [
-                ("307 Temporary Redirect", "ftp://x/", "forms are sent by http and https, not by ftp", true),
-                ("308 Permanent Redirect", "foo://x/", "forms are sent by http and https, not by foo", true),
-                ("307 Temporary Redirect", "http://127.0.0.1:99999/", "that is no URL", true),
-                ("303 See Other", "http://[::", "that is no URL", false),
+                ("307 Temporary Redirect", "ftp://x/", "forms are sent with http or https, not ftp", true),
+                ("308 Permanent Redirect", "foo://x/", "forms are sent with http or https, not foo", true),
+                ("307 Temporary Redirect", "http://127.0.0.1:99999/", "it isn't a valid URL", true),
+                ("303 See Other", "http://[::", "it isn't a valid URL", false),
             ])
         func unfollowable(status: String, location: String, fault: String, isLeft: Bool) async throws {
             let scripts = [self.answering(status, "Location: \(location)\r\n")]
@@ -127,11 +127,12 @@ extension NIOTests {
                         self.plan, with: HTTPRequest(to: server.url()), resuming: .init(UploadClientOptions(.auto))
                     ) { _, _ in }
                 }
-                let end = isLeft ? "nobody has the body" : "what became of the body is not known"
+                let end = isLeft ? "the body was not delivered" : "it isn't known whether the body was delivered"
                 #expect(error?.code == .redirects)
                 #expect(
                     error?.description
-                        == "the server redirects (\(status.prefix(3))) to \(location), where nothing can be sent; \(end) (\(fault))"
+                        == "the server redirects (\(status.prefix(3))) to \(location), which can't be followed; "
+                        + "\(end) (\(fault))"
                 )
             }
             let server = try ScriptedServer(scripts)

@@ -70,7 +70,7 @@ struct FormCodingTests {
         let error = #expect(throws: FormworkError.self) { try ReceivedForm("--x--", contentType: nil) }
         #expect(
             error?.description
-                == "There is no Content-Type: pass the one that came with the body, which names its boundary. "
+                == "There is no Content-Type: pass the one of the body's request, which has the boundary. "
                 + "(invalidContentType)")
     }
 
@@ -216,7 +216,7 @@ struct FormCodingTests {
             try await decode(["list[0][number]": nil]) == "list.0.number: Int needs a field, not a file.")
         #expect(
             try await decode(["list[0][number]": "1", "list[0][number]": "2"])
-                == "list.0.number: Int needs one field, and not several of the same name.")
+                == "list.0.number: Int needs one field, not several of the same name.")
         #expect(
             try await decode(["list": "1"])
                 == "list.0: Dictionary<String, String> needs fields with brackets in their names, "
@@ -303,9 +303,9 @@ struct FormCodingTests {
         Lossy(testDescription: "an empty key", path: "", message: "An empty key") { ["": 1] },
         Lossy(testDescription: "a quote in a key", path: "\"", message: "a quotation mark") { ["\"": 1] },
         Lossy(testDescription: "an escape in a key", path: "a%0d", message: "%0D") { ["a%0d": 1] },
-        Lossy(testDescription: "an array", path: "0", message: "root is an object") { [1, 2] },
-        Lossy(testDescription: "a text", path: "", message: "root is an object") { "text" },
-        Lossy(testDescription: "nil", path: "", message: "root is an object") { Inner?.none },
+        Lossy(testDescription: "an array", path: "0", message: "root must be an object") { [1, 2] },
+        Lossy(testDescription: "a text", path: "", message: "root must be an object") { "text" },
+        Lossy(testDescription: "nil", path: "", message: "root must be an object") { Inner?.none },
         Lossy(testDescription: "an empty array in an array", path: "list.0", message: "would be lost") {
             ["list": [[], [1]]]
         },

@@ -48,11 +48,12 @@ struct CharsetTests {
             (Row(bytes: [0x61, 0xE9], charset: "us-ascii", text: "a\u{FFFD}"), "The text is not valid us-ascii"),
             (
                 Row(bytes: [0x83, 0x65], charset: "Shift_JIS", text: "\u{FFFD}e"),
-                "The text is in the charset \"shift_jis\", which isn't known: send UTF-8, or choose a TextDecoding that has it"
+                "The charset \"shift_jis\" of the text isn't known: send UTF-8, or use a TextDecoding that includes it"
             ),
             (
                 Row(bytes: [0x61], charset: "x\u{1B}[1m", text: "a"),
-                "The text is in the charset \"x\\u{1B}[1m\", which isn't known: send UTF-8, or choose a TextDecoding that has it"
+                "The charset \"x\\u{1B}[1m\" of the text isn't known: send UTF-8, or use a TextDecoding that includes "
+                    + "it"
             ),
         ])
     func invalid(row: Row, message: String) async throws {
