@@ -399,6 +399,27 @@ private struct Pieces: AsyncSequence, Sendable {
         #expect(answer.response.status == .notFound)
     }
 
+    @Test("An upload that a request has isn't removed to make room, though the storage has no locks")
+    func inUse() async throws {
+        let bench = Bench {
+            $0.maximumCount = 1
+            $0.idleTime = 0
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = try await bench.send(.post, "/files", Bench.create(5), Pieces(pieces: ["hel"], end: .silence))
+            }
+            while await bench.storage.all.first?.bytes != Array("hel".utf8) { await Task.yield() }
+            let other = try await bench.answer(.post, "/files", Bench.create(2), Pieces(pieces: ["hi"]))
+            #expect(other.response.status == .serviceUnavailable)
+            #expect(await bench.storage.all.count == 1)
+            group.cancelAll()
+        }
+        // Now nobody has it.
+        let other = try await bench.answer(.post, "/files", Bench.create(2), Pieces(pieces: ["hi"]))
+        #expect(other.response.status == .ok && bench.contents == ["hi"])
+    }
+
     @Test("Too many uploads, and too many bytes")
     func limits() async throws {
         let bench = Bench {
