@@ -7,7 +7,7 @@
 // Literals alone, so that the compiler lays all of it out as constant data.
 // swift-format-ignore
 extension MediaTypeTable {
-    /// Extensions of up to eight bytes, in order: lower case, the first byte highest, zeros behind the last.
+    /// Extensions of up to eight bytes, in order: lower case, the first byte highest, zeros after the last.
     static let shortExtensions: [UInt64] = [
         0x313930352E310000, 0x31636C7200000000, 0x316B6D0000000000, 0x3231300000000000, 0x33646D0000000000,
         0x33646D6C00000000, 0x3367320000000000, 0x3367700000000000, 0x3367707000000000, 0x336D660000000000,
@@ -767,7 +767,7 @@ extension MediaTypeTable {
         "video/x-ms-wmv", "video/x-ms-wmx", "video/x-ms-wvx", "video/x-msvideo", "video/x-sgi-movie",
     ]
 
-    /// The extension to name a file of each type with: a place among the short ones or, behind them, the long ones.
+    /// The extension for files of each type: an index into the short ones followed by the long ones.
     static let preferredExtensions: [UInt16] = [
         14, 44, 364, 47, 79, 80, 81, 82, 1589, 83, 84, 306, 483, 1064, 86, 56, 45, 1509, 647, 1507, 145, 132, 150, 151,
         155, 157, 158, 159, 160, 161, 166, 167, 1, 189, 195, 206, 225, 236, 237, 754, 755, 248, 250, 251, 265, 270,
