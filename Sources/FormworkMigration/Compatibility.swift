@@ -1,9 +1,9 @@
 import FormworkFoundation
 
-/// What is done where a library that is imitated loses data, or writes what others read differently.
+/// What to do if an imitated library would lose data, or write text that others read differently.
 public enum Compatibility: String, Codable, Sendable {
-    /// Nothing is lost, and names can't break what stands around them.
+    /// Nothing is lost, and names can't break the text around them.
     case safe
-    /// As the library itself on Linux, to reproduce its bytes: Alamofire 5.12, or the release of AFNetworking chosen.
+    /// Writes the same bytes as the library itself on Linux: Alamofire 5.12, or the chosen version of AFNetworking.
     case exact
 }

@@ -158,7 +158,7 @@ struct ReceiveCommandTests {
         ("--list mine", "--list"), ("--max-uploads-per-client 0", "--max-uploads-per-client"),
         ("--store-timeout 5", "--store-timeout"), ("--max-size 5x", "--max-size"), ("--dir in/a/b", "in/a/b"),
         ("--max-uploads 0", "--max-uploads"), ("--part-size 5M", "--part-size"),
-        ("--to s3://bucket/a", "--dir and --to"),
+        ("--to s3://bucket/a", "--dir or --to, not both"),
     ])
     func `Wrong arguments are told`(arguments: String, named: String) throws {
         let outcome = try Self.run("timeout 20 \"$F\" receive --dir in \(arguments)")

@@ -75,10 +75,10 @@ struct BoundaryTests {
             message: "The boundary has 74 bytes: RFC 2046 allows 1 to 70.",
             guardsAgainst: "counting characters for bytes"),
         Refused(
-            text: "b ", message: "The boundary ends with a space, which RFC 2046 forbids.",
+            text: "b ", message: "The boundary ends with a space, which RFC 2046 forbids: remove it.",
             guardsAgainst: "a space at the end, which receivers trim"),
         Refused(
-            text: " ", message: "The boundary ends with a space, which RFC 2046 forbids.",
+            text: " ", message: "The boundary ends with a space, which RFC 2046 forbids: remove it.",
             guardsAgainst: "a boundary that is a space"),
         .character("a\rb", shownAs: #"\r"#, "CR, which the delimiter search relies on"),
         .character("a\nb", shownAs: #"\n"#, "LF"),

@@ -767,7 +767,7 @@ extension MediaTypeTable {
         "video/x-ms-wmv", "video/x-ms-wmx", "video/x-ms-wvx", "video/x-msvideo", "video/x-sgi-movie",
     ]
 
-    /// The extension to name a file of each type with: an index into the short ones followed by the long ones.
+    /// The extension for files of each type: an index into the short ones followed by the long ones.
     static let preferredExtensions: [UInt16] = [
         14, 44, 364, 47, 79, 80, 81, 82, 1589, 83, 84, 306, 483, 1064, 86, 56, 45, 1509, 647, 1507, 145, 132, 150, 151,
         155, 157, 158, 159, 160, 161, 166, 167, 1, 189, 195, 206, 225, 236, 237, 754, 755, 248, 250, 251, 265, 270,

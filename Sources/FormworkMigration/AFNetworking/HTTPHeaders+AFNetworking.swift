@@ -2,7 +2,8 @@ import FormworkFoundation
 import Foundation
 
 extension HTTPHeaders {
-    /// What a version of AFNetworking says of a request's sender: the user's languages and the running program.
+    /// The fields with which a version of AFNetworking describes the sender: the user's languages and the running
+    /// program.
     public static func afnetworking(_ version: AFNetworkingVersion) -> HTTPHeaders {
         [
             .afnetworkingAcceptLanguage(Locale.preferredLanguages, version: version),
@@ -12,7 +13,7 @@ extension HTTPHeaders {
 }
 
 extension HTTPHeader {
-    /// `Accept-Language` as a version of AFNetworking writes it: at most six languages, the best first.
+    /// `Accept-Language` like a version of AFNetworking: at most six languages, the best first.
     public static func afnetworkingAcceptLanguage(
         _ languages: [String], version: AFNetworkingVersion = .latest
     ) -> HTTPHeader {
@@ -24,18 +25,18 @@ extension HTTPHeader {
     }
 }
 
-/// What AFNetworking's `User-Agent` is made of.
+/// The parts of AFNetworking's `User-Agent`.
 public struct AFNetworkingUserAgent: Hashable, Sendable {
-    /// What the program runs on.
+    /// The system that the program runs on.
     public enum System: Hashable, Sendable {
         /// `iPhone; iOS 9.0; Scale/2.00`: iOS, tvOS or watchOS.
         case device(model: String, name: String = "iOS", version: String, scale: Double)
         /// `Mac OS X Version 10.11 (Build 15A284)`.
         case mac(version: String)
-        /// A system AFNetworking doesn't know, as it describes itself.
+        /// A system that AFNetworking doesn't know, with its own description.
         case other(String)
 
-        /// The one this program runs on, as far as it can be asked anywhere.
+        /// The current system, with the details that are available everywhere.
         public static var current: System {
             let version = ProcessInfo.processInfo.operatingSystemVersionString
             #if os(macOS)
@@ -48,20 +49,20 @@ public struct AFNetworkingUserAgent: Hashable, Sendable {
 
     /// The program's name.
     public var executable: String
-    /// The version that users see; `nil` where there is none.
+    /// The version that users see; `nil` if there is none.
     public var shortVersion: String?
-    /// The build's version; `nil` where there is none.
+    /// The build's version; `nil` if there is none.
     public var bundleVersion: String?
-    /// What it runs on.
+    /// The system that it runs on.
     public var system: System
 
-    /// The parts of a `User-Agent`.
+    /// Creates a `User-Agent` from its parts.
     public init(executable: String, shortVersion: String?, bundleVersion: String? = nil, system: System) {
         (self.executable, self.shortVersion) = (executable, shortVersion)
         (self.bundleVersion, self.system) = (bundleVersion, system)
     }
 
-    /// What a bundle says of its program; without a word, the process has a name.
+    /// Takes the names and versions from a bundle; without them it uses the process's name.
     public init(bundle: Bundle, system: System) {
         let info = bundle.infoDictionary ?? [:]
         self.init(
@@ -71,8 +72,8 @@ public struct AFNetworkingUserAgent: Hashable, Sendable {
             bundleVersion: info["CFBundleVersion"] as? String, system: system)
     }
 
-    /// The value, as a version writes it: in ASCII, with letters of other scripts transliterated. Before 2.5.0 the
-    /// build's version comes first.
+    /// The value in the format of a version: in ASCII, with letters of other scripts transliterated. Before 2.5.0 the
+    /// build's version is preferred.
     public func text(_ version: AFNetworkingVersion = .latest) -> String {
         let number =
             version < "2.5" ? self.bundleVersion ?? self.shortVersion : self.shortVersion ?? self.bundleVersion

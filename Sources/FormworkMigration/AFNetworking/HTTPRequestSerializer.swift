@@ -5,19 +5,19 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Writes parameters into the URL or into a url-encoded form, by the request's method: AFNetworking's
+/// Writes parameters into the URL or into a url-encoded form, depending on the request's method: AFNetworking's
 /// `AFHTTPRequestSerializer`.
 public struct HTTPRequestSerializer: RequestSerializer, Codable {
-    /// Which requests are made.
+    /// The settings for all requests.
     public var settings: RequestSettings
 
-    /// A serializer of these settings.
+    /// Creates a serializer.
     public init(settings: RequestSettings = RequestSettings()) { self.settings = settings }
 
     /// A copy of the request with the default fields and parameters.
     ///
-    /// A body is set even without parameters, an empty one, for methods whose parameters don't go into the URL.
-    /// - Throws: What ``RequestSerializer/serialize(_:object:)`` says.
+    /// For methods whose parameters don't go into the URL, an empty body is set even without parameters.
+    /// - Throws: What ``RequestSerializer/serialize(_:object:)`` throws.
     public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
         var copy = request
         let settings = self.settings
@@ -43,7 +43,7 @@ public struct HTTPRequestSerializer: RequestSerializer, Codable {
 }
 
 extension Any? {
-    /// What is in it, however often it was wrapped; `nil` when there is nothing in it.
+    /// The wrapped value, through any number of optionals; `nil` if there is none.
     var flattened: Any? {
         guard case .some(let value) = self else { return nil }
         guard let inner = value as? any AnyOptional else { return value }
@@ -57,7 +57,7 @@ private protocol AnyOptional { var content: Any? { get } }
 extension Optional: AnyOptional { fileprivate var content: Any? { self.map { $0 as Any } } }
 
 extension RequestSettings {
-    /// The URL with a query: AFNetworking puts it behind a fragment, and `&` behind a `?` that has nothing behind it.
+    /// The URL with a query: AFNetworking puts it after a fragment, and writes `&` even after a `?` at the end.
     fileprivate func url(_ url: URL, adding query: String) throws -> URL {
         let isStray = query.isEmpty && self.version < "3.1"
         let place: QueryDestination =

@@ -5,17 +5,17 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Writes parameters as JSON, into the URL where the request's method has no body: AFNetworking's
+/// Writes parameters as JSON, or into the URL if the request's method has no body: AFNetworking's
 /// `AFJSONRequestSerializer`.
 ///
 /// Names are sorted, because a dictionary's own order differs from run to run.
 public struct JSONRequestSerializer: RequestSerializer {
-    /// Which requests are made.
+    /// The settings for all requests.
     public var settings: RequestSettings
-    /// How the text is laid out. With `.fragmentsAllowed` a text or a number may stand alone.
+    /// The format of the text. With `.fragmentsAllowed` it may be a single text or number.
     public var writingOptions: JSONSerialization.WritingOptions
 
-    /// A serializer of these settings.
+    /// Creates a serializer.
     public init(
         settings: RequestSettings = RequestSettings(), writingOptions: JSONSerialization.WritingOptions = []
     ) {
@@ -23,8 +23,9 @@ public struct JSONRequestSerializer: RequestSerializer {
         self.writingOptions = writingOptions
     }
 
-    /// A copy of the request with the default fields and a body of JSON; without parameters, with neither body nor type.
-    /// - Throws: ``RequestSerializationError`` for what JSON can't hold: sets, dates, data, numbers that are none.
+    /// A copy of the request with the default fields and a JSON body; without parameters, with neither body nor type.
+    /// - Throws: ``RequestSerializationError`` for values that JSON can't represent: sets, dates, data, NaN and
+    ///   infinity.
     public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
         if self.settings.encodesInURL(request) {
             return try HTTPRequestSerializer(settings: self.settings).serialize(request, object: object)
@@ -45,7 +46,7 @@ public struct JSONRequestSerializer: RequestSerializer {
 extension JSONRequestSerializer: Codable {
     private enum CodingKeys: CodingKey { case settings, writingOptions }
 
-    /// Reads a serializer that was written.
+    /// Decodes a serializer.
     /// - Throws: What ``RequestSettings/init(from:)`` throws.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -54,7 +55,7 @@ extension JSONRequestSerializer: Codable {
             writingOptions: .init(rawValue: try container.decode(UInt.self, forKey: .writingOptions)))
     }
 
-    /// Writes the settings and the layout.
+    /// Encodes the settings and the format.
     /// - Throws: What ``RequestSettings/encode(to:)`` throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)

@@ -2,16 +2,16 @@ import FormworkFoundation
 import Foundation
 import SystemPackage
 
-/// The parts of a multipart request, appended as AFNetworking's `AFMultipartFormData` has it.
+/// The parts of a multipart request, with the methods of AFNetworking's `AFMultipartFormData`.
 public struct MultipartFormBuilder: Sendable {
-    /// What ``throttle(packetSize:delay:)`` set; `nil` for as fast as it goes.
+    /// The limit that ``throttle(packetSize:delay:)`` set; `nil` for none.
     public private(set) var rateLimit: RateLimit?
 
-    /// A part, and where it is read as AFNetworking reads it, the bytes that it was said to have.
+    /// A part, with its declared length if it is read like in AFNetworking.
     private struct Part {
         var part: BodyPart
         var declared: Int64?
-        /// The file that is looked at again when all parts are there, as AFNetworking opens it then.
+        /// The file to check again when all parts were appended, as AFNetworking opens it then.
         var file: FilePath?
     }
 
@@ -41,7 +41,7 @@ public struct MultipartFormBuilder: Sendable {
         self.append(try self.header(name, fileName, mimeType), .bytes(Array(data)))
     }
 
-    /// Appends a file under its own name; its type is the extension's, by ``RequestSettings/mediaTypes`` first.
+    /// Appends a file with its own name; its type is that of its extension, first from ``RequestSettings/mediaTypes``.
     /// - Throws: What ``append(file:name:fileName:mimeType:)`` throws.
     public mutating func append(file url: URL, name: String) throws {
         let type =
@@ -50,8 +50,8 @@ public struct MultipartFormBuilder: Sendable {
             file: url, name: name, fileName: url.lastPathComponent, mimeType: type ?? MediaTypeChoice.unknown)
     }
 
-    /// Appends a file, which has to stay as it is until it was read.
-    /// - Throws: ``RequestSerializationError`` for what is no file URL or can't be reached.
+    /// Appends a file, which must not change until it was read.
+    /// - Throws: ``RequestSerializationError`` for a URL that isn't a file URL or can't be reached.
     public mutating func append(file url: URL, name: String, fileName: String, mimeType: String) throws {
         let header = try self.header(name, fileName, mimeType)
         guard url.isFileURL else { throw RequestSerializationError.badURL("Expected URL to be a file URL") }
@@ -60,7 +60,7 @@ public struct MultipartFormBuilder: Sendable {
             throw RequestSerializationError.badURL("File URL not reachable.", cause: error)
         }
         guard let state else {
-            throw FormworkError(.invalidArgument, "is no regular file, whose length were known", path: url.path)
+            throw FormworkError(.invalidArgument, "is not a regular file, so its length isn't known", path: url.path)
         }
         let path = FilePath(url.path)
         let part = BodyPart(header: header, source: .file(path, expecting: state))
@@ -70,13 +70,13 @@ public struct MultipartFormBuilder: Sendable {
         }
     }
 
-    /// Appends a stream as a file. The stream is the request's from now on; `nil` is an empty one.
-    /// - Parameter length: Bytes in the stream, neither more nor fewer.
+    /// Appends a stream as a file. The stream belongs to the request then; `nil` is an empty one.
+    /// - Parameter length: The exact number of bytes in the stream.
     public mutating func append(
         _ stream: InputStream?, length: Int64, name: String, fileName: String, mimeType: String
     ) throws(FormworkError) {
         let header = try self.header(name, fileName, mimeType)
-        guard length >= 0 else { throw FormworkError(.invalidArgument, "a stream of \(length) bytes") }
+        guard length >= 0 else { throw FormworkError(.invalidArgument, "a stream can't have \(length) bytes") }
         switch (self.compatibility, stream) {
         case (.safe, let stream?): self.append(header, .stream(once: InputStreamBytes(stream), length: length))
         case (.safe, nil):
@@ -88,30 +88,30 @@ public struct MultipartFormBuilder: Sendable {
         }
     }
 
-    /// Appends data behind a header section of the caller's own.
+    /// Appends data with the caller's own header section.
     public mutating func append(headers: HTTPHeaders, body: Data) throws(FormworkError) {
         self.append(PartHeader(disposition: nil, fields: try self.fields(headers)), .bytes(Array(body)))
     }
 
-    /// Appends a part of the engine's, which may be what AFNetworking has no words for.
+    /// Appends a part in Formwork's own form, which can do more than AFNetworking's methods.
     public mutating func append(_ part: BodyPart) {
         self.parts.append(Part(part: part))
     }
 
-    /// Slows the body down: `packetSize` bytes each `delay` at most. The defaults are AFNetworking's for 3G.
+    /// Limits the rate of the body to `packetSize` bytes per `delay`. The defaults are AFNetworking's for 3G.
     ///
-    /// It goes into ``MultipartRequest/options``, and so with the request however that is sent. A second call replaces
-    /// the first.
-    /// - Precondition: `packetSize` is 1 or more and `delay` not negative.
+    /// It becomes part of ``MultipartRequest/options``, so it applies to every way of sending the request. A second
+    /// call replaces the first.
+    /// - Precondition: `packetSize` is at least 1, and `delay` isn't negative.
     public mutating func throttle(
         packetSize: Int = RateLimit.afNetworking3G.packet, delay: Duration = RateLimit.afNetworking3G.delay
     ) {
         self.rateLimit = RateLimit(packet: packetSize, delay: delay)
     }
 
-    // MARK: - What comes of them
+    // MARK: - The body
 
-    /// The body, and its length as declared.
+    /// The body, and its declared length.
     func plan() throws(FormworkError) -> (plan: BodyPlan, length: Int64?) {
         var (form, declared) = (FormData(framing: self.framing), FormData(framing: self.framing))
         for part in self.parts {
@@ -125,7 +125,7 @@ public struct MultipartFormBuilder: Sendable {
         return (plan, try declared.plan().contentLength)
     }
 
-    /// A file as it is now, whatever it was when it was appended; nothing where it is gone.
+    /// A file in its current state, even if it changed after it was appended; empty if it is gone.
     private static func lenient(_ path: FilePath) -> BodySource {
         guard let state = try? FileValidator(ofRegularFile: path) else { return .bytes([]) }
         return .file(unchecked: path, length: state.size)
@@ -153,7 +153,7 @@ public struct MultipartFormBuilder: Sendable {
     }
 }
 
-/// A stream as AFNetworking reads it: one that fails has ended.
+/// A stream that is read like in AFNetworking: a failure is its end.
 private struct LenientStream: ByteStream {
     let stream: InputStreamBytes
 

@@ -6,34 +6,35 @@ import SystemPackage
 import FoundationNetworking
 #endif
 
-/// A request, the multipart body that goes with it, and how the two are sent.
+/// A request, its multipart body, and the options for sending them.
 ///
-/// `URLSession.upload(_:)` sends it, ``streamingRequest()`` is for other ways of sending, ``write(to:durably:)`` makes a
-/// file of the body. All three do what ``options`` say: throttle, report progress, feed digests, check the framing.
+/// `URLSession.upload(_:)` sends it, ``streamingRequest()`` is for other ways of sending, and ``write(to:durably:)``
+/// writes the body to a file. All three follow ``options``: throttle, progress, digests, and the framing's check.
 public struct MultipartRequest: Sendable {
     /// The request with `Content-Type` and `Content-Length`, without the body.
     public var request: URLRequest
-    /// The body's bytes, without ``options``; `nil` for a form without parts, where the request is whole.
+    /// The body's bytes, without ``options``; `nil` for a form without parts, whose request is complete.
     ///
-    /// Where another client sends them, give it `options.reading` too: a throttle is there.
+    /// To send them with another client, pass `options.reading` to it too: it contains the throttle.
     public var plan: BodyPlan?
-    /// How it is sent. `options.reading.rateLimit` is what ``MultipartFormBuilder/throttle(packetSize:delay:)`` asked for.
+    /// How it is sent. `options.reading.rateLimit` is the limit of
+    /// ``MultipartFormBuilder/throttle(packetSize:delay:)``.
     public var options: UploadOptions
 
-    /// The request with the body as a stream that reads it as ``options`` say. Each call makes a new stream, which can be
-    /// sent once, as ``Foundation/URLRequest/setBody(_:options:)`` says.
+    /// The request with the body as a stream that follows ``options``. Each call makes a new stream, which can be sent
+    /// once, see ``Foundation/URLRequest/setBody(_:options:)``.
     public func streamingRequest() -> URLRequest {
         var request = self.request
         if let plan { request.setBody(plan, options: self.options.reading) }
         return request
     }
 
-    /// Writes the body to a file first, for servers that want a length and for sessions in the background.
+    /// Writes the body to a file, for servers that need a length and for background sessions.
     ///
-    /// The file appears, or changes, only when it is whole: whatever fails, what was there stays. A throttle slows the
-    /// writing down, as AFNetworking's does, and not the sending of the file.
+    /// The file appears or changes only when it is complete: after a failure the old one stays. A throttle slows down
+    /// the writing, like in AFNetworking, and not the sending of the file.
     /// - Returns: The request, for `uploadTask(with:fromFile:)`.
-    /// - Throws: `FormworkError`; ``RequestSerializationError`` for what is no file URL.
+    /// - Throws: `FormworkError`; ``RequestSerializationError`` for a URL that isn't a file URL.
     @discardableResult
     public func write(to url: URL, durably: Bool = false) throws -> URLRequest {
         guard url.isFileURL else { throw RequestSerializationError.badURL("Expected URL to be a file URL") }
@@ -44,17 +45,18 @@ public struct MultipartRequest: Sendable {
 }
 
 extension RequestSerializer {
-    /// A multipart request: the parameters first, flattened as in a query, then the parts that `construct` appends.
+    /// A multipart request with the parameters, flattened as in a query, followed by the parts that `construct`
+    /// appends.
     ///
-    /// Without any part it is the request that ``request(method:url:parameters:)`` makes without parameters.
-    /// - Throws: What that throws, what `construct` throws, and `FormworkError` for GET and HEAD, which have no body,
-    ///   and for what can't be framed.
+    /// Without any parts it is the request that ``request(method:url:parameters:)`` makes without parameters.
+    /// - Throws: What that method and `construct` throw, and `FormworkError` for GET and HEAD, which have no body, and
+    ///   for parts that can't be framed.
     public func multipartFormRequest(
         method: String, url: any URLConvertible, parameters: ParameterValue? = nil,
         constructing construct: (inout MultipartFormBuilder) throws -> Void = { _ in }
     ) throws -> MultipartRequest {
         guard method != "GET", method != "HEAD" else {
-            throw FormworkError(.invalidArgument, "a \(method) request has no body: take another method")
+            throw FormworkError(.invalidArgument, "a \(method) request has no body: use another method")
         }
         var request = try self.request(method: method, url: url)
         var builder = MultipartFormBuilder(boundary: try self.settings.boundary(), self.settings)
@@ -71,7 +73,7 @@ extension RequestSerializer {
 }
 
 extension RequestSettings {
-    /// A new boundary. Before 1.3.4 and in 2.0 and 2.1 it was always the same, which let others' content end a part.
+    /// A new boundary. Before 1.3.4 and in 2.0 and 2.1 it was always the same, so content could end a part.
     fileprivate func boundary() throws(FormworkError) -> Boundary {
         let isFixed = self.version < "1.3.4" || ("2.0"..<"2.2").contains(self.version)
         if self.compatibility == .exact, isFixed { return try Boundary("Boundary+0xAbCdEfGbOuNdArY") }
@@ -79,7 +81,7 @@ extension RequestSettings {
         return .afNetworking(using: &generator)
     }
 
-    /// Appends parameters as fields, bytes as they are and null as an empty one.
+    /// Appends parameters as fields: bytes unchanged, and null as an empty field.
     fileprivate func append(
         _ parameters: ParameterValue, to builder: inout MultipartFormBuilder
     ) throws(FormworkError) {

@@ -5,17 +5,17 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Writes parameters as a property list, into the URL where the request's method has no body: AFNetworking's
+/// Writes parameters as a property list, or into the URL if the request's method has no body: AFNetworking's
 /// `AFPropertyListRequestSerializer`.
 public struct PropertyListRequestSerializer: RequestSerializer {
-    /// Which requests are made.
+    /// The settings for all requests.
     public var settings: RequestSettings
     /// XML or binary.
     public var format: PropertyListSerialization.PropertyListFormat
-    /// Passed on to Foundation, which has no use for them.
+    /// Passed to Foundation, which ignores them.
     public var writeOptions: PropertyListSerialization.WriteOptions
 
-    /// A serializer of these settings.
+    /// Creates a serializer.
     public init(
         settings: RequestSettings = RequestSettings(), format: PropertyListSerialization.PropertyListFormat = .xml,
         writeOptions: PropertyListSerialization.WriteOptions = 0
@@ -27,7 +27,7 @@ public struct PropertyListRequestSerializer: RequestSerializer {
 
     /// A copy of the request with the default fields and a property list as body; without parameters, with neither body
     /// nor type.
-    /// - Throws: Foundation's error for what a property list can't hold: null, names that are no text.
+    /// - Throws: Foundation's error for values that a property list can't represent: null, and names that aren't text.
     public func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest {
         if self.settings.encodesInURL(request) {
             return try HTTPRequestSerializer(settings: self.settings).serialize(request, object: object)
@@ -41,7 +41,7 @@ public struct PropertyListRequestSerializer: RequestSerializer {
                 fromPropertyList: (value as? ParameterValue)?.foundationObject ?? value, format: self.format,
                 options: self.writeOptions)
         } catch {
-            // Before 3.2.0 AFNetworking made the request all the same, without a body.
+            // Before 3.2.0 AFNetworking made the request anyway, without a body.
             guard self.settings.version < "3.2", self.settings.compatibility == .exact else { throw error }
         }
         return copy
@@ -51,8 +51,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
 extension PropertyListRequestSerializer: Codable {
     private enum CodingKeys: CodingKey { case settings, format, writeOptions }
 
-    /// Reads a serializer that was written.
-    /// - Throws: What ``RequestSettings/init(from:)`` throws; `DecodingError` for a format that isn't known.
+    /// Decodes a serializer.
+    /// - Throws: What ``RequestSettings/init(from:)`` throws; `DecodingError` for an unknown format.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let number = try container.decode(UInt.self, forKey: .format)
@@ -65,7 +65,7 @@ extension PropertyListRequestSerializer: Codable {
             writeOptions: try container.decode(PropertyListSerialization.WriteOptions.self, forKey: .writeOptions))
     }
 
-    /// Writes the settings, the format and the options.
+    /// Encodes the settings, the format and the options.
     /// - Throws: What ``RequestSettings/encode(to:)`` throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)

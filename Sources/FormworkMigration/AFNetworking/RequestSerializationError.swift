@@ -5,15 +5,15 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Why a request couldn't be made: as an `NSError` it has AFNetworking's domain, code and keys.
+/// Why a request couldn't be made. As an `NSError` it has AFNetworking's domain, code and keys.
 public struct RequestSerializationError: Error, LocalizedError, CustomNSError {
-    /// What AFNetworking calls it.
+    /// AFNetworking's code.
     public var code: URLError.Code
-    /// What was wrong, in AFNetworking's words.
+    /// The reason, in AFNetworking's words.
     public var reason: String
-    /// The request that failed; `nil` where there was none yet.
+    /// The request that failed; `nil` if there was none yet.
     public var request: URLRequest?
-    /// What the system said, kept whole.
+    /// The system's error, unchanged.
     public var cause: (any Error)?
 
     static func invalidJSON(_ request: URLRequest) -> Self {
@@ -25,22 +25,22 @@ public struct RequestSerializationError: Error, LocalizedError, CustomNSError {
         Self(code: .badURL, reason: reason, cause: cause)
     }
 
-    /// AFNetworking's domain of errors of requests.
+    /// AFNetworking's error domain for requests.
     public static let errorDomain = "com.alamofire.error.serialization.request"
-    /// The key of ``errorUserInfo`` under which the request is.
+    /// The key of the request in ``errorUserInfo``.
     public static let requestKey = "com.alamofire.serialization.request.error.response"
 
     /// The code's number.
     public var errorCode: Int { self.code.rawValue }
-    /// What is known besides.
+    /// The reason, the request and the cause.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: self.reason]
         if let request { info[Self.requestKey] = request }
         if let cause { info[NSUnderlyingErrorKey] = cause }
         return info
     }
-    /// What was wrong.
+    /// The reason.
     public var failureReason: String? { self.reason }
-    /// What was wrong.
+    /// The reason.
     public var errorDescription: String? { self.reason }
 }

@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Puts parameters into requests, as AFNetworking's request serializers do.
+/// Puts parameters into requests, like AFNetworking's request serializers.
 ///
 /// ```swift
 /// var serializer = HTTPRequestSerializer()
@@ -14,19 +14,18 @@ import FoundationNetworking
 /// ```
 @dynamicMemberLookup
 public protocol RequestSerializer: Sendable {
-    /// Which requests are made, whatever becomes of their parameters.
+    /// The settings that don't depend on the parameters' format.
     var settings: RequestSettings { get set }
 
     /// A copy of the request with the default fields and parameters.
-    /// - Parameter object: A value of Foundation or Swift, or a `ParameterValue`; `nil` for a request without
-    ///   parameters.
+    /// - Parameter object: A value of Foundation or Swift, or a `ParameterValue`; `nil` for no parameters.
     /// - Throws: ``RequestSerializationError``, `FormworkError`, or what Foundation's serializers and
     ///   ``RequestSettings/querySerialization`` throw.
     func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest
 }
 
 extension RequestSerializer {
-    /// The setting of that name.
+    /// The setting at a key path.
     public subscript<Value>(dynamicMember path: WritableKeyPath<RequestSettings, Value>) -> Value {
         get { self.settings[keyPath: path] }
         set { self.settings[keyPath: path] = newValue }
@@ -38,15 +37,15 @@ extension RequestSerializer {
         try self.serialize(request, object: parameters)
     }
 
-    /// A request with those properties that were set, the default fields and parameters.
-    /// - Throws: What ``serialize(_:object:)`` throws, ``AFError/invalidURL(url:)`` for what is no URL.
+    /// A request with the properties that were set, the default fields and parameters.
+    /// - Throws: What ``serialize(_:object:)`` throws; ``AFError/invalidURL(url:)`` for an invalid URL.
     public func request(
         method: String, url: any URLConvertible, parameters: ParameterValue? = nil
     ) throws -> URLRequest {
         try self.request(method: method, url: url, object: parameters)
     }
 
-    /// A request with those properties that were set, the default fields and parameters.
+    /// A request with the properties that were set, the default fields and parameters.
     /// - Throws: What ``request(method:url:parameters:)`` throws.
     public func request(method: String, url: any URLConvertible, object: Any?) throws -> URLRequest {
         try self.serialize(self.settings.request(method: method, url: url.asURL()), object: object)

@@ -12,8 +12,8 @@ extension RequestSettings: Codable {
         case timeoutInterval
     }
 
-    /// Reads settings that were written. What is missing is as ``init(version:compatibility:headers:)`` has it.
-    /// - Throws: `DecodingError`, for a version or a policy that isn't known, too.
+    /// Decodes settings. Missing ones have the defaults of ``init(version:compatibility:headers:)``.
+    /// - Throws: `DecodingError`, also for an unknown version or policy.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func raw<Value: RawRepresentable>(_ key: CodingKeys) throws -> Value? where Value.RawValue: Decodable {
@@ -30,7 +30,7 @@ extension RequestSettings: Codable {
         guard let version = AFNetworkingVersion(text) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .version, in: container,
-                debugDescription: "\"\(text)\" is not a version, which is written like \"2.5.4\"")
+                debugDescription: "\"\(text)\" is not a version such as \"2.5.4\"")
         }
         self.init(
             version: version,
@@ -49,9 +49,10 @@ extension RequestSettings: Codable {
         self.timeoutInterval = try container.decodeIfPresent(TimeInterval.self, forKey: .timeoutInterval)
     }
 
-    /// Writes all settings, an `Authorization` among the headers included; AFNetworking's archives have the headers alone.
-    /// - Throws: `EncodingError` where ``querySerialization`` is set, because a closure can't be written. With
-    ///   ``Compatibility/exact`` it is left out, as AFNetworking leaves out its block.
+    /// Encodes all settings, including an `Authorization` among the headers; AFNetworking's archives contain only the
+    /// headers.
+    /// - Throws: `EncodingError` if ``querySerialization`` is set, because a closure can't be encoded. With
+    ///   ``Compatibility/exact`` it is left out, like AFNetworking's block.
     public func encode(to encoder: any Encoder) throws {
         guard self.querySerialization == nil || self.compatibility == .exact else {
             throw EncodingError.invalidValue(
@@ -59,8 +60,8 @@ extension RequestSettings: Codable {
                 .init(
                     codingPath: encoder.codingPath,
                     debugDescription:
-                        "querySerialization is a closure, which can't be written: set it to nil before, and "
-                        + "again after reading"))
+                        "querySerialization is a closure, which can't be encoded: set it to nil before encoding, "
+                        + "and set it again after decoding"))
         }
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(self.version.description, forKey: .version)

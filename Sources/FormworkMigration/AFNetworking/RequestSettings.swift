@@ -5,47 +5,48 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What AFNetworking's request serializers have in common: which requests they make.
+/// The common settings of AFNetworking's request serializers.
 ///
-/// The serializers pass it on: `serializer.timeoutInterval = 30`.
+/// They are also available on the serializers: `serializer.timeoutInterval = 30`.
 public struct RequestSettings: Sendable {
-    /// Writes parameters as a query or a form instead of the dialect. What it throws goes to the caller.
+    /// Writes parameters as a query or a form instead of the dialect. Its errors are thrown to the caller.
     public typealias QuerySerialization = @Sendable (URLRequest, ParameterValue) throws -> String
 
-    /// The version whose requests are made.
+    /// The version of AFNetworking to imitate.
     public var version: AFNetworkingVersion
-    /// What is done where AFNetworking loses data.
+    /// What to do if AFNetworking would lose data.
     public var compatibility: Compatibility
-    /// Fields of every request that has none of that name.
+    /// Fields for every request that doesn't have them.
     public var headers: HTTPHeaders
-    /// The encoding of bodies of text; before version 2.6.0 that of escapes too.
+    /// The encoding of text bodies; before version 2.6.0 also of escapes.
     public var stringEncoding = String.Encoding.utf8
-    /// The types of files appended under their own name, by extension in lower case; other extensions have the type of
-    /// ``MediaTypeTable``. AFNetworking asks Apple's systems, whose answers differ for some: `cer` is one known for sure.
+    /// The types of files appended with their own name, by extension in lower case; other extensions have the type of
+    /// ``MediaTypeTable``. AFNetworking asks Apple's systems, which have other types for some extensions, such as
+    /// `cer`.
     public var mediaTypes = ["cer": "application/x-x509-ca-cert"]
     /// The methods whose parameters go into the URL, in upper case.
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
-    /// Writes queries and forms; `nil` leaves that to ``dialect``.
+    /// Writes queries and forms; `nil` uses ``dialect``.
     public var querySerialization: QuerySerialization?
 
-    /// Whether requests may go over a mobile network; `nil` leaves the request's own.
+    /// Whether requests may use a mobile network; `nil` keeps the request's own setting.
     public var allowsCellularAccess: Bool?
-    /// The requests' cache policy; `nil` leaves the request's own.
+    /// The requests' cache policy; `nil` keeps the request's own.
     public var cachePolicy: URLRequest.CachePolicy?
-    /// Whether cookies are sent and kept; `nil` leaves the request's own.
+    /// Whether cookies are sent and stored; `nil` keeps the request's own setting.
     public var httpShouldHandleCookies: Bool?
-    /// Whether requests may be sent before an answer came; `nil` leaves the request's own.
+    /// Whether requests may be sent before the previous answer arrived; `nil` keeps the request's own setting.
     public var httpShouldUsePipelining: Bool?
-    /// What the requests are for; `nil` leaves the request's own.
+    /// The purpose of the requests; `nil` keeps the request's own.
     public var networkServiceType: URLRequest.NetworkServiceType?
-    /// Seconds without a byte until a request fails; `nil` leaves the request's own.
+    /// Seconds without a byte until a request fails; `nil` keeps the request's own.
     public var timeoutInterval: TimeInterval?
 
-    /// Settings as AFNetworking has them at first.
+    /// Creates settings with AFNetworking's defaults.
     /// - Parameters:
-    ///   - version: The version whose requests are made.
-    ///   - compatibility: What is done where AFNetworking loses data.
-    ///   - headers: Fields of every request; `nil` is the user's languages and the running program's name.
+    ///   - version: The version of AFNetworking to imitate.
+    ///   - compatibility: What to do if AFNetworking would lose data.
+    ///   - headers: Fields of every request; `nil` for the user's languages and the running program's name.
     public init(
         version: AFNetworkingVersion = .latest, compatibility: Compatibility = .safe,
         headers: HTTPHeaders? = nil
@@ -55,8 +56,8 @@ public struct RequestSettings: Sendable {
         self.headers = headers ?? .afnetworking(version)
     }
 
-    /// How parameters are written, in a query as in a form: ``URLEncodedDialect/afnetworking(_:)`` with names, and the texts of
-    /// sets, in the order of `NSString`'s `compare:`, before version 2.2 of `caseInsensitiveCompare:`.
+    /// How parameters are written in queries and forms: ``URLEncodedDialect/afnetworking(_:)`` with names, and the
+    /// texts of sets, in the order of `NSString`'s `compare:`, or before version 2.2 of `caseInsensitiveCompare:`.
     public var dialect: URLEncodedDialect {
         var dialect = URLEncodedDialect.afnetworking(self.version)
         dialect.flattening.order =
@@ -69,10 +70,10 @@ public struct RequestSettings: Sendable {
 }
 
 extension RequestSettings {
-    /// Sets a field of every request, or removes it where `value` is `nil`.
+    /// Sets a field of every request, or removes it if `value` is `nil`.
     public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) { self.headers[name] = value }
 
-    /// The value of a field of every request; `nil` when it has none.
+    /// The value of a field of every request; `nil` if there is none.
     public func value(forHTTPHeaderField name: String) -> String? { self.headers[name] }
 
     /// Basic authorization (RFC 7617), as UTF-8.
@@ -80,7 +81,7 @@ extension RequestSettings {
         self.headers.update(.authorization(username: username, password: password))
     }
 
-    /// Authorization by a bearer token (RFC 6750).
+    /// Authorization with a bearer token (RFC 6750).
     public mutating func setAuthorization(bearerToken: String) {
         self.headers.update(.authorization(bearerToken: bearerToken))
     }
@@ -95,7 +96,7 @@ extension RequestSettings {
 }
 
 extension RequestSettings {
-    /// A request with those properties that were set.
+    /// A request with the properties that were set.
     func request(method: String, url: URL) -> URLRequest {
         var request = URLRequest(url: url)
         request.httpMethod = method
@@ -113,7 +114,7 @@ extension RequestSettings {
         self.methodsEncodingParametersInURL.contains((request.httpMethod ?? "GET").uppercased())
     }
 
-    /// Gives the request the fields it lacks.
+    /// Adds the fields that the request lacks.
     func addHeaders(to request: inout URLRequest) {
         for header in self.headers {
             guard self.version < "2.0.1" || request.value(forHTTPHeaderField: header.name) == nil else { continue }
@@ -121,7 +122,7 @@ extension RequestSettings {
         }
     }
 
-    /// Gives the request a type, with the body's encoding in versions before `plainSince`.
+    /// Sets the request's type, with the body's encoding in versions before `plainSince`.
     func setContentType(
         _ type: String, _ encoding: String.Encoding, plainSince: AFNetworkingVersion, of request: inout URLRequest
     ) {
@@ -131,7 +132,7 @@ extension RequestSettings {
     }
 }
 
-/// A way to a property that is deprecated, but for a user to decide on.
+/// Access to a deprecated property without a warning, as its use is the caller's decision.
 private protocol Pipelining { var httpShouldUsePipelining: Bool { get set } }
 
 extension URLRequest: Pipelining {}

@@ -6,11 +6,10 @@ import FoundationNetworking
 #endif
 
 extension URLSession {
-    /// Sends a request and its multipart body as ``MultipartRequest/options`` say, throttle included, and gives the answer:
-    /// also one that isn't 2xx.
+    /// Sends a request and its multipart body with ``MultipartRequest/options``, including the throttle, and returns
+    /// the answer, including one that isn't 2xx.
     ///
-    /// All that ``upload(_:with:options:)`` promises holds here. A form without parts has no body: its request goes as it
-    /// is.
+    /// It behaves like ``upload(_:with:options:)``. A form without parts has no body: its request is sent unchanged.
     /// - Throws: What ``upload(_:with:options:)`` throws.
     public func upload(_ upload: MultipartRequest) async throws -> (Data, HTTPURLResponse) {
         guard let plan = upload.plan else { return try await self.send(upload.request, nil, upload.options) }

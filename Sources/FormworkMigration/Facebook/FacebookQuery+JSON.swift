@@ -2,12 +2,14 @@ import FormworkFoundation
 import Foundation
 
 extension FacebookQuery {
-    /// What becomes of an object that JSON can't hold: another one, or `nil`, which leaves it out. With `stop` set,
+    /// Replaces an object that JSON can't represent with another one, or leaves it out for `nil`. With `stop` set,
     /// neither this one nor any after it in its array or dictionary is written.
     public typealias InvalidJSONHandler = (_ object: Any, _ stop: inout Bool) throws -> Any?
 
-    /// JSON of what an object holds that JSON can hold: URLs as text, names as text and sorted, the rest left out.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` when the object itself is none of it; what the handler throws.
+    /// JSON of the values in an object that JSON can represent: URLs as text, names as text and sorted, the rest left
+    /// out.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` if the object itself can't be represented; the handler's
+    ///   errors.
     public static func json(
         of object: Any, options: JSONSerialization.WritingOptions = [],
         invalidObjectHandler: InvalidJSONHandler? = nil

@@ -1,21 +1,21 @@
 import FormworkFoundation
 import Foundation
 
-/// Query strings as facebook-ios-sdk writes and reads them: flat, sorted by name, a space as `%20`.
+/// Writes and reads query strings like facebook-ios-sdk: flat, sorted by name, a space as `%20`.
 public enum FacebookQuery {
-    /// What becomes of a value that is no text: a text written as it is, or `nil`, which leaves the pair out. With
-    /// `stop` set, neither this pair nor any after it is written.
+    /// Returns an unescaped text for a value that isn't text, or `nil` to leave out the pair. With `stop` set, neither
+    /// this pair nor any after it is written.
     public typealias InvalidObjectHandler = (_ object: Any, _ stop: inout Bool) throws -> String?
 
-    /// Escapes everything but letters, digits and `-._~`.
+    /// Escapes everything except letters, digits and `-._~`.
     public static func encode(_ text: String) -> String { PercentEncoder.facebook.encode(text) }
 
-    /// Reads `+` as a space, then escapes; `nil` for a broken escape and for what is no UTF-8.
+    /// Replaces `+` with a space and decodes escapes; `nil` for an invalid escape or text that isn't UTF-8.
     public static func decode(_ text: String) -> String? {
         text.replacing("+", with: " ").removingPercentEncoding
     }
 
-    /// The names and values of a query; of several values the last one, of what can't be read nothing.
+    /// The names and values of a query: the last of several values, without pairs that can't be read.
     public static func dictionary(of query: String) throws(FormworkError) -> [String: String] {
         var rules = URLEncodedDialect.facebook.parsing
         rules.limits = .unlimited
@@ -23,13 +23,13 @@ public enum FacebookQuery {
         return [String: String](pairs.map { ($0.name, $0.value ?? "") }) { _, last in last }
     }
 
-    /// Writes texts, numbers and URLs, sorted by name; names that are no text are left out.
+    /// Writes texts, numbers and URLs, sorted by name; names that aren't text are left out.
     /// - Parameters:
     ///   - dictionary: Names and values.
     ///   - compatibility: `.exact` leaves names and other values' descriptions unescaped.
-    ///   - invalidObjectHandler: Asked for every other value; without it such a value is an error.
+    ///   - invalidObjectHandler: Called for every other value; without it such a value is an error.
     /// - Returns: The query; `nil` for an empty one.
-    /// - Throws: What the handler throws; ``FormworkError/Code/invalidArgument``.
+    /// - Throws: The handler's errors; ``FormworkError/Code/invalidArgument``.
     public static func query(
         of dictionary: [AnyHashable: Any], compatibility: Compatibility = .safe,
         invalidObjectHandler: InvalidObjectHandler? = nil
@@ -47,14 +47,14 @@ public enum FacebookQuery {
             if text == nil, compatibility == .exact { text = "\(value)" }
             guard let text else {
                 throw FormworkError(
-                    .invalidArgument, "\"\(name)\" is of type \(type(of: value)), neither text, number nor URL")
+                    .invalidArgument, "\"\(name)\" is of type \(type(of: value)): use text, a number or a URL")
             }
             query += "\(query.isEmpty ? "" : "&")\(compatibility == .safe ? self.encode(name) : name)=\(text)"
         }
         return query.isEmpty ? nil : query
     }
 
-    /// A number or a URL as text; every other value as it is.
+    /// A number or a URL as text; every other value unchanged.
     public static func requestValue(_ value: Any) -> Any {
         switch value {
         case is NSString, is Substring, is URL, is NSURL, is Decimal: break

@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 
 extension URLRequest {
-    /// A POST of a form, as iOS Recipes makes it.
+    /// Creates a POST of a form, like iOS Recipes.
     /// - Throws: What ``setFormParameters(_:space:compatibility:)`` throws.
     public init(
         url: URL, formParameters parameters: ParameterValue, space: PercentEncoder.Space = .plus,
@@ -18,12 +18,12 @@ extension URLRequest {
         try self.setFormParameters(parameters, space: space, compatibility: compatibility)
     }
 
-    /// Makes a flat object of texts and numbers the body, in its order; members without a name are left out.
+    /// Sets a flat object of texts and numbers as the body, in its order; members without a name are left out.
     /// - Parameters:
     ///   - parameters: The form's fields.
-    ///   - space: `.plus`, as the book's prose and browsers have it, or `.percent`, as its listing has it.
+    ///   - space: `.plus`, as in the book's prose and in browsers, or `.percent`, as in its listing.
     ///   - compatibility: `.exact` leaves names unescaped.
-    /// - Throws: ``FormworkError/Code/invalidArgument`` for what isn't flat.
+    /// - Throws: ``FormworkError/Code/invalidArgument`` for an object that isn't flat.
     public mutating func setFormParameters(
         _ parameters: ParameterValue, space: PercentEncoder.Space = .plus,
         compatibility: Compatibility = .safe

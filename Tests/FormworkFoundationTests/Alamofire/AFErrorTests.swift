@@ -17,23 +17,23 @@ struct AFErrorTests {
 
     static let url = URL(fileURLWithPath: "/f")
     static let rows: [Row] = [
-        Row(reason: .bodyPartURLInvalid(url: url), hasURL: true, hasCause: false, text: "file:///f names no file"),
+        Row(reason: .bodyPartURLInvalid(url: url), hasURL: true, hasCause: false, text: "file:///f is not a file URL"),
         Row(
             reason: .bodyPartFilenameInvalid(in: url), hasURL: true, hasCause: false,
-            text: "file:///f ends in no name with an extension: give fileName and mimeType"),
-        Row(reason: .bodyPartFileNotReachable(at: url), hasURL: true, hasCause: false, text: "file:///f isn't there"),
+            text: "file:///f doesn't end in a name with an extension: give fileName and mimeType"),
+        Row(reason: .bodyPartFileNotReachable(at: url), hasURL: true, hasCause: false, text: "file:///f doesn't exist"),
         Row(
             reason: .bodyPartFileNotReachableWithError(atURL: url, error: Cause()), hasURL: true, hasCause: true,
-            text: "file:///f isn't there (the cause)"),
+            text: "file:///f can't be reached (the cause)"),
         Row(
             reason: .bodyPartFileIsDirectory(at: url), hasURL: true, hasCause: false,
-            text: "file:///f is a directory, or isn't there"),
+            text: "file:///f is a directory or doesn't exist"),
         Row(
             reason: .bodyPartFileSizeNotAvailable(at: url), hasURL: true, hasCause: false, text: "file:///f has no size"
         ),
         Row(
             reason: .bodyPartFileSizeQueryFailedWithError(forURL: url, error: Cause()), hasURL: true, hasCause: true,
-            text: "file:///f doesn't tell its size (the cause)"),
+            text: "file:///f has a size that can't be read (the cause)"),
         Row(
             reason: .bodyPartInputStreamCreationFailed(for: url), hasURL: true, hasCause: false,
             text: "file:///f can't be read"),
@@ -42,10 +42,10 @@ struct AFErrorTests {
             text: "file:///f can't be written"),
         Row(
             reason: .outputStreamFileAlreadyExists(at: url), hasURL: true, hasCause: false,
-            text: "file:///f exists already"),
+            text: "file:///f already exists"),
         Row(
             reason: .outputStreamURLInvalid(url: url), hasURL: true, hasCause: false,
-            text: "file:///f names no file to write"),
+            text: "file:///f is not a file URL to write to"),
         Row(
             reason: .outputStreamWriteFailed(error: Cause()), hasURL: false, hasCause: true,
             text: "it can't be written (the cause)"),
@@ -68,7 +68,7 @@ struct AFErrorTests {
         let json = AFError.parameterEncodingFailed(reason: .jsonEncodingFailed(error: Cause()))
         #expect(json.isParameterEncodingError && !json.isParameterEncoderError && !json.isInvalidURLError)
         #expect(json.underlyingError is Cause)
-        #expect(json.errorDescription == "The parameters can't be encoded: they can't be made JSON (the cause).")
+        #expect(json.errorDescription == "The parameters can't be encoded: they can't be written as JSON (the cause).")
         let custom = AFError.parameterEncodingFailed(reason: .customEncodingFailed(error: Cause()))
         #expect(custom.underlyingError is Cause)
         let missing = AFError.parameterEncodingFailed(reason: .missingURL)
@@ -85,7 +85,7 @@ struct AFErrorTests {
     @Test("Any error can be asked for being Alamofire's")
     func casting() {
         let error: any Error = AFError.invalidURL(url: "x y")
-        #expect(error.asAFError?.errorDescription == "\"x y\" is no URL.")
+        #expect(error.asAFError?.errorDescription == "\"x y\" is not a URL.")
         #expect(error.asAFError(orFailWith: "it is").isInvalidURLError)
         #expect(Cause().asAFError == nil)
     }
@@ -93,8 +93,8 @@ struct AFErrorTests {
     @Test("A wrong length is told in both numbers")
     func length() {
         let short = AFError.UnexpectedInputStreamLength(bytesExpected: 5, bytesRead: 2)
-        #expect("\(short)" == "2 bytes were read where 5 were declared")
+        #expect("\(short)" == "2 bytes were read, but 5 were declared")
         let none = AFError.UnexpectedInputStreamLength(bytesExpected: 5, bytesRead: 0)
-        #expect("\(none)" == "0 bytes were read where 5 were declared: was the stream read before?")
+        #expect("\(none)" == "0 bytes were read, but 5 were declared: was the stream read before?")
     }
 }

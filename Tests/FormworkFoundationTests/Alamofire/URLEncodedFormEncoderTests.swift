@@ -264,7 +264,7 @@ struct URLEncodedFormEncoderTests {
                 #expect(throws: URLEncodedFormEncoder.Error.self) { try URLEncodedFormEncoder().encode("x") as String }
             ),
         ] {
-            let words = "\(text) has no names to be written under: give a struct or a dictionary"
+            let words = "\(text) has no names to write: use a struct or a dictionary"
             #expect(error.map { "\($0)" } == words)
             #expect(error?.localizedDescription == "The parameters can't be encoded: \(words).")
         }
@@ -273,8 +273,8 @@ struct URLEncodedFormEncoderTests {
         }
         #expect(
             wrapped?.errorDescription
-                == "The parameters can't be encoded: the encoder failed (an array has no names to be "
-                + "written under: give a struct or a dictionary).")
+                == "The parameters can't be encoded: the encoder failed (an array has no names to write: use "
+                + "a struct or a dictionary).")
     }
 
     @Test("A nil encoding may refuse nil")
@@ -305,8 +305,8 @@ struct URLEncodedFormEncoderTests {
             return
         }
         #expect(
-            error?.errorDescription?.hasPrefix("The parameters can't be encoded: they can't be made a property list (")
-                == true)
+            error?.errorDescription?.hasPrefix(
+                "The parameters can't be encoded: they can't be written as a property list (") == true)
         #expect(error?.underlyingError != nil)
     }
 }

@@ -1,14 +1,14 @@
 import FormworkFoundation
 import Foundation
 
-// This folder's one door to unsafe code: calls of Foundation that take pointers.
+// This folder's only door to unsafe code: calls of Foundation that need pointers.
 
 extension InputStream {
     /// Reads into the first `limit` bytes of a span.
     /// - Returns: Bytes read; 0 at the end, negative after an error.
     func read(into buffer: inout MutableRawSpan, upTo limit: Int) -> Int {
         unsafe buffer.withUnsafeMutableBytes { bytes in
-            // SAFETY: the memory is the span's for the call, and no more than its size is asked for.
+            // SAFETY: the span owns the memory during the call, and at most its size is read.
             guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
             return unsafe self.read(start, maxLength: min(limit, bytes.count))
         }
@@ -16,10 +16,10 @@ extension InputStream {
 }
 
 extension FileManager {
-    /// Whether there is a directory at a path; `nil` when there is nothing.
+    /// Whether there is a directory at a path; `nil` if nothing is there.
     func isDirectory(atPath path: String) -> Bool? {
         var isDirectory: ObjCBool = false
-        // SAFETY: the pointer is used during the call only.
+        // SAFETY: the pointer is used only during the call.
         guard unsafe self.fileExists(atPath: path, isDirectory: &isDirectory) else { return nil }
         return isDirectory.boolValue
     }

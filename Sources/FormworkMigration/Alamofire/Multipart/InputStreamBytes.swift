@@ -3,8 +3,8 @@ import Foundation
 
 /// An `InputStream` as a pull stream, opened at its first read.
 ///
-/// Unchecked, because `InputStream` says nothing: a stream that was appended to a form belongs to the form, and one
-/// reader at a time reads it.
+/// Unchecked, because `InputStream` isn't marked: a stream that was appended to a form belongs to the form, and only
+/// one reader at a time reads it.
 final class InputStreamBytes: ByteStream, @unchecked Sendable {
     private let stream: InputStream
     /// Bytes read so far.
@@ -18,7 +18,7 @@ final class InputStreamBytes: ByteStream, @unchecked Sendable {
 
     func read(into buffer: inout MutableRawSpan, upTo limit: Int) throws -> Int {
         if self.stream.streamStatus == .notOpen { self.stream.open() }
-        // A closed stream stays closed: Foundation opens none twice.
+        // A closed stream stays closed: Foundation can't open it again.
         guard self.stream.streamStatus != .closed else { return 0 }
         let count = self.stream.read(into: &buffer, upTo: limit)
         // On Linux `streamError` traps in every other status.
@@ -28,13 +28,13 @@ final class InputStreamBytes: ByteStream, @unchecked Sendable {
         return count
     }
 
-    /// Ends the stream if it was begun.
+    /// Closes the stream if it was opened.
     func close() {
         if self.stream.streamStatus != .notOpen, self.stream.streamStatus != .closed { self.stream.close() }
     }
 }
 
-/// The beginning of a stream: what Alamofire writes to disk of one that is longer than declared.
+/// The beginning of a stream, which is the part that Alamofire writes to disk if the stream is longer than declared.
 struct InputStreamPrefix: ByteStream {
     let stream: InputStreamBytes
     var remaining: UInt64

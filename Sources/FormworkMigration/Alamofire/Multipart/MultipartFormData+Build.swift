@@ -3,16 +3,16 @@ import Foundation
 import SystemPackage
 
 extension MultipartFormData {
-    /// A form put together for an upload.
+    /// A form encoded for an upload.
     public enum Encoded: Sendable {
         /// In memory.
         case data(Data)
-        /// In a file, gone with its handle.
+        /// In a file, which is removed with its handle.
         case file(TemporaryBodyFile)
     }
 
-    /// Puts the body together: in memory below `encodingMemoryThreshold` bytes of content, else in a temporary file
-    /// that only this user can read.
+    /// Encodes the body: in memory below `encodingMemoryThreshold` bytes of content, otherwise in a temporary file that
+    /// only this user can read.
     /// - Throws: What ``encode()`` and ``writeEncodedData(to:)`` throw.
     public func build(
         encodingMemoryThreshold: UInt64 = MultipartFormData.encodingMemoryThreshold
@@ -24,15 +24,16 @@ extension MultipartFormData {
     }
 }
 
-/// A body in a temporary file. Keep the handle as long as the file is needed, retries included: the file goes with it.
+/// A body in a temporary file. Keep the handle as long as the file is needed, including retries: the file is removed
+/// with it.
 public final class TemporaryBodyFile: Sendable {
-    /// Where the file is.
+    /// The file's URL.
     public let url: URL
 
     init(_ url: URL) { self.url = url }
 
     deinit { self.remove() }
 
-    /// Removes the file now. May be called any number of times.
+    /// Removes the file now. It can be called any number of times.
     public func remove() { try? FileManager.default.removeItem(at: self.url) }
 }

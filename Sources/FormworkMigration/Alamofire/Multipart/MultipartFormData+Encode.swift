@@ -3,16 +3,16 @@ import Foundation
 import SystemPackage
 
 extension MultipartFormData {
-    /// The whole body in memory: for small forms. ``plan()`` sends large ones, ``writeEncodedData(to:)`` writes them.
+    /// The whole body in memory, for small forms. For large ones use ``plan()`` or ``writeEncodedData(to:)``.
     /// - Throws: ``AFError``: the first failure of an `append`, or `inputStreamReadFailed`, with
-    ///   ``AFError/UnexpectedInputStreamLength`` for a stream that isn't as long as declared or was read before.
+    ///   ``AFError/UnexpectedInputStreamLength`` for a stream that doesn't have its declared length or was read before.
     public func encode() throws -> Data {
         let plan = try self.plan(for: .memory)
         defer { self.closeStreams() }
         return try self.reading { () throws(FormworkError) in
             let reader = plan.makeReader()
             var data = Data()
-            // What is declared may be no more than declared.
+            // The declared length may be wrong.
             data.reserveCapacity(Int(clamping: min(plan.contentLength ?? 0, Int64(Self.encodingMemoryThreshold) * 2)))
             while true {
                 let chunk = try reader.read(upTo: 256 << 10)
@@ -22,7 +22,7 @@ extension MultipartFormData {
         }
     }
 
-    /// Writes the whole body to a new file, of which nothing is left when that fails.
+    /// Writes the whole body to a new file, which is removed after a failure.
     /// - Throws: ``AFError``: the first failure of an `append`, `outputStreamFileAlreadyExists`,
     ///   `outputStreamURLInvalid`, `outputStreamWriteFailed`, or what ``encode()`` throws.
     public func writeEncodedData(to fileURL: URL) throws {
@@ -61,6 +61,6 @@ extension MultipartFormData {
         }
     }
 
-    /// Ends the streams that were begun: nobody can read the rest as if it were the whole.
+    /// Closes the streams that were opened, so that their rest can't be read as if it were the whole.
     private func closeStreams() { for part in self.parts { part.stream?.close() } }
 }

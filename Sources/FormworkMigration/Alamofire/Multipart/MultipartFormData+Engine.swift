@@ -1,18 +1,18 @@
 import FormworkFoundation
 
 extension MultipartFormData {
-    /// The form as the engine has it: to add parts that Alamofire has no words for, and to send.
-    /// - Throws: The first failure of an `append`, and ``AFError/multipartEncodingFailed(reason:)`` for a boundary that
-    ///   is none.
+    /// The form in Formwork's own type, to send it, and to add parts that Alamofire's interface can't express.
+    /// - Throws: The first failure of an `append`, and ``AFError/multipartEncodingFailed(reason:)`` for an invalid
+    ///   boundary.
     public var form: FormData {
         get throws(AFError) { try self.form(for: .memory) }
     }
 
-    /// The body decided byte for byte, to be read or sent from where its parts are.
+    /// The plan of the body, with every byte decided, to be read or sent directly from its sources.
     ///
-    /// It holds the parts that were appended before. Readers of it throw ``FormworkError``.
-    /// - Throws: What ``form`` throws, and ``AFError/multipartEncodingFailed(reason:)`` for a file that isn't the one
-    ///   that was appended.
+    /// It contains the parts that were appended so far. Its readers throw ``FormworkError``.
+    /// - Throws: What ``form`` throws, and ``AFError/multipartEncodingFailed(reason:)`` for a file that has changed
+    ///   since it was appended.
     public func plan() throws(AFError) -> BodyPlan { try self.plan(for: .memory) }
 
     private func form(for destination: MultipartFormDataPart.Destination) throws(AFError) -> FormData {
@@ -33,7 +33,7 @@ extension MultipartFormData {
         return try self.reading { () throws(FormworkError) in try form.plan() }
     }
 
-    /// Runs what may read parts, and says in Alamofire's terms what went wrong.
+    /// Runs a closure that may read parts, and translates its errors into Alamofire's.
     func reading<Result>(_ body: () throws(FormworkError) -> Result) throws(AFError) -> Result {
         for part in self.parts { part.stream?.count = 0 }
         do throws(FormworkError) { return try body() } catch { throw self.translated(error) }

@@ -2,21 +2,22 @@ import FormworkFoundation
 import Foundation
 import SystemPackage
 
-/// A `multipart/form-data` body with Alamofire's interface, on this package's engine.
+/// A `multipart/form-data` body with Alamofire's interface, built on this package.
 ///
-/// Appending never throws: the first failure is kept and thrown by whatever encodes. ``plan()`` gives the body to send
-/// without putting it together in memory or on disk first.
+/// Appending never throws: the first failure is kept, and the encoding methods throw it. ``plan()`` returns the body
+/// for sending, without building it in memory or on disk first.
 open class MultipartFormData {
-    /// Bytes of content from which on a form is better encoded on disk.
+    /// Forms with at least this many bytes of content should be encoded on disk.
     public static let encodingMemoryThreshold: UInt64 = 10_000_000
 
-    /// The request's `Content-Type`, boundary included.
+    /// The request's `Content-Type`, with the boundary.
     open lazy var contentType: String = {
         let boundary = self.compatibility == .safe ? try? Boundary(self.boundary).parameterValue : nil
         return "multipart/form-data; boundary=\(boundary ?? self.boundary)"
     }()
 
-    /// Bytes of content as declared, without boundaries and header sections: not the request's `Content-Length`.
+    /// The declared bytes of content, without boundaries and header sections; this isn't the request's
+    /// `Content-Length`.
     public var contentLength: UInt64 {
         self.parts.reduce(0) { sum, part in
             let (sum, overflow) = sum.addingReportingOverflow(part.length)
@@ -24,20 +25,20 @@ open class MultipartFormData {
         }
     }
 
-    /// What separates the parts.
+    /// The boundary between the parts.
     public let boundary: String
-    /// What is done where Alamofire loses data.
+    /// What to do if Alamofire would lose data.
     public let compatibility: Compatibility
 
     let fileManager: FileManager
     private(set) var parts: [MultipartFormDataPart] = []
     private(set) var failure: AFError?
 
-    /// An empty form.
+    /// Creates an empty form.
     /// - Parameters:
-    ///   - fileManager: Who is asked what a path is.
-    ///   - boundary: What separates the parts, 1 to 70 of RFC 2046's characters; `nil` makes a random one.
-    ///   - compatibility: What is done where Alamofire loses data.
+    ///   - fileManager: The file manager that examines paths.
+    ///   - boundary: The boundary between the parts, 1 to 70 of RFC 2046's characters; `nil` for a random one.
+    ///   - compatibility: What to do if Alamofire would lose data.
     public init(
         fileManager: FileManager = .default, boundary: String? = nil, compatibility: Compatibility = .safe
     ) {
@@ -49,7 +50,7 @@ open class MultipartFormData {
 
     // MARK: - Parts
 
-    /// Appends data as a field, or as a file where it has a `fileName`.
+    /// Appends data as a field, or as a file if there is a `fileName`.
     public func append(_ data: Data, withName name: String, fileName: String? = nil, mimeType: String? = nil) {
         guard let header = self.header(name, fileName, mimeType) else { return }
         switch self.compatibility {
@@ -60,7 +61,7 @@ open class MultipartFormData {
         }
     }
 
-    /// Appends a file under its own name, which needs an extension; its type is the extension's.
+    /// Appends a file with its own name, which needs an extension; its type is that of the extension.
     public func append(_ fileURL: URL, withName name: String) {
         guard !fileURL.lastPathComponent.isEmpty, !fileURL.pathExtension.isEmpty else {
             return self.fail(.bodyPartFilenameInvalid(in: fileURL))
@@ -70,7 +71,7 @@ open class MultipartFormData {
             fileURL, withName: name, fileName: fileURL.lastPathComponent, mimeType: type ?? MediaTypeChoice.unknown)
     }
 
-    /// Appends a file, which has to stay as it is until it was read.
+    /// Appends a file, which must not change until it was read.
     public func append(_ fileURL: URL, withName name: String, fileName: String, mimeType: String) {
         guard let header = self.header(name, fileName, mimeType) else { return }
         guard fileURL.isFileURL else { return self.fail(.bodyPartURLInvalid(url: fileURL)) }
@@ -94,7 +95,7 @@ open class MultipartFormData {
         }
     }
 
-    /// Appends a stream as a file. The stream is the form's from now on.
+    /// Appends a stream as a file. The stream belongs to the form then.
     public func append(
         _ stream: InputStream, withLength length: UInt64, name: String, fileName: String, mimeType: String
     ) {
@@ -102,7 +103,7 @@ open class MultipartFormData {
         self.append(stream, length, header)
     }
 
-    /// Appends a stream behind a header section of the caller's own. The stream is the form's from now on.
+    /// Appends a stream with the caller's own header section. The stream belongs to the form then.
     public func append(_ stream: InputStream, withLength length: UInt64, headers: HTTPHeaders) {
         guard let header = self.header(disposition: nil, headers) else { return }
         self.append(stream, length, header)
@@ -133,7 +134,7 @@ open class MultipartFormData {
     // MARK: - Header sections
 
     private func header(_ name: String, _ fileName: String?, _ mimeType: String?) -> PartHeader? {
-        // A field, not the header's type: Alamofire takes any text for one.
+        // A field, not the header's type: Alamofire accepts any text as a type.
         let type: HTTPHeaders = mimeType.map { [.contentType($0)] } ?? []
         guard var header = self.header(disposition: .formData, type) else { return nil }
         header.name = name

@@ -3,23 +3,23 @@ import Foundation
 
 /// One part of a ``MultipartFormData``.
 struct MultipartFormDataPart {
-    /// Where a form's bytes go.
+    /// Where a form's bytes are written.
     enum Destination {
         case memory, disk
     }
 
-    /// Where the content comes from.
+    /// The source of the content.
     enum Content {
-        /// Memory or a file: every encoding reads it anew.
+        /// Memory or a file: every encoding reads it again.
         case source(BodySource)
-        /// A stream whose end has to be where it was declared.
+        /// A stream that must have its declared length.
         case stream(InputStreamBytes, BodySource)
-        /// A stream as Alamofire reads it.
+        /// A stream that is read like in Alamofire.
         case lenientStream(InputStreamBytes)
     }
 
     var header: PartHeader
-    /// Bytes declared.
+    /// The declared number of bytes.
     var length: UInt64
     var content: Content
 

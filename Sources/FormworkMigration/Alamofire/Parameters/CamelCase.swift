@@ -1,11 +1,11 @@
 import FormworkFoundation
 
-/// Names of several words, of which each but the first begins with a capital.
+/// Names of several words, in which each word except the first begins with a capital.
 enum CamelCase {
-    /// Puts a separator between words, whose letters all become small.
+    /// Puts a separator between words, and makes all letters lower case.
     ///
-    /// A word ends before a capital, and a run of capitals ends before its last one when any small letter follows, be it
-    /// behind brackets: Alamofire's rule, which takes the first character for a small letter.
+    /// A word ends before a capital, and a run of capitals ends before its last one if any small letter follows, even
+    /// after brackets: this is Alamofire's rule, which treats the first character as a small letter.
     static func split(_ name: String, by separator: String) -> String {
         let characters = Array(name)
         let scalars = characters.map { $0.unicodeScalars.map(\.properties.generalCategory) }

@@ -3,7 +3,7 @@ import FormworkURLEncoded
 import Foundation
 
 extension CharacterSet {
-    /// The characters which Alamofire leaves unescaped: RFC 3986's unreserved ones, `?` and `/` (its section 3.4).
+    /// The characters that Alamofire leaves unescaped: RFC 3986's unreserved ones, `?` and `/` (its section 3.4).
     public static let afURLQueryAllowed = CharacterSet(charactersIn: "-._~/?").union(.asciiLettersAndDigits)
 
     private static let asciiLettersAndDigits = CharacterSet(charactersIn: "a"..."z")
@@ -12,7 +12,7 @@ extension CharacterSet {
 }
 
 extension PercentEncoder {
-    /// Leaves the ASCII characters of a set alone; others are always escaped.
+    /// Leaves the ASCII characters of a set unescaped; others are always escaped.
     init(leaving allowed: CharacterSet, space: Space) {
         self.init(space: space) { allowed.contains(Unicode.Scalar($0)) }
     }

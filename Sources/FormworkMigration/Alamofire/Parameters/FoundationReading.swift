@@ -3,7 +3,7 @@ import FormworkFoundation
 import FormworkURLEncoded
 import Foundation
 
-/// Foundation's types, read from the text that ``FoundationTexts`` writes.
+/// Reads Foundation's types from the text that ``FoundationTexts`` writes.
 struct FoundationReading: ForeignReading {
     var data: URLEncodedFormEncoder.DataEncoding
     var date: URLEncodedFormEncoder.DateEncoding
@@ -18,14 +18,14 @@ struct FoundationReading: ForeignReading {
 
     private static func decimal(from source: URLEncodedSource) throws -> Decimal {
         let text = try source.text()
-        // Decimal's own reading stops silently at the first character that it doesn't know.
+        // Decimal's own parsing stops silently at the first invalid character.
         guard text.utf8.allSatisfy({ "+-.0123456789Ee".utf8.contains($0) }), let decimal = Decimal(string: text) else {
             throw source.unreadable("\"\(text.prefix(40))\" is not a decimal number")
         }
         return decimal
     }
 
-    /// As text, or as the array of one that Alamofire makes of a URL.
+    /// Reads text, or the array of one text that Alamofire writes for a URL.
     private static func url(from source: URLEncodedSource) throws -> URL {
         let text = try source.textOrOnlyElement()
         guard let url = URL(string: text) else { throw source.unreadable("\"\(text.prefix(40))\" is not a URL") }
@@ -34,7 +34,7 @@ struct FoundationReading: ForeignReading {
 }
 
 extension URLEncodedFormEncoder.DataEncoding {
-    /// `nil` when `Data` reads itself.
+    /// `nil` if `Data` decodes itself.
     fileprivate func data(from source: URLEncodedSource) throws -> Data? {
         switch self {
         case .deferredToData: return nil
@@ -43,18 +43,18 @@ extension URLEncodedFormEncoder.DataEncoding {
                 throw source.unreadable("this is not Base64 text")
             }
             return data
-        case .custom: throw source.refusal("dataEncoding", "a closure can't be undone")
+        case .custom: throw source.refusal("dataEncoding", "a closure can't be reversed")
         }
     }
 }
 
 extension URLEncodedFormEncoder.DateEncoding {
-    /// `nil` when `Date` reads itself.
+    /// `nil` if `Date` decodes itself.
     fileprivate func date(from source: URLEncodedSource) throws -> Date? {
         if case .deferredToDate = self { return nil }
-        if case .custom = self { throw source.refusal("dateEncoding", "a closure can't be undone") }
+        if case .custom = self { throw source.refusal("dateEncoding", "a closure can't be reversed") }
         let text = try source.text()
-        guard let date = self.date(text) else { throw source.unreadable("\"\(text.prefix(40))\" is not such a date") }
+        guard let date = self.date(text) else { throw source.unreadable("\"\(text.prefix(40))\" is not a valid date") }
         return date
     }
 

@@ -2,11 +2,12 @@ import FormworkFoundation
 import FormworkURLEncoded
 import Foundation
 
-/// The text of Foundation's types.
+/// Writes Foundation's types as text.
 struct FoundationTexts: ForeignTypes {
     var data: URLEncodedFormEncoder.DataEncoding
     var date: URLEncodedFormEncoder.DateEncoding
-    /// Alamofire leaves URLs to Foundation, whose keys have numbers: they become arrays of one.
+    /// Whether URLs are written as text. In Alamofire they encode themselves with numbered keys and become arrays of
+    /// one.
     var writesURLs: Bool
 
     func text<Value: Encodable>(of value: Value) throws -> String? {
@@ -36,11 +37,11 @@ extension URLEncodedFormEncoder.DateEncoding {
         switch self {
         case .custom(let text): try text(date)
         case .deferredToDate: nil
-        // As a number, which is written or refused as others are: calendars have no such day.
+        // It is written or refused as a number, because no calendar has such a day.
         case _ where !date.timeIntervalSinceReferenceDate.isFinite: nil
         case .secondsSince1970: String(date.timeIntervalSince1970)
         case .millisecondsSince1970: String(date.timeIntervalSince1970 * 1000)
-        // To the nearest millisecond, then down to the second, as Alamofire's ISO8601DateFormatter does.
+        // Rounded to the nearest millisecond, then down to the second, like Alamofire's ISO8601DateFormatter.
         case .iso8601:
             Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1000 + 0.5).rounded(.down) / 1000)
                 .formatted(.iso8601)

@@ -5,15 +5,15 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Writes parameters as a JSON body, whatever the method.
+/// Writes parameters as a JSON body, for every method.
 public struct JSONEncoding: ParameterEncoding {
-    /// What can't be written as JSON.
+    /// Why parameters can't be written as JSON.
     public enum Error: Swift.Error, LocalizedError, CustomStringConvertible {
-        /// Something in it has no form in JSON, such as a date.
+        /// They contain a value that JSON can't represent, such as a date.
         case invalidJSONObject
 
-        /// What was found.
-        public var description: String { "they hold a value, or a kind of key, that has no form in JSON" }
+        /// The reason.
+        public var description: String { "they contain a value or a key that JSON can't represent" }
         /// The same as one sentence.
         public var errorDescription: String? { "The parameters can't be encoded: \(self)." }
     }
@@ -23,20 +23,20 @@ public struct JSONEncoding: ParameterEncoding {
     /// JSON with line breaks and indentation.
     public static var prettyPrinted: JSONEncoding { JSONEncoding(options: .prettyPrinted) }
 
-    /// How the JSON looks.
+    /// The format of the JSON.
     public let options: JSONSerialization.WritingOptions
 
-    /// Makes an encoding of any looks.
+    /// Creates an encoding.
     public init(options: JSONSerialization.WritingOptions = []) { self.options = options }
 
-    /// The request with the parameters as its body; as it is where there are none.
-    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for what has no form in JSON.
+    /// The request with the parameters as its body; unchanged if there are none.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for values that JSON can't represent.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         try self.encode(urlRequest, withJSONObject: parameters)
     }
 
-    /// Gives a request any JSON object, an array too, as its body; as it is where there is none.
-    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for what has no form in JSON.
+    /// The request with any JSON object, which may be an array, as its body; unchanged if there is none.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for values that JSON can't represent.
     public func encode(
         _ urlRequest: any URLRequestConvertible, withJSONObject jsonObject: Any? = nil
     ) throws -> URLRequest {

@@ -7,28 +7,28 @@ import FoundationNetworking
 
 /// Puts `Encodable` parameters into a request.
 public protocol ParameterEncoder: Sendable {
-    /// The request with the parameters; as it is where there are none.
-    /// - Throws: Mostly an ``AFError``.
+    /// The request with the parameters; unchanged if there are none.
+    /// - Throws: Usually an ``AFError``.
     func encode<Parameters: Encodable & Sendable>(
         _ parameters: Parameters?, into request: URLRequest
     ) throws -> URLRequest
 }
 
-/// Writes parameters as a JSON body, whatever the method.
+/// Writes parameters as a JSON body, for every method.
 ///
-/// Sendable because its encoder is set up before it is given here, and then only encodes.
+/// Sendable because its encoder is configured before it is passed here, and then only encodes.
 open class JSONParameterEncoder: @unchecked Sendable, ParameterEncoder {
     /// Compact JSON.
     public static var `default`: JSONParameterEncoder { JSONParameterEncoder() }
     /// JSON with line breaks and indentation.
     public static var prettyPrinted: JSONParameterEncoder { JSONParameterEncoder(formatting: .prettyPrinted) }
-    /// JSON whose members are sorted by name.
+    /// JSON with members sorted by name.
     public static var sortedKeys: JSONParameterEncoder { JSONParameterEncoder(formatting: .sortedKeys) }
 
-    /// What writes the JSON.
+    /// The encoder that writes the JSON.
     public let encoder: JSONEncoder
 
-    /// Makes an encoder that writes with another one.
+    /// Creates a parameter encoder.
     public init(encoder: JSONEncoder = JSONEncoder()) { self.encoder = encoder }
 
     private convenience init(formatting: JSONEncoder.OutputFormatting) {
@@ -38,7 +38,7 @@ open class JSONParameterEncoder: @unchecked Sendable, ParameterEncoder {
     }
 
     /// The request with the parameters as its body.
-    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` with what the JSON encoder throws.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` with the JSON encoder's error.
     open func encode<Parameters: Encodable>(
         _ parameters: Parameters?, into request: URLRequest
     ) throws -> URLRequest {
@@ -57,7 +57,7 @@ extension ParameterEncoder where Self == JSONParameterEncoder {
     /// Compact JSON.
     public static var json: JSONParameterEncoder { JSONParameterEncoder() }
 
-    /// JSON as an encoder writes it.
+    /// JSON from an encoder.
     public static func json(encoder: JSONEncoder = JSONEncoder()) -> JSONParameterEncoder {
         JSONParameterEncoder(encoder: encoder)
     }

@@ -5,18 +5,18 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Parameters by name, of whatever types the encoding understands.
+/// Parameters by name, of any types that the encoding supports.
 public typealias Parameters = [String: any Any & Sendable]
 
 /// Puts parameters into a request.
 public protocol ParameterEncoding: Sendable {
-    /// The request with the parameters; as it is where there are none.
-    /// - Throws: Mostly ``AFError/parameterEncodingFailed(reason:)``.
+    /// The request with the parameters; unchanged if there are none.
+    /// - Throws: Usually ``AFError/parameterEncodingFailed(reason:)``.
     func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest
 }
 
 extension URLRequest {
-    /// Gives the request a body, and a type where it has none.
+    /// Sets the body, and a type if there is none.
     mutating func setBody(_ body: Data, ofType contentType: String) {
         if self.value(forHTTPHeaderField: "Content-Type") == nil {
             self.setValue(contentType, forHTTPHeaderField: "Content-Type")
@@ -28,6 +28,6 @@ extension URLRequest {
 }
 
 extension HTTPMethod {
-    /// Whether parameters of such a request go into its URL unless something else is asked for.
+    /// Whether parameters of such a request go into its URL by default.
     var hasParametersInURL: Bool { [.get, .head, .delete].contains(self) }
 }

@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Writes parameters as a property list, whatever the method: Alamofire 4's, which Alamofire 5 left out.
+/// Writes parameters as a property list, for every method. It is from Alamofire 4; Alamofire 5 removed it.
 public struct PropertyListEncoding: ParameterEncoding {
     /// XML.
     public static var `default`: PropertyListEncoding { PropertyListEncoding() }
@@ -19,7 +19,7 @@ public struct PropertyListEncoding: ParameterEncoding {
     /// Has no effect in any version of Foundation.
     public let options: PropertyListSerialization.WriteOptions
 
-    /// Makes an encoding of a format.
+    /// Creates an encoding.
     public init(
         format: PropertyListSerialization.PropertyListFormat = .xml,
         options: PropertyListSerialization.WriteOptions = 0
@@ -27,8 +27,8 @@ public struct PropertyListEncoding: ParameterEncoding {
         (self.format, self.options) = (format, options)
     }
 
-    /// The request with the parameters as its body; as it is where there are none.
-    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for what has no form in a property list.
+    /// The request with the parameters as its body; unchanged if there are none.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` for values that a property list can't represent.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }

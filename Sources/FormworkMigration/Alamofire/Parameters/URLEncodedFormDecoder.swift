@@ -4,22 +4,23 @@ import Foundation
 
 /// Decodes url-encoded text into `Decodable` values, with the options of the ``URLEncodedFormEncoder`` that wrote it.
 ///
-/// Arrays are read as `a[]=`, `a=` or `a[0]=` and Booleans as `1`, `true`, `on`, `0`, `false` or `off`, whatever the
-/// options say, because browsers and servers send them so. Numbers are decimal. `nil` is what `nilEncoding` writes.
+/// Arrays are read from `a[]=`, `a=` or `a[0]=` and Booleans from `1`, `true`, `on`, `0`, `false` or `off`, whatever
+/// the options are, because browsers and servers send all of them. Numbers are decimal. `nil` is the text of
+/// `nilEncoding`.
 ///
-/// What the encoder writes by default is read back equal. In other text, what an option can't give back is a
-/// `DecodingError` that names the option: closures for `Data`, dates and members' names, dictionaries with changed
-/// keys, and arrays of objects without an index when their bounds can't be told.
+/// Values that the encoder accepts by default are read back equal. In other text, values that an option has lost cause
+/// a `DecodingError` that names the option: closures for `Data`, dates and members' names, dictionaries with changed
+/// keys, and arrays of objects without an index if the objects' bounds aren't known.
 public struct URLEncodedFormDecoder {
-    /// The names of an array's elements; the three without a closure are read alike where they mean the same.
+    /// The names of an array's elements; the three without a closure are read the same way if they are unambiguous.
     public var arrayEncoding: URLEncodedFormEncoder.ArrayEncoding
-    /// Both ways are read, whichever this is.
+    /// Has no effect: both forms are always read.
     public var boolEncoding: URLEncodedFormEncoder.BoolEncoding
     /// How `Data` was written.
     public var dataEncoding: URLEncodedFormEncoder.DataEncoding
     /// How dates were written.
     public var dateEncoding: URLEncodedFormEncoder.DateEncoding
-    /// What became of names: each key is looked up by what the encoding makes of it.
+    /// How names were changed: each key is looked up by its changed name.
     public var keyEncoding: URLEncodedFormEncoder.KeyEncoding
     /// The names of an object's members.
     public var keyPathEncoding: URLEncodedFormEncoder.KeyPathEncoding
@@ -27,13 +28,13 @@ public struct URLEncodedFormDecoder {
     public var nilEncoding: URLEncodedFormEncoder.NilEncoding
     /// Whether `+` is a space: with ``URLEncodedFormEncoder/SpaceEncoding/percentEscaped`` it is a plus.
     public var spaceEncoding: URLEncodedFormEncoder.SpaceEncoding
-    /// How much is read.
+    /// The limits.
     public var limits: URLEncodedLimits
-    /// Whether `inf`, `-inf` and `nan` are numbers, as Swift writes them, and `Infinity`, `-Infinity` and `NaN`, as
-    /// JavaScript does. Default: they are errors.
+    /// Whether `inf`, `-inf` and `nan`, as in Swift, and `Infinity`, `-Infinity` and `NaN`, as in JavaScript, are
+    /// numbers. By default they are errors.
     public var acceptsNonFiniteNumbers = false
 
-    /// Makes a decoder for what an encoder with these options writes, or a browser.
+    /// Creates a decoder for text from an encoder with these options, or from a browser.
     public init(
         arrayEncoding: URLEncodedFormEncoder.ArrayEncoding = .brackets,
         boolEncoding: URLEncodedFormEncoder.BoolEncoding = .numeric,
@@ -56,7 +57,7 @@ public struct URLEncodedFormDecoder {
         self.limits = limits
     }
 
-    /// Makes a decoder for what an encoder writes.
+    /// Creates a decoder for an encoder's text.
     public init(for encoder: URLEncodedFormEncoder, limits: URLEncodedLimits = URLEncodedLimits()) {
         self.init(
             arrayEncoding: encoder.arrayEncoding, boolEncoding: encoder.boolEncoding,
@@ -66,19 +67,19 @@ public struct URLEncodedFormDecoder {
     }
 
     /// Decodes a value from text.
-    /// - Throws: `DecodingError`, for limits too.
+    /// - Throws: `DecodingError`, also for exceeded limits.
     public func decode<Value: Decodable>(_ type: Value.Type, from text: String) throws -> Value {
         try self.decode(type, from: Array(text.utf8))
     }
 
     /// Decodes a value from text in UTF-8.
-    /// - Throws: `DecodingError`, for limits too.
+    /// - Throws: `DecodingError`, also for exceeded limits.
     public func decode<Value: Decodable>(_ type: Value.Type, from text: Data) throws -> Value {
         try self.decode(type, from: Array(text))
     }
 
     /// Decodes a value from text in UTF-8.
-    /// - Throws: `DecodingError`, for limits too.
+    /// - Throws: `DecodingError`, also for exceeded limits.
     public func decode<Value: Decodable>(_ type: Value.Type, from text: [UInt8]) throws -> Value {
         var decoding = URLEncodedDecoding()
         decoding.coding.arrays = self.arrayEncoding.names

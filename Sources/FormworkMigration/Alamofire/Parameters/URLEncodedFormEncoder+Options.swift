@@ -11,7 +11,7 @@ extension URLEncodedFormEncoder {
         case noBrackets
         /// `a[0]`, counted from 0.
         case indexInBrackets
-        /// What the closure makes of the array's name and the element's index.
+        /// The closure's result for the array's name and the element's index.
         case custom((_ key: String, _ index: Int) -> String)
 
         var names: URLEncodedCoding.ArrayNames {
@@ -50,7 +50,8 @@ extension URLEncodedFormEncoder {
         case secondsSince1970
         /// As milliseconds since 1970.
         case millisecondsSince1970
-        /// As `2001-01-01T00:00:00Z`; fractions of a second are lost, and one from .9995 on counts as the next second.
+        /// As `2001-01-01T00:00:00Z`; fractions of a second are lost, and from .9995 on they round up to the next
+        /// second.
         case iso8601
         /// As the formatter's text.
         case formatted(DateFormatter)
@@ -58,24 +59,24 @@ extension URLEncodedFormEncoder {
         case custom((Date) throws -> String)
     }
 
-    /// What becomes of a name, brackets and dots of its path included, before it is escaped.
+    /// How a name, including its path's brackets and dots, is changed before it is escaped.
     public enum KeyEncoding {
-        /// It stays as it is.
+        /// It isn't changed.
         case useDefaultKeys
         /// `oneTwo` becomes `one_two`, `myURLProperty` becomes `my_url_property`. The first letter should be small.
         case convertToSnakeCase
-        /// As snake case, with `-`.
+        /// Like snake case, with `-`.
         case convertToKebabCase
-        /// Its first character, and no other, becomes a capital.
+        /// Only its first character becomes a capital.
         case capitalized
         /// All letters become capitals.
         case uppercased
-        /// All letters become small.
+        /// All letters become lower case.
         case lowercased
-        /// It becomes what the closure makes of it.
+        /// It becomes the closure's result.
         case custom((String) -> String)
 
-        /// `nil` when names stay as they are.
+        /// `nil` if names aren't changed.
         var rename: ((String) -> String)? {
             switch self {
             case .useDefaultKeys: nil
@@ -89,7 +90,7 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// The names of an object's members, behind the object's own.
+    /// The names of an object's members, after the object's own.
     public struct KeyPathEncoding: Sendable {
         /// `a[b]`.
         public static let brackets = KeyPathEncoding(kind: .brackets)
@@ -104,7 +105,7 @@ extension URLEncodedFormEncoder {
 
         private init(kind: Kind) { self.kind = kind }
 
-        /// What the closure makes of a member's name is put behind the object's.
+        /// Appends the closure's result for a member's name to the object's name.
         public init(encoding: @escaping @Sendable (_ subkey: String) -> String) { self.kind = .custom(encoding) }
 
         var names: URLEncodedCoding.MemberNames {
@@ -128,8 +129,8 @@ extension URLEncodedFormEncoder {
         /// `nil` leaves the name out too.
         let text: @Sendable () throws -> String?
 
-        /// Writes what the closure gives; nothing, not even a name, for `nil`. What it throws goes to the caller: so `nil`
-        /// can be refused, as Alamofire did before 5.7.
+        /// Writes the closure's result; for `nil` nothing, not even a name. Its errors are thrown to the caller, so
+        /// `nil` can be refused, as in Alamofire before 5.7.
         public init(encoding: @escaping @Sendable () throws -> String?) { self.text = encoding }
     }
 

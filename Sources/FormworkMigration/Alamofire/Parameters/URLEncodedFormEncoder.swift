@@ -4,40 +4,40 @@ import Foundation
 
 /// Encodes `Encodable` values as url-encoded text, with Alamofire's options.
 ///
-/// Members are sorted, arrays keep their order. What ``URLEncodedFormDecoder/init(for:limits:)`` reads back otherwise
-/// is an `EncodingError` with the coding path and the option:
+/// Members are sorted, arrays keep their order. Values that ``URLEncodedFormDecoder/init(for:limits:)`` would read back
+/// differently cause an `EncodingError` with the coding path and the option:
 ///
-/// - a key written twice with different values, a key that is empty or holds a bracket or `keyPathEncoding`'s dot, and
-///   more than 64 levels;
-/// - `nil` that isn't written, and an empty array or object: as an element of an array, as a dictionary's value, behind
-///   an optional, or in a type that wraps a single value. They are accepted for members of structs;
-/// - a value behind an optional, or in a type that wraps it, that looks like `nilEncoding`'s text;
-/// - a case of an enumeration with neither a raw value nor values of its own;
-/// - with any but `indexInBrackets`: arrays within arrays, objects in an array that don't have the same members, and
-///   with `noBrackets` any objects in an array;
-/// - with a `keyEncoding`: a dictionary's key that changes, and two keys that become one;
-/// - numbers that are infinite or none.
+/// - a key written twice with different values, a key that is empty or contains a bracket or `keyPathEncoding`'s dot,
+///   and more than 64 levels;
+/// - `nil` that isn't written, and an empty array or object: as an element of an array, as a dictionary's value, in an
+///   optional, or in a type that wraps a single value. They are accepted for members of structs;
+/// - a value in an optional, or in a type that wraps it, that is written like `nilEncoding`'s text;
+/// - a case of an enumeration with neither a raw value nor associated values;
+/// - without `indexInBrackets`: arrays within arrays, objects in an array that don't have the same members, and with
+///   `noBrackets` any objects in an array;
+/// - with a `keyEncoding`: a dictionary's key that changes, and two keys that become equal;
+/// - infinite numbers and NaN.
 ///
-/// Dates come back with the precision that `dateEncoding` has. What closures make of data, dates and members' names is
-/// not looked at. `compatibility: .exact` writes Alamofire's bytes, and loses what Alamofire loses.
+/// Dates are read back with the precision of `dateEncoding`. The results of closures for data, dates and members' names
+/// aren't checked. `compatibility: .exact` writes Alamofire's bytes, and loses the same data as Alamofire.
 public final class URLEncodedFormEncoder {
-    /// What can't be encoded at all.
+    /// Why a value can't be encoded at all.
     public enum Error: Swift.Error, LocalizedError, CustomStringConvertible {
-        /// The value is not an object with named members; the text says what it is.
+        /// The value isn't an object with named members; the text describes it.
         case invalidRootObject(String)
 
-        /// What was found, and what to give instead.
+        /// The reason, and what to use instead.
         public var description: String {
             switch self {
             case .invalidRootObject(let root):
-                "\(root) has no names to be written under: give a struct or a dictionary"
+                "\(root) has no names to write: use a struct or a dictionary"
             }
         }
         /// The same as one sentence.
         public var errorDescription: String? { "The parameters can't be encoded: \(self)." }
     }
 
-    /// Whether pairs are sorted by their escaped text, at every level; otherwise they stay in the order encoded.
+    /// Whether pairs are sorted by their escaped text, at every level; otherwise they keep the order of encoding.
     public let alphabetizeKeyValuePairs: Bool
     /// The names of an array's elements.
     public let arrayEncoding: ArrayEncoding
@@ -47,7 +47,7 @@ public final class URLEncodedFormEncoder {
     public let dataEncoding: DataEncoding
     /// How a `Date` is written.
     public let dateEncoding: DateEncoding
-    /// What becomes of names.
+    /// How names are changed.
     public let keyEncoding: KeyEncoding
     /// The names of an object's members.
     public let keyPathEncoding: KeyPathEncoding
@@ -55,16 +55,16 @@ public final class URLEncodedFormEncoder {
     public let nilEncoding: NilEncoding
     /// How a space is written.
     public let spaceEncoding: SpaceEncoding
-    /// The characters of ASCII that are not escaped. A space among them has no effect, and `%`, `&` and `=`, and `+`
-    /// where it is a space, only with `Compatibility.exact`.
+    /// The ASCII characters that aren't escaped. A space in it has no effect; `%`, `&` and `=`, and `+` if it is a
+    /// space, have an effect only with `Compatibility.exact`.
     public var allowedCharacters: CharacterSet { didSet { self.escaping = self.makeEscaping() } }
-    /// Whether data may be lost where Alamofire loses it.
+    /// Whether data may be lost like in Alamofire.
     public let compatibility: Compatibility
 
-    /// Made of `allowedCharacters` once, not for each text.
+    /// Made from `allowedCharacters` once, not for each text.
     private var escaping = PercentEncoder.alamofire
 
-    /// Makes an encoder; all defaults are Alamofire's, but for `compatibility`.
+    /// Creates an encoder; all defaults except `compatibility` are Alamofire's.
     public init(
         alphabetizeKeyValuePairs: Bool = true, arrayEncoding: ArrayEncoding = .brackets,
         boolEncoding: BoolEncoding = .numeric, dataEncoding: DataEncoding = .base64,
@@ -88,7 +88,7 @@ public final class URLEncodedFormEncoder {
     }
 
     /// Encodes a value as text.
-    /// - Throws: ``Error``, `EncodingError`, or what a custom encoding throws.
+    /// - Throws: ``Error``, `EncodingError`, or the error of a custom encoding.
     public func encode(_ value: any Encodable) throws -> String {
         try Self.catchingRoot { try self.coding.encodeText(value) }
     }
@@ -109,7 +109,7 @@ public final class URLEncodedFormEncoder {
 
     private func makeEscaping() -> PercentEncoder {
         let isPlus = self.spaceEncoding == .plusReplaced
-        // These have a meaning between pairs, and a plus that stood for itself would be read as a space.
+        // These separate pairs, and an unescaped plus would be read as a space.
         let meaningful: CharacterSet = isPlus ? ["%", "&", "=", "+"] : ["%", "&", "="]
         let allowed =
             self.compatibility == .safe ? self.allowedCharacters.subtracting(meaningful) : self.allowedCharacters

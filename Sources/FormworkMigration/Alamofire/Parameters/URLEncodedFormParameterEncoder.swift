@@ -7,11 +7,11 @@ import FoundationNetworking
 
 /// Writes `Encodable` parameters as url-encoded text, into the URL's query or the body.
 ///
-/// Sendable because its encoder is set up before it is given here, and then only encodes.
+/// Sendable because its encoder is configured before it is passed here, and then only encodes.
 open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder {
     /// Where the text goes.
     public enum Destination {
-        /// Into the URL for `GET`, `HEAD` and `DELETE`, else into the body.
+        /// Into the URL for `GET`, `HEAD` and `DELETE`, otherwise into the body.
         case methodDependent
         /// Into the URL.
         case queryString
@@ -19,22 +19,22 @@ open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder
         case httpBody
     }
 
-    /// The default encoder, into the URL or the body by the method.
+    /// The default encoder, into the URL or the body depending on the method.
     public static var `default`: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
 
-    /// What writes the text.
+    /// The encoder that writes the text.
     public let encoder: URLEncodedFormEncoder
     /// Where it goes.
     public let destination: Destination
 
-    /// Makes an encoder that writes with another one.
+    /// Creates a parameter encoder.
     public init(encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), destination: Destination = .methodDependent) {
         (self.encoder, self.destination) = (encoder, destination)
     }
 
     /// The request with the parameters in its query or body.
-    /// - Throws: ``AFError/parameterEncoderFailed(reason:)`` when the URL or the method is missing, or with what the
-    ///   encoder throws.
+    /// - Throws: ``AFError/parameterEncoderFailed(reason:)`` if the URL or the method is missing, or with the encoder's
+    ///   error.
     open func encode<Parameters: Encodable>(
         _ parameters: Parameters?, into request: URLRequest
     ) throws -> URLRequest {
@@ -53,10 +53,10 @@ open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder
         }
         let new: String = try Self.wrapping { try self.encoder.encode(parameters) }
         let old = components.percentEncodedQuery
-        // Alamofire joins even an empty text, so that a query gets a trailing `&`.
+        // Alamofire appends even an empty text, so a query gets a trailing `&`.
         let keepsEmpty = self.encoder.compatibility == .exact
         let query = [old, new].compactMap { $0 }.filter { keepsEmpty || !$0.isEmpty }.joined(separator: "&")
-        // The encoder may leave characters alone that a URL can't hold.
+        // The encoder may leave characters unescaped that a URL can't contain.
         guard let fitting = query.fittingQuery else { throw AFError.invalidURL(url: "\(url.absoluteString)?\(query)") }
         components.percentEncodedQuery = query.isEmpty ? nil : fitting
         guard let newURL = components.url else {
@@ -87,7 +87,7 @@ extension ParameterEncoder where Self == URLEncodedFormParameterEncoder {
     /// The default url-encoded text.
     public static var urlEncodedForm: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
 
-    /// Url-encoded text as an encoder writes it.
+    /// Url-encoded text from an encoder.
     public static func urlEncodedForm(
         encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(),
         destination: URLEncodedFormParameterEncoder.Destination = .methodDependent

@@ -8,12 +8,12 @@ import FoundationNetworking
 
 /// Writes parameters as url-encoded text, into the URL's query or the body.
 ///
-/// Names are sorted, at every level; `nil` has no text of its own: `NSNull` becomes `<null>`. For `Encodable` types there
-/// is ``URLEncodedFormParameterEncoder``.
+/// Names are sorted at every level, and `NSNull` becomes `<null>`. For `Encodable` types use
+/// ``URLEncodedFormParameterEncoder``.
 public struct URLEncoding: ParameterEncoding {
     /// Where the text goes.
     public enum Destination: Sendable {
-        /// Into the URL for `GET`, `HEAD` and `DELETE`, else into the body.
+        /// Into the URL for `GET`, `HEAD` and `DELETE`, otherwise into the body.
         case methodDependent
         /// Into the URL.
         case queryString
@@ -29,7 +29,7 @@ public struct URLEncoding: ParameterEncoding {
         case noBrackets
         /// `a[0]`, counted from 0.
         case indexInBrackets
-        /// What the closure makes of the array's name and the element's index.
+        /// The closure's result for the array's name and the element's index.
         case custom(@Sendable (_ key: String, _ index: Int) -> String)
 
         fileprivate func name(_ key: String, _ index: Int) -> String {
@@ -50,9 +50,9 @@ public struct URLEncoding: ParameterEncoding {
         case literal
     }
 
-    /// Alamofire's usual options.
+    /// Alamofire's default options.
     public static var `default`: URLEncoding { URLEncoding() }
-    /// The same as ``default``, under its name in Alamofire 4.
+    /// The same as ``default``, with its name in Alamofire 4.
     public static var methodDependent: URLEncoding { URLEncoding() }
     /// Always into the URL.
     public static var queryString: URLEncoding { URLEncoding(destination: .queryString) }
@@ -66,7 +66,7 @@ public struct URLEncoding: ParameterEncoding {
     /// How true and false are written.
     public let boolEncoding: BoolEncoding
 
-    /// Makes an encoding; the defaults are Alamofire's.
+    /// Creates an encoding; the defaults are Alamofire's.
     public init(
         destination: Destination = .methodDependent, arrayEncoding: ArrayEncoding = .brackets,
         boolEncoding: BoolEncoding = .numeric
@@ -74,8 +74,8 @@ public struct URLEncoding: ParameterEncoding {
         (self.destination, self.arrayEncoding, self.boolEncoding) = (destination, arrayEncoding, boolEncoding)
     }
 
-    /// The request with the parameters in its query or body; as it is where there are none.
-    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` when the URL is missing.
+    /// The request with the parameters in its query or body; unchanged if there are none.
+    /// - Throws: ``AFError/parameterEncodingFailed(reason:)`` if the URL is missing.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }
@@ -92,7 +92,7 @@ public struct URLEncoding: ParameterEncoding {
         return request
     }
 
-    /// The escaped names and values of one parameter: of many where it is an array or a dictionary.
+    /// The escaped names and values of one parameter; there are several for an array or a dictionary.
     public func queryComponents(fromKey key: String, value: Any) -> [(String, String)] {
         var pairs: [(String, String)] = []
         self.append(value, key, to: &pairs)
@@ -119,7 +119,7 @@ public struct URLEncoding: ParameterEncoding {
     private func append(_ value: Any, _ key: String, to pairs: inout [(String, String)]) {
         switch value {
         case let members as [String: Any]:
-            // Alamofire takes the order of the dictionary's hashes, another one in every run.
+            // Alamofire uses the order of the dictionary's hashes, which differs from run to run.
             for (name, value) in members.sorted(by: { $0.key < $1.key }) {
                 self.append(value, "\(key)[\(name)]", to: &pairs)
             }

@@ -14,13 +14,13 @@ extension AFError {
     /// Whether this is ``parameterEncoderFailed(reason:)``.
     public var isParameterEncoderError: Bool { if case .parameterEncoderFailed = self { true } else { false } }
 
-    /// What no URL could be made of.
+    /// The value that isn't a URL; `nil` for other errors.
     public var urlConvertible: (any URLConvertible)? { if case .invalidURL(let url) = self { url } else { nil } }
 
-    /// The file of a form that the error is about; `nil` when it is about none.
+    /// The file of a form that the error is about; `nil` if there is none.
     public var url: URL? { if case .multipartEncodingFailed(let reason) = self { reason.url } else { nil } }
 
-    /// The error that led to this one; `nil` when none did.
+    /// The error that caused this one; `nil` if there is none.
     public var underlyingError: (any Error)? {
         switch self {
         case .multipartEncodingFailed(let reason): reason.underlyingError

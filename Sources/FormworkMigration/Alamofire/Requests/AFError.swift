@@ -1,31 +1,31 @@
 import FormworkFoundation
 import Foundation
 
-/// Why a body could not be made, in Alamofire's terms.
+/// Why a body couldn't be made, in Alamofire's terms.
 public enum AFError: Error, Sendable {
     /// Why a form could not be encoded.
     public enum MultipartEncodingFailureReason: Sendable {
-        /// A part's URL names no file.
+        /// A part's URL isn't a file URL.
         case bodyPartURLInvalid(url: URL)
-        /// A part's URL ends in no name, or in one without an extension.
+        /// A part's URL doesn't end in a name, or its name has no extension.
         case bodyPartFilenameInvalid(in: URL)
-        /// A part's file isn't there.
+        /// A part's file doesn't exist.
         case bodyPartFileNotReachable(at: URL)
-        /// A part's file isn't there; the error says more.
+        /// A part's file can't be reached; the error has the reason.
         case bodyPartFileNotReachableWithError(atURL: URL, error: any Error)
         /// A part's file is a directory.
         case bodyPartFileIsDirectory(at: URL)
         /// A part's file has no size: it is a device, a FIFO or a socket.
         case bodyPartFileSizeNotAvailable(at: URL)
-        /// A part's file could not be asked for its size.
+        /// A part's file size can't be read.
         case bodyPartFileSizeQueryFailedWithError(forURL: URL, error: any Error)
-        /// No stream could be made of a part's file.
+        /// A stream for a part's file can't be made.
         case bodyPartInputStreamCreationFailed(for: URL)
-        /// No stream could be made of the file to write to.
+        /// A stream for the file to write to can't be made.
         case outputStreamCreationFailed(for: URL)
         /// The file to write to exists.
         case outputStreamFileAlreadyExists(at: URL)
-        /// The URL to write to names no file.
+        /// The URL to write to isn't a file URL.
         case outputStreamURLInvalid(url: URL)
         /// The file could not be written.
         case outputStreamWriteFailed(error: any Error)
@@ -33,22 +33,22 @@ public enum AFError: Error, Sendable {
         case inputStreamReadFailed(error: any Error)
     }
 
-    /// A part's content is not as long as was declared.
+    /// A part's content doesn't have its declared length.
     public struct UnexpectedInputStreamLength: Error, CustomStringConvertible {
-        /// Bytes declared.
+        /// The declared number of bytes.
         public var bytesExpected: UInt64
-        /// Bytes read: all there were, or enough to know that there are too many.
+        /// The number of bytes read: all of them, or enough to show that there are too many.
         public var bytesRead: UInt64
 
-        /// Describes the difference.
+        /// Creates an error.
         public init(bytesExpected: UInt64, bytesRead: UInt64) {
             self.bytesExpected = bytesExpected
             self.bytesRead = bytesRead
         }
 
-        /// Both numbers, and what 0 may mean.
+        /// Both numbers, and a hint for 0.
         public var description: String {
-            "\(self.bytesRead) bytes were read where \(self.bytesExpected) were declared"
+            "\(self.bytesRead) bytes were read, but \(self.bytesExpected) were declared"
                 + (self.bytesRead == 0 ? ": was the stream read before?" : "")
         }
     }
@@ -57,31 +57,31 @@ public enum AFError: Error, Sendable {
     public enum ParameterEncodingFailureReason: Sendable {
         /// The request has no URL.
         case missingURL
-        /// The parameters could not be made JSON.
+        /// The parameters can't be written as JSON.
         case jsonEncodingFailed(error: any Error)
-        /// The parameters could not be made a property list.
+        /// The parameters can't be written as a property list.
         case propertyListEncodingFailed(error: any Error)
-        /// An encoding of the caller's own failed.
+        /// A custom encoding failed.
         case customEncodingFailed(error: any Error)
     }
 
     /// Why parameters could not be encoded by a `ParameterEncoder`.
     public enum ParameterEncoderFailureReason: Sendable {
-        /// What a request can lack.
+        /// A component that a request can lack.
         public enum RequiredComponent: Sendable {
-            /// The URL, or one that can be taken apart.
+            /// A valid URL.
             case url
-            /// A method that is known.
+            /// A known method.
             case httpMethod(rawValue: String)
         }
 
-        /// The request lacks something.
+        /// The request lacks a component.
         case missingRequiredComponent(RequiredComponent)
         /// The encoder failed.
         case encoderFailed(error: any Error)
     }
 
-    /// No URL can be made of this.
+    /// This isn't a URL.
     case invalidURL(url: any URLConvertible)
     /// A form could not be encoded.
     case multipartEncodingFailed(reason: MultipartEncodingFailureReason)
@@ -92,10 +92,10 @@ public enum AFError: Error, Sendable {
 }
 
 extension Error {
-    /// The error as an ``AFError``; `nil` when it is another.
+    /// The error as an ``AFError``; `nil` if it is another type.
     public var asAFError: AFError? { self as? AFError }
 
-    /// The error as an ``AFError``. Any other ends the program with `message`.
+    /// The error as an ``AFError``. For any other type it stops the program with `message`.
     public func asAFError(
         orFailWith message: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
     ) -> AFError {

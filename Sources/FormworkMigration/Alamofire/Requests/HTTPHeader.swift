@@ -1,14 +1,14 @@
 import FormworkFoundation
 import Foundation
 
-/// One header field: a name and a value, as they are.
+/// One header field: an unchanged name and value.
 public struct HTTPHeader: Hashable, Codable, Sendable, CustomStringConvertible {
-    /// The field's name, in the case it was given.
+    /// The field's name, in its original case.
     public let name: String
     /// The field's value.
     public let value: String
 
-    /// A field of any name.
+    /// Creates a field.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -37,17 +37,17 @@ extension HTTPHeader {
         HTTPHeader(name: "Accept-Encoding", value: value)
     }
 
-    /// Basic authorization (RFC 7617), as UTF-8. A user name with a colon can't be told from its password.
+    /// Basic authorization (RFC 7617), as UTF-8. The user name must not contain a colon, which ends it.
     public static func authorization(username: String, password: String) -> HTTPHeader {
         self.authorization("Basic " + Data("\(username):\(password)".utf8).base64EncodedString())
     }
 
-    /// Authorization by a bearer token (RFC 6750).
+    /// Authorization with a bearer token (RFC 6750).
     public static func authorization(bearerToken: String) -> HTTPHeader {
         self.authorization("Bearer \(bearerToken)")
     }
 
-    /// An `Authorization` field of any scheme.
+    /// An `Authorization` field with any scheme.
     public static func authorization(_ value: String) -> HTTPHeader {
         HTTPHeader(name: "Authorization", value: value)
     }

@@ -2,7 +2,7 @@ import FormworkFoundation
 import Foundation
 
 extension HTTPHeaders {
-    /// What a request says of its sender: `Accept-Encoding`, `Accept-Language`, `User-Agent`.
+    /// The fields that describe the sender: `Accept-Encoding`, `Accept-Language`, `User-Agent`.
     public static let `default`: HTTPHeaders = [
         .defaultAcceptEncoding, .defaultAcceptLanguage, .defaultUserAgent,
     ]
@@ -16,7 +16,7 @@ extension HTTPHeader {
     public static let defaultAcceptLanguage = HTTPHeader.acceptLanguage(
         Locale.preferredLanguages.prefix(6).qualityEncoded())
 
-    /// The running program, its bundle where it has one, and the system: `Unknown` stands for what nobody knows.
+    /// The running program, its bundle if it has one, and the system; unknown values are `Unknown`.
     public static let defaultUserAgent: HTTPHeader = {
         let info = Bundle.main.infoDictionary
         let program = ProcessInfo.processInfo.arguments.first?.split(separator: "/").last.map(String.init)
@@ -50,10 +50,10 @@ extension HTTPHeader {
 }
 
 extension Collection<String> {
-    /// The values as a list of falling preference: `a;q=1.0, b;q=0.9`.
+    /// The values as a list of decreasing preference: `a;q=1.0, b;q=0.9`.
     ///
-    /// In tenths, because a sum of doubles gives `0.3999999999999999` where RFC 9110 §12.4.2 allows three digits; never
-    /// below 0.1, because 0 means "not acceptable".
+    /// Computed in tenths, because a sum of doubles gives `0.3999999999999999` and RFC 9110 §12.4.2 allows three
+    /// digits; never below 0.1, because 0 means "not acceptable".
     func qualityEncoded() -> String {
         self.enumerated().map { index, value in
             let tenths = Swift.max(1, 10 - index)

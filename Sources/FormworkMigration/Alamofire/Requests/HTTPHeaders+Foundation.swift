@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 
 extension URLRequest {
-    /// The request's fields. What is set takes the place of all that were there.
+    /// The request's fields. Setting them replaces all previous ones.
     public var headers: HTTPHeaders {
         get { HTTPHeaders(self.allHTTPHeaderFields ?? [:]) }
         set { self.allHTTPHeaderFields = newValue.dictionary }

@@ -1,18 +1,18 @@
 import FormworkFoundation
 
-/// Header fields in the order they came, each name once whatever its case.
+/// Header fields in their original order, each name only once, regardless of case.
 ///
-/// A field that comes again takes the place of the first, with its own spelling of the name.
+/// A repeated field replaces the first one, with its own spelling of the name.
 public struct HTTPHeaders: Hashable, Sendable {
     private var fields: [HTTPHeader] = []
 
-    /// No fields.
+    /// Creates empty headers.
     public init() {}
 
     /// The fields of an array, in its order.
     public init(_ headers: [HTTPHeader]) { for header in headers { self.update(header) } }
 
-    /// The fields of a dictionary, by name: a dictionary has no order of its own.
+    /// The fields of a dictionary, sorted by name.
     public init(_ dictionary: [String: String]) {
         self.init(dictionary.sorted { $0.key < $1.key }.map { HTTPHeader(name: $0.key, value: $0.value) })
     }
@@ -28,31 +28,31 @@ public struct HTTPHeaders: Hashable, Sendable {
     /// Sets a field; the same as ``update(_:)``.
     public mutating func add(_ header: HTTPHeader) { self.update(header) }
 
-    /// Sets a field: in the place of the one with this name, else at the end.
+    /// Sets a field: it replaces the one with this name, or is added at the end.
     public mutating func update(name: String, value: String) { self.update(HTTPHeader(name: name, value: value)) }
 
-    /// Sets a field: in the place of the one with this name, else at the end.
+    /// Sets a field: it replaces the one with this name, or is added at the end.
     public mutating func update(_ header: HTTPHeader) {
         if let place = self.place(of: header.name) { self.fields[place] = header } else { self.fields.append(header) }
     }
 
-    /// Removes the field of this name, if there is one.
+    /// Removes the field with this name, if there is one.
     public mutating func remove(name: String) { self.fields.removeAll { $0.name.lowercased() == name.lowercased() } }
 
-    /// Sorts the fields by name, whatever its case.
+    /// Sorts the fields by name, ignoring case.
     public mutating func sort() { self.fields.sort { $0.name.lowercased() < $1.name.lowercased() } }
 
-    /// The fields sorted by name, whatever its case.
+    /// The fields sorted by name, ignoring case.
     public func sorted() -> HTTPHeaders {
         var copy = self
         copy.sort()
         return copy
     }
 
-    /// The value of the field of this name; `nil` when there is none.
+    /// The value of the field with this name; `nil` if there is none.
     public func value(for name: String) -> String? { self.place(of: name).map { self.fields[$0].value } }
 
-    /// The value of the field of this name; `nil` when there is none, and to remove it.
+    /// The value of the field with this name; `nil` if there is none. Setting `nil` removes it.
     public subscript(_ name: String) -> String? {
         get { self.value(for: name) }
         set {
@@ -77,23 +77,23 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral
 }
 
 extension HTTPHeaders: Collection {
-    /// The first field's place.
+    /// The index of the first field.
     public var startIndex: Int { self.fields.startIndex }
-    /// The place behind the last field.
+    /// The index after the last field.
     public var endIndex: Int { self.fields.endIndex }
-    /// The field at a place.
+    /// The field at an index.
     public subscript(position: Int) -> HTTPHeader { self.fields[position] }
-    /// The place behind another.
+    /// The index after another.
     public func index(after place: Int) -> Int { place + 1 }
 }
 
 extension HTTPHeaders: Codable {
-    /// Reads an array of fields, of which each has a `name` and a `value`.
+    /// Decodes an array of fields, each with a `name` and a `value`.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode([HTTPHeader].self))
     }
 
-    /// Writes an array of fields, in their order.
+    /// Encodes an array of fields, in their order.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(self.fields)

@@ -1,11 +1,11 @@
 import FormworkFoundation
 
-/// A request method. Compared with its case, as RFC 9110 §9.1 has it: `get` is not ``get``.
+/// A request method. Its case matters (RFC 9110 §9.1): `get` isn't ``get``.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     /// The method as it is sent.
     public let rawValue: String
 
-    /// A method of any name.
+    /// Creates a method with any name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// `CONNECT`.

@@ -1,16 +1,16 @@
 import FormworkFoundation
 import Foundation
 
-/// What a URL can be made of.
+/// A type that can be converted to a URL.
 public protocol URLConvertible: Sendable {
     /// The URL.
-    /// - Throws: ``AFError/invalidURL(url:)`` when there is none.
+    /// - Throws: ``AFError/invalidURL(url:)`` if it isn't valid.
     func asURL() throws -> URL
 }
 
 extension String: URLConvertible {
-    /// The URL that the text is.
-    /// - Throws: ``AFError/invalidURL(url:)`` when it is none.
+    /// The text as a URL.
+    /// - Throws: ``AFError/invalidURL(url:)`` if it isn't valid.
     public func asURL() throws -> URL {
         guard let url = URL(string: self) else { throw AFError.invalidURL(url: self) }
         return url
@@ -23,8 +23,8 @@ extension URL: URLConvertible {
 }
 
 extension URLComponents: URLConvertible {
-    /// The URL that the components make.
-    /// - Throws: ``AFError/invalidURL(url:)`` when they make none.
+    /// The URL of the components.
+    /// - Throws: ``AFError/invalidURL(url:)`` if it isn't valid.
     public func asURL() throws -> URL {
         guard let url = self.url else { throw AFError.invalidURL(url: self) }
         return url

@@ -5,15 +5,15 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What a request can be made of.
+/// A type that can be converted to a request.
 public protocol URLRequestConvertible: Sendable {
     /// The request.
-    /// - Throws: Whatever stood in the way of making it.
+    /// - Throws: Any error of the conversion.
     func asURLRequest() throws -> URLRequest
 }
 
 extension URLRequestConvertible {
-    /// The request; `nil` when it can't be made, for which ask ``asURLRequest()``.
+    /// The request; `nil` if it can't be made. ``asURLRequest()`` throws the reason.
     public var urlRequest: URLRequest? { try? self.asURLRequest() }
 }
 
@@ -21,7 +21,7 @@ extension URLRequest: URLRequestConvertible {
     /// The request itself.
     public func asURLRequest() throws -> URLRequest { self }
 
-    /// A request of a method, with these fields.
+    /// Creates a request with a method and these fields.
     /// - Throws: What `url` throws.
     public init(url: any URLConvertible, method: HTTPMethod, headers: HTTPHeaders? = nil) throws {
         self.init(url: try url.asURL())
