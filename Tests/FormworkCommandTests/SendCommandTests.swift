@@ -14,12 +14,13 @@ struct SendCommandTests {
         let result = try Command.run(
             "send", "127.0.0.1:\(receiver.port)/up?x=1", "-F", "a=1", "-F", "b=two", "--boundary", "b1", "-X",
             "PUT",
-            "-u", "me:secret", "-H", "X-One: 1", "-H", "Accept:")
+            "-u", "me:secret", "-H", "X-One: 1", "-H", "X-Two: \tb \t", "-H", "Accept:")
         #expect(result.status == 0 && result.text == "ok" && result.errors == "")
         let (head, body) = receiver.request()
         let lines = head.components(separatedBy: "\r\n")
         #expect(lines[0] == "PUT /up?x=1 HTTP/1.1")
         #expect(lines.contains("Authorization: Basic bWU6c2VjcmV0") && lines.contains("X-One: 1"))
+        #expect(lines.contains("X-Two: b"))
         #expect(lines.contains("Content-Type: multipart/form-data; boundary=b1"))
         #expect(!head.contains("Accept"))
         #expect(

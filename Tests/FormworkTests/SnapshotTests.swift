@@ -83,6 +83,22 @@ struct SnapshotTests {
         #expect(try BodySpool(snapshotOf: path).count == Int64(size), "and when it has stopped")
     }
 
+    @Test("A slice that the file doesn't have is the same error as without a snapshot")
+    func slices() throws {
+        let folder = TemporaryFolder()
+        let path = try folder.file("f", [UInt8](repeating: 0x41, count: 50))
+        for (offset, length) in [(51, nil), (100, nil), (10, 41)] as [(Int64, Int64?)] {
+            var form = formB()
+            form.append(name: "f", source: .file(path, offset: offset, length: length))
+            expect(.invalidArgument) { try form.plan() }
+            expect(.invalidArgument) { try form.snapshotFiles() }
+        }
+        var form = formB()
+        form.append(name: "f", source: .file(path, offset: 50))
+        try form.snapshotFiles()
+        #expect(try form.plan().bytes(upTo: 100).count == 70)
+    }
+
     @Test("Only a regular file has a snapshot; the part is named")
     func others() throws {
         let folder = TemporaryFolder()

@@ -1,5 +1,6 @@
 import Formwork
 import FormworkCore
+import Synchronization
 import Testing
 
 @Suite("Following an upload", .timeLimit(.minutes(1)))
@@ -20,6 +21,29 @@ struct UploadMonitorTests {
         var after: [Int64] = []
         for await moment in monitor.progress { after.append(moment.sent) }
         #expect(after == [100], "who comes late gets the last moment")
+    }
+
+    @Test("An observer beside a monitor keeps its own rate")
+    func observer() async throws {
+        let reports = Atomic(0)
+        let observer = ProgressObserver(every: .seconds(3600)) { _ in reports.add(1, ordering: .relaxed) }
+        var form = formB()
+        form.append(name: "f", source: .synthetic(SyntheticBytes(.zeros, count: 1000)))
+        let options = UploadOptions(monitor: UploadMonitor(), reading: ReaderOptions(progress: observer))
+        let reader = try await form.plan().makeReader(options: options.readerOptions)
+        while try !reader.read(upTo: 200).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(reports.load(ordering: .relaxed) == 2, "the first and the last")
+    }
+
+    @Test("Retry-After is seconds or a date")
+    func retryAfter() {
+        // 784111777 is that date.
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        #expect(RetryAfter.delay("7", now: 0) == .seconds(7))
+        #expect(RetryAfter.delay(date, now: 784_111_770) == .seconds(7))
+        #expect(RetryAfter.delay(date, now: 784_111_800) == .zero)
+        #expect(RetryAfter.delay("99999999999999999999", now: 0) == .seconds(1_000_000_000))
+        for value in [nil, "", "-1", "soon", "1.5"] { #expect(RetryAfter.delay(value, now: 0) == nil) }
     }
 
     @Test("A follower that doesn't read holds up nothing, and gets the newest")

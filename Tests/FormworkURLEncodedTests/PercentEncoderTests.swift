@@ -3,6 +3,12 @@ import Testing
 
 @Suite("Percent encoding", .timeLimit(.minutes(10)))
 struct PercentEncoderTests {
+    @Test("Another rule for the space keeps a set without letters")
+    func spaceOfOwnSet() {
+        let encoder = PercentEncoder(space: .percent) { $0 == UInt8(ascii: "x") }.space(.plus)
+        #expect(encoder.encode("abcdefgh x 123456789") == "%61%62%63%64%65%66%67%68+x+%31%32%33%34%35%36%37%38%39")
+    }
+
     struct Table: Sendable, CustomTestStringConvertible {
         var name: String
         var encoder: PercentEncoder

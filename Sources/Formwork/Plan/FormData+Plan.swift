@@ -23,7 +23,8 @@ extension FormData {
         self.types?.headCount ?? 0 > 0
             || self.entries.contains { entry in
                 switch entry {
-                case .part(let part): part.source.asksTheDisk
+                // Measuring reads the content, which may come from the caller's code.
+                case .part(let part): part.source.asksTheDisk || part.header.transferEncoding != nil
                 case .parts: true
                 case .arriving: false
                 }

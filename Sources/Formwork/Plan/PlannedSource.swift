@@ -153,14 +153,18 @@ struct SourceResolver {
         _ range: BodySource.FileRange, of origin: PlannedFile.Origin, _ status: FileStatus, _ path: FilePath?
     ) throws(FormworkError) -> PlannedFile {
         let size = status.validator.size
+        try self.check(range, in: size, at: path)
+        return PlannedFile(
+            origin: origin, offset: range.offset, length: range.length ?? size - range.offset, status: status)
+    }
+
+    static func check(_ range: BodySource.FileRange, in size: Int64, at path: FilePath?) throws(FormworkError) {
         guard range.offset >= 0, range.offset <= size, (0...size - range.offset).contains(range.length ?? 0) else {
             throw FormworkError(
                 .invalidArgument,
                 "a slice of \(range.length.map { "\($0) bytes " } ?? "")from offset \(range.offset) is not in a file of "
                     + "\(size) bytes", path: path?.string)
         }
-        return PlannedFile(
-            origin: origin, offset: range.offset, length: range.length ?? size - range.offset, status: status)
     }
 
     /// A FIFO or device at a path. It is opened when the reader reaches it, and only once, because its bytes can't be

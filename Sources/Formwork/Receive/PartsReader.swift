@@ -88,16 +88,13 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
         // This isn't stored as a failure: after a cancelled task, another task may continue.
         try Task.checkCancellation()
         do {
-            if let chunk = try await self.nextChunk() {
-                self.state.begin(chunk)
-            } else {
-                // Sources end early if the task was cancelled. That isn't a truncated body.
-                try Task.checkCancellation()
-                try self.state.machine.finish()
-            }
+            if let chunk = try await self.nextChunk() { return self.state.begin(chunk) }
         } catch {
             throw self.state.fail(error)
         }
+        // Sources end early if the task was cancelled. That isn't a truncated body.
+        try Task.checkCancellation()
+        do { try self.state.machine.finish() } catch { throw self.state.fail(error) }
     }
 
     private func nextChunk() async throws -> Chunks.Element? {

@@ -128,6 +128,14 @@ public final class UploadMonitor: Sendable {
         }
     }
 
+    /// Nothing is sent until then.
+    package func pause(until instant: ContinuousClock.Instant) {
+        self.update { progress in
+            progress.nextTry = instant
+            progress.phase = .idle
+        }
+    }
+
     /// Ends the upload: consumers receive the last report, and their sequences end.
     package func finish() {
         let (followers, last) = self.state.withLock { state in

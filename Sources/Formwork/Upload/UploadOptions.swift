@@ -1,4 +1,5 @@
 import FormworkCore
+import Synchronization
 import SystemPackage
 
 /// How a body is uploaded, with `URLSession`, `HTTPClient` or another client.
@@ -75,11 +76,16 @@ public struct UploadOptions: Sendable {
         guard let monitor else { return self.reading }
         var options = self.reading
         let others = options.progress
+        let interval = Duration.milliseconds(10)
+        guard let others else {
+            options.progress = ProgressObserver(every: interval) { monitor.read($0.position, of: $0.length) }
+            return options
+        }
         // The shorter of both intervals; the monitor limits its own rate.
-        let interval = min(others?.interval ?? .milliseconds(10), .milliseconds(10))
-        options.progress = ProgressObserver(every: interval) { progress in
+        let meter = MeterBox(others)
+        options.progress = ProgressObserver(every: min(others.interval, interval)) { progress in
             monitor.read(progress.position, of: progress.length)
-            others?.report(progress)
+            if meter.isDue(progress) { others.report(progress) }
         }
         return options
     }
@@ -113,5 +119,20 @@ public struct UploadAuthentication: Sendable {
     public static func basic(user: String, password: String) -> Self {
         let value = "Basic \(Base64.encode(Array("\(user):\(password)".utf8)))"
         return Self { _ in value }
+    }
+}
+
+/// Keeps the rate of an observer whose reports another one passes on.
+private final class MeterBox: Sendable {
+    private let meter: Mutex<ProgressMeter>
+
+    init(_ observer: ProgressObserver) { self.meter = Mutex(ProgressMeter(observer)) }
+
+    func isDue(_ progress: BodyProgress) -> Bool {
+        self.meter.withLock { meter in
+            // A reader that starts again has a last report of its own.
+            if progress.position == 0 { meter = ProgressMeter(meter.observer) }
+            return meter.isDue(at: .now, isEnd: progress.position == progress.length)
+        }
     }
 }

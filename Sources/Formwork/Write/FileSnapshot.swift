@@ -109,6 +109,8 @@ extension BodySource {
             guard status.kind == .regular else { return self }
             try expected?.check(status, at: path)
             let spool = try BodySpool(snapshotOf: path, in: folder)
+            // The same error as for the file itself: a descriptor's offset may be after its end.
+            try SourceResolver.check(range, in: spool.count, at: path)
             return .init(
                 .descriptor(.init(spool.descriptor, offset: range.offset, length: range.length, keeping: spool)))
         case .concatenation(let sources):

@@ -240,13 +240,4 @@ extension HTTPRequest {
         }
     }
 }
-
-extension UploadMonitor {
-    func pause(until instant: ContinuousClock.Instant) {
-        self.update { progress in
-            progress.nextTry = instant
-            progress.phase = .idle
-        }
-    }
-}
 #endif

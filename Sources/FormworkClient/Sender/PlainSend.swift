@@ -3,6 +3,7 @@ import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
+import FormworkValues
 import HTTPTypes
 
 /// Sends the whole body each time; handles retries, redirects, and servers that refuse `Expect`.

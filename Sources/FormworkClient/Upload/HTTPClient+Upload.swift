@@ -4,6 +4,7 @@ import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
+import FormworkValues
 import NIOCore
 import NIOHTTP1
 
@@ -42,7 +43,7 @@ extension HTTPClient {
             if hasBody {
                 if attempts > 0 { try plan.checkReplayable() }
                 attempts += 1
-                options.monitor?.begin(attempt: attempts)
+                options.monitor?.begin(attempt: retries + 1)
                 let bodyFeed = BufferFeed(plan, options: reading)
                 request.body = .feed(bodyFeed, of: plan, isChunked: isChunked)
                 feed = bodyFeed
@@ -57,6 +58,7 @@ extension HTTPClient {
                 else { throw failure.error }
                 if hasBody { try plan.checkReplayable(behind: failure.error) }
                 retries += 1
+                options.monitor?.pause(until: .after(pause))
                 try await _Concurrency.Task.sleep(for: pause.asWait)
                 continue
             }
@@ -82,6 +84,7 @@ extension HTTPClient {
                     remaining: deadline.remaining)
             {
                 retries += 1
+                options.monitor?.pause(until: .after(pause))
                 try await _Concurrency.Task.sleep(for: pause.asWait)
             } else {
                 if isWhole { options.monitor?.update { $0.acknowledged = $0.sent } }

@@ -134,7 +134,8 @@ struct ReceiveAddress: ParsableArguments {
                 return (String(line), place)
             }
             let variable = "FORMWORK_TOKEN"
-            return ProcessInfo.processInfo.environment[variable].map { ($0, variable) }
+            guard let text = ProcessInfo.processInfo.environment[variable], !text.isEmpty else { return nil }
+            return (text, variable)
         }
     }
 

@@ -22,6 +22,7 @@ struct AnswerOutput: Sendable {
         let path = self.file == "-" ? nil : self.file
         let isHidden = self.hidesFailures && answer.head.status.code >= 400
         if let path, !isHidden {
+            report.file = path
             let file = try Self.open(path)
             defer { try? file.close() }
             try await self.write(answer, report) { bytes in

@@ -22,7 +22,8 @@ struct RequestFields {
         guard name != .contentLength, name != .transferEncoding else {
             throw Self.refusal(header, "it is set from the body's length: leave it out")
         }
-        let value = String(header[bytes.index(after: end)...].drop { $0 == " " || $0 == "\t" })
+        // Blanks around a value aren't part of it (RFC 9110 section 5.5).
+        let value = String(header[bytes.index(after: end)...]).trimmingBlanks
         let isRemoval = value.isEmpty && bytes[end] == UInt8(ascii: ":")
         if name == .expect { self.asksFirst = !isRemoval }
         if isRemoval { return self.fields[name] = nil }
@@ -49,6 +50,15 @@ struct RequestFields {
         guard self.fields[.authorization] == nil else { return }
         self.fields[.authorization] =
             BasicCredentials(user: String(words[0]), password: String(words[1])).fieldValue
+    }
+}
+
+extension String {
+    fileprivate var trimmingBlanks: String {
+        let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" }
+        let scalars = self.unicodeScalars.drop(while: isBlank)
+        guard let last = scalars.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(scalars[...last])
     }
 }
 #endif

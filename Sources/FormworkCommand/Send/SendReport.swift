@@ -24,6 +24,8 @@ struct SendReport: Sendable {
     /// The part of the answer's body that was kept.
     var body: [UInt8] = []
     var isBodyTruncated = false
+    /// The file that the answer's body was written to; `nil` if it is in ``body``.
+    var file: String?
     /// The upload's own URL and state; `nil` for a plain transfer.
     var upload: ResumableUpload?
 
@@ -75,7 +77,9 @@ struct SendReport: Sendable {
             ]
             if upload.isAnswerLost { members.append(("isAnswerLost", .bool(true))) }
         }
-        if let text = String(validating: self.body, as: UTF8.self) {
+        if let file {
+            members.append(("bodyFile", .text(file)))
+        } else if let text = String(validating: self.body, as: UTF8.self) {
             members.append(("body", .text(text)))
         } else {
             members.append(("bodyBase64", .text(Data(self.body).base64EncodedString())))

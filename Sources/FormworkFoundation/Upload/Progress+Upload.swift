@@ -3,7 +3,8 @@ import Foundation
 extension Progress {
     /// Follows the bytes sent of an upload.
     ///
-    /// It is changed on other threads than the main thread, which Foundation allows. The upload doesn't depend on it.
+    /// It is finished when the server has the whole body, and never if the upload fails. It is changed on other threads than
+    /// the main thread, which Foundation allows. The upload doesn't depend on it.
     public convenience init(following upload: UploadMonitor) {
         self.init(totalUnitCount: -1)
         let changes = upload.progress
@@ -14,6 +15,11 @@ extension Progress {
                 if let total = moment.total, total != progress.totalUnitCount { progress.totalUnitCount = total }
                 progress.completedUnitCount = moment.sent
             }
+            // Of a body of unknown length, the number of bytes is the total once the server has them.
+            let last = upload.current
+            guard let progress = follower.progress, last.total == nil, last.acknowledged == last.sent, last.sent > 0
+            else { return }
+            progress.totalUnitCount = last.sent
         }
     }
 

@@ -1,4 +1,5 @@
 import Formwork
+import FormworkCore
 import FormworkValues
 import Foundation
 
@@ -64,6 +65,7 @@ extension URLSession {
                         after: retries, remaining: end.map { ContinuousClock.now.duration(to: $0) })
                 else { throw error }
                 retries += 1
+                options.monitor?.pause(until: .after(pause))
                 try await Task.sleep(for: pause.asWait)
                 continue
             }
@@ -83,6 +85,7 @@ extension URLSession {
                     remaining: end.map { ContinuousClock.now.duration(to: $0) })
             {
                 retries += 1
+                options.monitor?.pause(until: .after(pause))
                 try await Task.sleep(for: pause.asWait)
             } else {
                 return (data, response)
@@ -165,11 +168,8 @@ extension HTTPURLResponse {
         }
     }
 
-    /// The seconds of `Retry-After`; `nil` if there are none.
-    fileprivate var retryAfter: Duration? {
-        self.value(forHTTPHeaderField: "Retry-After").flatMap { Int64($0) }
-            .flatMap { $0 >= 0 ? .seconds(min($0, 1_000_000_000)) : nil }
-    }
+    /// How long the server asks to wait; `nil` if it doesn't.
+    fileprivate var retryAfter: Duration? { RetryAfter.delay(self.value(forHTTPHeaderField: "Retry-After")) }
 }
 
 extension RetryPolicy {

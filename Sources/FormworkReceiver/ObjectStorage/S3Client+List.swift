@@ -1,5 +1,6 @@
 #if Transfer
 import FormworkCore
+import Formwork
 import FormworkHTTP
 import FormworkResumable
 import NIOHTTP1

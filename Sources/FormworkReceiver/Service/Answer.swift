@@ -1,4 +1,5 @@
 #if Transfer
+import Formwork
 import FormworkHTTP
 import FormworkResumable
 import HTTPTypes

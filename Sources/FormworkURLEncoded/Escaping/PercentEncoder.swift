@@ -49,7 +49,9 @@ public struct PercentEncoder: Hashable, Sendable {
         self.leavesLetters = [0x30...0x39, 0x41...0x5A, 0x61...0x7A].joined().allSatisfy { stands($0) }
     }
 
-    private init(entries: [UInt32]) { self.entries = entries }
+    private init(entries: [UInt32], leavesLetters: Bool) {
+        (self.entries, self.leavesLetters) = (entries, leavesLetters)
+    }
 
     private static func digit(_ value: UInt8) -> UInt32 { UInt32(value < 10 ? 0x30 + value : 0x37 + value) }
 
@@ -64,7 +66,7 @@ public struct PercentEncoder: Hashable, Sendable {
             }
         // An unescaped plus would be read as a space.
         if space == .plus { entries[0x2B] = 3 << 24 | 0x42_3225 }
-        return PercentEncoder(entries: entries)
+        return PercentEncoder(entries: entries, leavesLetters: self.leavesLetters)
     }
 
     /// The ASCII characters that stay unescaped, besides letters and digits.

@@ -1,5 +1,6 @@
 #if NIO
 import FormworkCore
+import Formwork
 import FormworkHTTP
 import FormworkResumable
 import HTTPTypes

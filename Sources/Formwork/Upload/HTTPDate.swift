@@ -1,4 +1,3 @@
-#if NIO
 /// An HTTP date (RFC 9110 §5.6.7), in seconds since 1970.
 package enum HTTPDate {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
@@ -67,4 +66,3 @@ package enum HTTPDate {
 
     private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
-#endif
