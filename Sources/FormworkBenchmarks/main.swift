@@ -10,7 +10,7 @@ let usage = """
            Both: --unmeasured makes every part once, without a length beforehand.
            formwork-bench types DIR COUNT HOW  the types of those files, with HOW one of: name (by the table, opening
                   nothing), plan (a form of them, planned), auto (name and content); prints how many of each
-           formwork-bench parse FILE HOW BOUNDARY CHUNK  the multipart body in a file, in chunks of so many bytes, HOW
+           formwork-bench parse FILE HOW BOUNDARY CHUNK  the multipart body in a file, in chunks of CHUNK bytes, HOW
                   one of: machine, async, pieces, form (MB for each second of CPU time), disk (read once)
            formwork-bench random BYTES     one synthetic part, with its CRC-32C on standard error
 

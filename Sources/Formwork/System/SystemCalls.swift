@@ -554,7 +554,7 @@ enum SystemCalls {
         while unsafe nanosleep(&wanted, &rest) != 0, errno == EINTR { wanted = rest }
     }
 
-    /// Runs `body` while SIGPIPE and SIGXFSZ can't end the process. The calls return EPIPE and EFBIG instead.
+    /// Runs `body` while SIGPIPE and SIGXFSZ can't kill the process. The calls return EPIPE and EFBIG instead.
     static func withoutWriteSignals<Result>(
         _ body: () throws(FormworkError) -> Result
     ) throws(FormworkError) -> Result {

@@ -117,7 +117,7 @@ package struct FailedCondition: StorageFailure, Hashable, CustomStringConvertibl
     package var description: String { self.publicDetail }
 }
 
-/// A file that is being uploaded. Whoever begins one must end it with ``finish()`` or ``abandon()``.
+/// A file that is being uploaded. Code that begins one must end it with ``finish()`` or ``abandon()``.
 package protocol StorageUpload: Sendable {
     /// Adds the next bytes; returns when more can be added, which limits the memory used.
     func write(_ buffer: ByteBuffer) async throws

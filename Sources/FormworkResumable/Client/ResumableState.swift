@@ -14,7 +14,7 @@ import SystemPackage
 /// The state that a later process needs to resume an upload: its URL, and how to make the same bytes again.
 ///
 /// It contains neither the arguments nor any content: the later process gets the same arguments, and ``plan(from:)``
-/// gives it the original boundaries and file states. Whoever knows the upload's URL can add to the upload, so only this
+/// gives it the original boundaries and file states. A client that knows the upload's URL can add to it, so only this
 /// user may read the file.
 package struct ResumableState: Codable, Sendable, Hashable {
     /// A file of the body, as it was when the upload began.
