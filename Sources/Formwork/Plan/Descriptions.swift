@@ -47,19 +47,6 @@ extension BodyPlan: CustomStringConvertible, CustomDebugStringConvertible {
     }
 }
 
-extension ReceivedForm: CustomStringConvertible {
-    /// The form without its content: `2 parts: field "title", 12 bytes; file "photo" (beach.jpg), 90210 bytes`.
-    public var description: String {
-        Summary.text(
-            self.entries.map { entry in
-                Summary.line(
-                    name: entry.name, filename: entry.isFile ? entry.filename ?? "" : nil,
-                    contentType: entry.contentType)
-                    + ", \(entry.content.count) bytes"
-            })
-    }
-}
-
 package enum Summary {
     /// The most parts that are named. The others are only counted.
     private static let limit = 20
@@ -82,9 +69,4 @@ package enum Summary {
         let start = String(text.prefix(80)).withControlCharactersEscaped
         return text.count > 80 ? start + "…" : start
     }
-}
-
-extension ReceivedForm: Sequence {
-    /// Iterates over ``entries``.
-    public func makeIterator() -> IndexingIterator<[Entry]> { self.entries.makeIterator() }
 }

@@ -215,3 +215,8 @@ extension [UInt8] {
         chunk.withBytes { self.append($0, 0..<$0.byteCount) }
     }
 }
+
+extension ReceivedForm: Sequence {
+    /// Iterates over ``entries``.
+    public func makeIterator() -> IndexingIterator<[Entry]> { self.entries.makeIterator() }
+}

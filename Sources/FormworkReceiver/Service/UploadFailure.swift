@@ -66,9 +66,4 @@ struct StorageProblem: Error, CustomStringConvertible {
         }
     }
 }
-
-/// The body stopped arriving, or arrived too slowly.
-package struct BodyTimeout: Error, CustomStringConvertible {
-    package var description: String { "the body stopped arriving or arrived too slowly" }
-}
 #endif

@@ -1,0 +1,42 @@
+import FormworkCore
+import SystemPackage
+
+extension BodySpool {
+    /// Collects a descriptor up to its end.
+    /// - Parameters:
+    ///   - input: The descriptor, which the caller owns. It is read to its end.
+    ///   - folder: The file's folder; `nil` for `$TMPDIR`, or `/tmp` without it.
+    /// - Throws: `sourceUnavailable` if the input can't be read, `writeFailed` if the disk is full.
+    public convenience init(collecting input: FileDescriptor, in folder: FilePath? = nil) throws(FormworkError) {
+        let folder = folder ?? Self.usualFolder
+        let file = try FormworkError.writing(folder) { () throws(Errno) in
+            try SystemCalls.openTemporary(in: folder)
+        }
+        do throws(FormworkError) {
+            // A body with the descriptor as its only piece, to use the body's fast writing and its errors.
+            let reader = BodyReader(try BodyPlan(copying: .descriptor(input)), options: ReaderOptions())
+            self.init((file, try reader.write(to: file)))
+        } catch {
+            try? SystemCalls.close(file)
+            guard error.code == .writeFailed else { throw error }
+            throw FormworkError(
+                .writeFailed, "can't write a temporary file for the content in this folder", path: folder.string,
+                cause: error.cause)
+        }
+    }
+
+    /// Collects a body of which some bytes were read already.
+    /// - Throws: What the reader throws, and `writeFailed`. Then no file is left.
+    package convenience init(_ head: [UInt8], and rest: AsyncBodyReader, in folder: FilePath? = nil) async throws {
+        let writer = FileWriter()
+        try await writer.openTemporary(in: folder)
+        var next: [UInt8]? = head
+        while let bytes = next {
+            try await writer.write(bytes)
+            next = try await rest.next()
+        }
+        self.init(try await writer.closeTemporary())
+    }
+
+    static var usualFolder: FilePath { FilePath(SystemCalls.environment("TMPDIR") ?? "/tmp") }
+}
