@@ -20,6 +20,7 @@ extension NIOTests {
                 #expect(handler.requests.map(\.path) == requests.map(\.path), "round \(round)")
                 #expect(handler.requests.map(\.content) == requests.map(\.content), "round \(round)")
                 #expect(handler.requests.allSatisfy(\.isWhole) && handler.errors == 0, "round \(round)")
+                #expect(!handler.cameUnasked, "round \(round): a request before the one before it was answered")
             }
         }
 
@@ -137,8 +138,10 @@ private final class Answering: ChannelInboundHandler {
     private(set) var requests: [Received] = []
     private(set) var errors = 0
     private(set) var cameAfterError = false
+    private(set) var cameUnasked = false
     private let times: [Time]
     private var waiting = 0
+    private var unanswered = 0
     private var context: ChannelHandlerContext?
 
     init(times: [Time]) { self.times = times }
@@ -150,6 +153,8 @@ private final class Answering: ChannelInboundHandler {
         if self.errors > 0 { self.cameAfterError = true }
         switch self.unwrapInboundIn(data) {
         case .head(let head):
+            if self.unanswered > 0 { self.cameUnasked = true }
+            self.unanswered += 1
             self.requests.append(Received(path: head.path))
             if self.time == .head { self.answer() }
         case .body(let bytes): self.requests[self.requests.count - 1].content += bytes.readableBytesView
@@ -176,6 +181,7 @@ private final class Answering: ChannelInboundHandler {
 
     private func answer() {
         guard let context = self.context else { return }
+        self.unanswered -= 1
         let head = HTTPResponse(status: .ok, headerFields: [.contentLength: "0"])
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
