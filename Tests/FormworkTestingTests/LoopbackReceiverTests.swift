@@ -279,6 +279,11 @@ struct LoopbackReceiverTests {
         let cancelled = Task { try await receiver.nextRequest() }
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
+        let cancelledBefore = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await receiver.nextRequest()
+        }
+        await #expect(throws: CancellationError.self) { try await cancelledBefore.value }
         let closed = Task { try await receiver.nextRequest() }
         receiver.close()
         let error = await #expect(throws: FormworkError.self) { try await closed.value }
