@@ -22,7 +22,7 @@ let package = Package(
     ],
     targets: [
         .testTarget(
-            name: "NIO",
+            name: "NIOSnippets",
             dependencies: [
                 formwork("Formwork"), formwork("FormworkHTTP"), formwork("FormworkNIO"), formwork("FormworkClient"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -33,7 +33,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "Hummingbird",
+            name: "HummingbirdSnippets",
             dependencies: [
                 formwork("Formwork"), formwork("FormworkHummingbird"), formwork("FormworkResumable"),
                 formwork("FormworkNIO"), formwork("FormworkHTTP"), formwork("FormworkClient"),
