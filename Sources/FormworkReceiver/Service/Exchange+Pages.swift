@@ -87,6 +87,7 @@ extension Exchange {
             view, limits: self.router.limits, arrivals: arrivals, origin: self.origin(head, client),
             needsToken: self.access.token != nil)
         state.isLoggedIn = self.isLoggedIn(head)
+        (state.isResumable, state.settings) = (self.store != nil, self.pageSettings)
         return Answer(status, "text/html; charset=utf-8", ByteBuffer(string: self.page.html(state)))
     }
 
