@@ -155,11 +155,15 @@ class Tab:
 
     def shot(self, folder, name):
         Path(folder).mkdir(parents=True, exist_ok=True)
+        self.picture(path=str(Path(folder) / f"page-{self.name}-{name}.png"), full_page=True)
+
+    def picture(self, **options):
         before = len(self.troubles)
-        self.page.screenshot(path=str(Path(folder) / f"page-{self.name}-{name}.png"), full_page=True)
+        picture = self.page.screenshot(**options)
         # Playwright inserts a style into the page for this, which the page's policy refuses.
         self.page.wait_for_timeout(200)
         self.troubles[before:] = [t for t in self.troubles[before:] if "style-src-elem" not in t]
+        return picture
 
 
 @contextmanager

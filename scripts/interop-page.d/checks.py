@@ -423,7 +423,7 @@ def reloaded(t, receiver, artefacts):
     contents, paths = begun(t, receiver, "film.mov", 40 * MIB, 10 * MIB, share=0.4)
     t.page.reload()
     said = t.until("document.querySelector('[data-state=offered] .state')?.textContent", "the offer")
-    assert "MiB have arrived. Choose the same file again to continue." in said, said
+    assert "MiB of it arrived. Choose the same file again to continue." in said, said
     audit(t)
     t.shot(artefacts, "unfinished")
     other = made(["film.mov"], size=3000)
@@ -584,13 +584,13 @@ def forced_colours(t, receiver, artefacts):
     for selector in ("#overall", "#queued progress"):
         share = t.js("s => document.querySelector(s).value", selector)
         box = t.page.locator(selector).bounding_box()
-        picture = t.page.screenshot(clip=box, animations="disabled")
+        picture = t.picture(clip=box)
         row = t.js("""async png => {
             const image = new Image()
             image.src = 'data:image/png;base64,' + png
             await image.decode()
             const canvas = new OffscreenCanvas(image.width, image.height)
-            const context = canvas.getContext('2d')
+            const context = canvas.getContext('2d', {willReadFrequently: true})
             context.drawImage(image, 0, 0)
             const pixel = share => [...context.getImageData(Math.floor(share * image.width), image.height >> 1, 1, 1).data].join()
             return [pixel(0.1), pixel(0.95)]

@@ -57,7 +57,8 @@ extension ReceiverPage {
     private static let resumes: HTML = " data-resumes"
 
     private static func message(_ text: String?) -> HTML {
-        let lines = text?.split(whereSeparator: \.isNewline).map { String($0) } ?? []
+        let lines = (text ?? "").split(whereSeparator: \.isNewline).map { String($0) }
+            .filter { $0.contains { !$0.isWhitespace } }
         guard !lines.isEmpty else {
             return #"<p class="muted">They are stored by the computer that serves this page.</p>"#
         }

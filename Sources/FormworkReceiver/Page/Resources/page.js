@@ -112,8 +112,9 @@ function ask(method, address, { fields = {}, body = null, limit = 0, begin = () 
   return new Promise(resolve => {
     const request = new XMLHttpRequest()
     request.open(method, address)
-    request.setRequestHeader('Accept', 'application/json')
-    for (const [name, value] of Object.entries(fields)) request.setRequestHeader(name, value)
+    for (const [name, value] of Object.entries({ ...byScript, Accept: 'application/json', ...fields })) {
+      request.setRequestHeader(name, value)
+    }
     request.responseType = 'json'
     request.timeout = limit
     request.upload.addEventListener('progress', progress)
@@ -123,6 +124,8 @@ function ask(method, address, { fields = {}, body = null, limit = 0, begin = () 
   })
 }
 
+/** The receiver doesn't make the browser ask for a password when a script's request is refused. */
+const byScript = { 'X-Requested-With': 'XMLHttpRequest' }
 const version = { 'Upload-Draft-Interop-Version': '8' }
 const isPassing = status => [0, 408, 425, 500, 502, 504].includes(status)
 const isBusy = status => status === 429 || status === 503
@@ -286,7 +289,7 @@ class Upload {
         if (this.isPlain && ++this.tries >= automaticTries) {
           return this.end('The connection was lost. The receiver stopped or refused the file.')
         }
-        if (!this.isPlain && status !== 0 && ++stuck > 20) return this.refused(answer)
+        if (!this.isPlain && status === 500 && ++stuck > 20) return this.refused(answer)
         if (this.isPlain) this.show(0)
         await this.pause(lost++)
         if (isOver()) return
@@ -475,7 +478,7 @@ class Upload {
     if (!this.url) return
     forget(this.url)
     // If this fails, the upload expires.
-    fetch(this.url, { method: 'DELETE', headers: version, keepalive: true }).catch(() => {})
+    fetch(this.url, { method: 'DELETE', headers: { ...byScript, ...version }, keepalive: true }).catch(() => {})
     this.url = undefined
   }
 
@@ -491,8 +494,9 @@ class Upload {
   /** Waits for its file to be chosen again. */
   offer(url, sent) {
     this.url = url
-    this.become('offered', `${sizeText(sent)} have arrived. Choose the same file again to continue.`)
-    this.show(sent)
+    const news = sent === undefined ? '' : `${sizeText(sent)} of it arrived. `
+    this.become('offered', `${news}Choose the same file again to continue.`)
+    this.show(sent ?? 0)
   }
 
   isFor(file, name) {
@@ -533,7 +537,7 @@ async function offerRemembered() {
     if (uploads.some(upload => upload.url === url)) continue
     const upload = new Upload({ size, lastModified, type: '', slice: () => new Blob() }, name)
     uploads.push(upload)
-    upload.offer(url, isThere ? sent ?? 0 : 0)
+    upload.offer(url, isThere ? sent : undefined)
     say(`${visible(name)} is unfinished. Choose the same file again to continue.`)
     if (isThere && sent === size) upload.continueWith(upload.file) // only the end of the upload is missing
     next()
@@ -590,17 +594,17 @@ function draw() {
   const count = state => inState(state).length
   const sum = (of, values) => values.reduce((total, value) => total + value[of], 0)
   const wanted = uploads.filter(upload => !['cancelled', 'offered'].includes(upload.state))
-  const [total, sent] = [sum('size', wanted), sum('sent', wanted)]
+  const counted = wanted.filter(upload => upload.state !== 'failed')
+  const [total, sent] = [sum('size', counted), sum('sent', counted)]
   const active = uploads.some(upload => upload.isActive)
   const share = total ? sent / total : Number(!active && wanted.length > 0)
   const failures = count('failed') ? [`${count('failed')} failed`] : []
-  const left = sum('size', wanted.filter(upload => upload.isActive)) - sum('sent', wanted.filter(upload => upload.isActive))
   $('queue').hidden = !wanted.length && !count('cancelled')
   $('overall').hidden = !active
   $('overall').value = share
   $('overall-text').textContent = !wanted.length ? 'Cancelled.' : [
     `${count('sent')} of ${countText(wanted.length, 'file')}`, `${sizeText(sent)} of ${sizeText(total)}`,
-    ...paceTexts(sum('rate', wanted), left), ...failures,
+    ...paceTexts(sum('rate', counted), total - sent), ...failures,
   ].join(' · ')
   enable('cancel-all', active)
   enable('retry-failed', failures.length)
@@ -719,10 +723,10 @@ addEventListener('paste', event => {
 
 // ---- Arrived files
 
+/** The listed files and their rows. */
 const rows = new Map()
-/** Files that this page sent, as the receiver stored them. They stay in the list whatever the receiver lists. */
-const own = new Map()
-let ownCount = 0
+/** Keys of the files that this page sent. They stay in the list whatever the receiver lists. */
+const own = new Set()
 let shown = ''
 let isSignedOut = false
 let timer
@@ -731,7 +735,7 @@ async function refresh() {
   clearTimeout(timer)
   let pause = pollEvery
   try {
-    const response = await fetch('/files.json', { cache: 'no-cache', headers: { Accept: 'application/json' } })
+    const response = await fetch('/files.json', { cache: 'no-cache', headers: { ...byScript, Accept: 'application/json' } })
     if (response.status === 401) {
       signedOut()
     } else if (!response.ok) {
@@ -768,15 +772,20 @@ function signedOut() {
   $('connection').append(link, '.')
 }
 
-/** Adds a file that this page has just sent. */
+const identity = file => `${file.name} ${file.size} ${file.sha256}`
+
+/** Lists a file that this page has just sent. The receiver's own list may already have shown it. */
 function arrivedNow(stored, name) {
-  const file = { ...stored, time: new Date().toISOString() }
-  const row = rowOf(file)
+  let key = [...rows.keys()].find(key => !own.has(key) && identity(rows.get(key).file) === identity(stored))
+  if (!key) {
+    const file = { ...stored, time: new Date().toISOString() }
+    key = `own ${own.size}`
+    rows.set(key, { file, row: rowOf(file) })
+    $('arrived').prepend(rows.get(key).row)
+  }
+  own.add(key)
+  const { row } = rows.get(key)
   if (stored.name !== name) row.querySelector('.when').prepend(`sent as ${visible(name)} · `)
-  ownCount += 1
-  own.set(`own ${ownCount}`, { file, row })
-  rows.set(`own ${ownCount}`, row)
-  $('arrived').prepend(row)
   showCount()
   return row
 }
@@ -784,19 +793,18 @@ function arrivedNow(stored, name) {
 function list(received) {
   limits = received.limits ?? {}
   const complete = received.files.filter(file => file.state === 'complete')
-  const mine = new Map([...own].map(([key, { file }]) => [`${file.name} ${file.size} ${file.sha256}`, key]))
   // A file that this page sent keeps its row, which may have the focus or be open.
-  const wanted = new Map(complete.map(file =>
-    [mine.get(`${file.name} ${file.size} ${file.sha256}`) ?? `${file.id} ${file.time} ${file.name}`, file]))
-  for (const [key, row] of rows) {
+  const mine = new Map([...own].map(key => [identity(rows.get(key).file), key]))
+  const wanted = new Map(complete.map(file => [mine.get(identity(file)) ?? `${file.id} ${file.time} ${file.name}`, file]))
+  for (const [key, { row }] of rows) {
     if (wanted.has(key) || own.has(key)) continue
     row.remove()
     rows.delete(key)
   }
   for (const [key, file] of wanted) {
     if (rows.has(key)) continue
-    rows.set(key, rowOf(file))
-    $('arrived').prepend(rows.get(key)) // in order of arrival; the newest is shown first
+    rows.set(key, { file, row: rowOf(file) })
+    $('arrived').prepend(rows.get(key).row) // in order of arrival; the newest is shown first
   }
   showCount()
 }
