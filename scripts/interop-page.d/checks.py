@@ -89,7 +89,7 @@ def focus_order(t, receiver, _):
     _, paths = on_disk(made(["one.txt"]))
     t.page.goto(receiver.url)
     t.page.set_input_files("#files", paths)
-    t.until("document.querySelector('#arrived li')", "the upload")
+    t.until("document.querySelector('#arrived li') && document.getElementById('queue').hidden", "the upload")
     stops = []
     for _ in range(10):
         t.page.keyboard.press("Tab")
@@ -398,7 +398,7 @@ def silent_network(t, receiver, _):
     t.page.wait_for_timeout(30_000)
     receiver.gate.open()
     arrived_after_a_cut(t, receiver, contents)
-    return sent_once(receiver, contents)
+    return sent_once(receiver, contents, more=4 * MIB)
 
 
 def cut_network(t, receiver, _):
