@@ -250,6 +250,11 @@ struct RefusalTests {
             #expect(page.status == 401)
             #expect(page.body.contains("action=\"/login\""))
             #expect(!page.head.contains("Basic"))
+            // The browser would open its own window for a request of the script too.
+            let list = try await receiver.request("GET /files.json", ["X-Requested-With: XMLHttpRequest"])
+            #expect(list.status == 401)
+            #expect(list.field("WWW-Authenticate") == "Bearer realm=\"formwork\"")
+            #expect(!list.head.contains("Basic"))
             // Whatever the path, the addresses on it lead to what there is.
             let other = try await receiver.request("GET /some/where", ["Accept: text/html"])
             #expect(other.status == 401)

@@ -12,6 +12,9 @@ SETTINGS = {
     "light": {"layout.css.prefers-color-scheme.content-override": 1},
     "dark": {"layout.css.prefers-color-scheme.content-override": 0},
     "plain": {"javascript.enabled": False},
+    # Coarse, and it can't hover.
+    "phone": {"ui.primaryPointerCapabilities": 1, "ui.allPointerCapabilities": 1},
+    "forced": {"browser.display.document_color_use": 2},
 }
 
 
@@ -32,10 +35,14 @@ class Tab:
     """A page in its own context, with all errors that occur in it."""
 
     def __init__(self, browser, name, setting, width):
-        options = {"viewport": {"width": width, "height": 900}}
+        if setting == "phone":
+            width = 390
+        options = {"viewport": {"width": width, "height": 900}, "ignore_https_errors": True}
         if name == "chromium":
             options["java_script_enabled"] = setting != "plain"
             options["color_scheme"] = "dark" if setting == "dark" else "light"
+            options["forced_colors"] = "active" if setting == "forced" else "none"
+            options["has_touch"] = options["is_mobile"] = setting == "phone"
         else:
             options.update(color_scheme="null", reduced_motion="null", forced_colors="null", contrast="null")
         self.name = name
@@ -44,14 +51,29 @@ class Tab:
             self.context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.page = self.context.new_page()
         self.troubles = []
-        self.page.on("console", self.note)
-        self.page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
-        self.page.on("dialog", lambda dialog: (self.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        self.losses = False  # whether the check cuts connections, which Chromium logs as errors
+        self.watch(self.page)
+
+    def watch(self, page):
+        page.on("console", self.note)
+        page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
+        page.on("dialog", self.answer)
+
+    def answer(self, dialog):
+        """Leaves the page although uploads are in progress; no other dialog is expected."""
+        if dialog.type == "beforeunload":
+            dialog.accept()
+        else:
+            self.troubles.append(f"dialog: {dialog.message}")
+            dialog.dismiss()
 
     def note(self, message):
         # Chromium logs a 4xx answer as an error; checks that expect one look at the text of the page.
-        if message.type in ("error", "warning") and "the server responded with a status of 4" not in message.text:
-            self.troubles.append(f"console: {message.text}")
+        if message.type not in ("error", "warning") or "the server responded with a status of 4" in message.text:
+            return
+        if self.losses and ("net::ERR_" in message.text or "Cross-Origin Request Blocked" in message.text):
+            return
+        self.troubles.append(f"console: {message.text}")
 
     def js(self, script, argument=None):
         return self.page.evaluate(script, argument)
@@ -133,11 +155,15 @@ class Tab:
 
     def shot(self, folder, name):
         Path(folder).mkdir(parents=True, exist_ok=True)
+        self.picture(path=str(Path(folder) / f"page-{self.name}-{name}.png"), full_page=True)
+
+    def picture(self, **options):
         before = len(self.troubles)
-        self.page.screenshot(path=str(Path(folder) / f"page-{self.name}-{name}.png"), full_page=True)
+        picture = self.page.screenshot(**options)
         # Playwright inserts a style into the page for this, which the page's policy refuses.
         self.page.wait_for_timeout(200)
         self.troubles[before:] = [t for t in self.troubles[before:] if "style-src-elem" not in t]
+        return picture
 
 
 @contextmanager

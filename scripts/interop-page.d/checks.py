@@ -1,7 +1,9 @@
 """Actions on the page, and their expected results. Each check gets a new receiver and a new tab."""
 
+import base64
 import hashlib
 import os
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -48,6 +50,12 @@ def arrived(tab, receiver, contents):
     assert [p.name for p in receiver.outside.iterdir()] == ["arrived"], "something was written outside of the folder"
 
 
+def sent_paths(t):
+    """The paths of files whose folders the receiver left out, as the page shows them."""
+    texts = t.js("[...document.querySelectorAll('#arrived .when')].map(n => n.textContent)")
+    return sorted(text.split("sent as ")[1].split(" · ")[0] for text in texts if "sent as " in text)
+
+
 def keyboard(t, receiver, _):
     """Choose, send and copy without a mouse."""
     contents = made(["one.txt", "two.txt"])
@@ -68,9 +76,9 @@ def keyboard(t, receiver, _):
     arrived(t, receiver, contents)
     t.until("document.getElementById('status').textContent.includes('All done: 2 sent.')", "the live region's message")
     assert t.js("document.activeElement.id") == "files", "the focus moved by itself"
-    t.tab_to("#clear")
-    t.page.keyboard.press("Space")
-    t.until("document.getElementById('queue').hidden && document.activeElement.id === 'files'", "the cleared queue")
+    t.tab_to("#arrived summary")
+    t.page.keyboard.press("Enter")
+    t.until("document.querySelector('#arrived li details').open", "the digest")
     t.tab_to(".copy")
     t.page.keyboard.press("Enter")
     t.until("['Copied', 'Selected'].includes(document.activeElement.textContent)", "the copy button")
@@ -81,22 +89,22 @@ def focus_order(t, receiver, _):
     _, paths = on_disk(made(["one.txt"]))
     t.page.goto(receiver.url)
     t.page.set_input_files("#files", paths)
-    t.until("document.querySelector('#arrived li') && document.querySelector('[data-state=sent]')", "the upload")
+    t.until("document.querySelector('#arrived li') && document.getElementById('queue').hidden", "the upload")
     stops = []
     for _ in range(10):
         t.page.keyboard.press("Tab")
         stop, outline = t.js("""() => {
             const at = document.activeElement
             const drawn = [at, at.closest('label')].filter(Boolean).map(getComputedStyle)
-            return [at.id || at.getAttribute('aria-label') || at.getAttribute('aria-describedby') || at.tagName,
+            const summary = at.matches('summary') && at.querySelector('bdi, h2').textContent
+            return [at.id || summary || at.getAttribute('aria-label') || at.getAttribute('aria-describedby') || at.tagName,
                     drawn.some(s => s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2)]
         }""")
         if stop == "BODY" or stop in stops:
             break
         assert outline, f"the focus on {stop} can't be seen"
         stops.append(stop)
-    expected = ["files", "folder", "cancel-all", "retry-failed", "clear", "Copy the SHA-256 of one.txt", "curl-title",
-                "formwork-title"]
+    expected = ["files", "folder", "one.txt", "From a terminal"]
     assert stops == expected, stops
 
 
@@ -117,8 +125,7 @@ def drop_of_real_files(t, receiver, _):
     t.page.goto(receiver.url)
     t.drop_real([folder / "a.txt", folder / "b.bin", folder / "folder"])
     arrived(t, receiver, contents)
-    shown = t.js("[...document.querySelectorAll('#queued bdi')].map(n => n.textContent)")
-    assert "folder/inner/d.txt" in shown, shown
+    assert "folder/inner/d.txt" in sent_paths(t), sent_paths(t)
 
 
 def paste(t, receiver, _):
@@ -138,8 +145,7 @@ def chosen_folder(t, receiver, _):
     t.page.goto(receiver.url)
     t.page.set_input_files("#folder", path / "trip")
     arrived(t, receiver, contents)
-    shown = sorted(t.js("[...document.querySelectorAll('#queued bdi')].map(n => n.textContent)"))
-    assert shown == ["trip/a.txt", "trip/inner/b.txt"], shown
+    assert sent_paths(t) == ["trip/a.txt", "trip/inner/b.txt"], sent_paths(t)
 
 
 def drop_of_made_folder(t, receiver, _):
@@ -148,8 +154,16 @@ def drop_of_made_folder(t, receiver, _):
     t.page.goto(receiver.url)
     t.drop_made(contents)
     arrived(t, receiver, contents)
-    shown = sorted(t.js("[...document.querySelectorAll('#queued bdi')].map(n => n.textContent)"))
-    assert shown == sorted(contents), shown
+    assert sent_paths(t) == sorted(contents), sent_paths(t)
+
+
+def kept_folders(t, receiver, _):
+    """With --keep-paths, folders stay."""
+    contents = made(["trip/a.txt", "trip/inner/a.txt"])
+    t.page.goto(receiver.url)
+    t.drop_made(contents)
+    arrived(t, receiver, contents)
+    assert receiver.files() == contents, sorted(receiver.files())
 
 
 def odd_names(t, receiver, artefacts):
@@ -161,7 +175,7 @@ def odd_names(t, receiver, artefacts):
     arrived(t, receiver, contents)
     more = made(["../outside.txt", "..\\outside.txt", "/etc/passwd", "C:\\outside.txt", "..", "line\nbreak.txt", "nul\0.txt"])
     t.drop_made(more)
-    t.until("!document.querySelector('[data-state=waiting], [data-state=sending]')", "the end of the sending")
+    t.until("!document.querySelector('[data-state=waiting], [data-state=sending], [data-state=paused]')", "the end of the sending")
     refused = t.js("[...document.querySelectorAll('[data-state=failed] bdi')].map(n => n.textContent)")
     assert set(refused) <= {"..", "nul\\u{0}.txt"}, refused
     arrived(t, receiver, {**contents, **{n: c for n, c in more.items() if n.replace("\0", "\\u{0}") not in refused}})
@@ -185,9 +199,13 @@ def many(t, receiver, _):
         }).observe(document.getElementById('queued'), {subtree: true, childList: true, attributes: true})
     }""")
     t.drop_made(contents)
-    t.until("document.querySelectorAll('[data-state=sent]').length === 300", "300 uploads", seconds=60)
+    t.until("document.querySelectorAll('#arrived li').length === 300", "300 uploads", seconds=60)
     arrived(t, receiver, contents)
     assert t.js("window.most") == 3, f"{t.js('window.most')} at once"
+    visible = "[...document.querySelectorAll('#arrived li')].filter(li => li.offsetHeight).length"
+    assert t.js(visible) == 30, t.js(visible)
+    t.page.click("#show-all")
+    assert t.js(visible) == 300, t.js(visible)
 
 
 def cancel(t, receiver, artefacts):
@@ -201,6 +219,10 @@ def cancel(t, receiver, artefacts):
     t.until("document.querySelector('#queued progress').value > 0.2", "progress")
     t.until("document.getElementById('overall').value > 0.1", "progress in all, which is drawn a moment later")
     assert "%" in t.js("document.title")
+    pace = r"/\d+ % · [\d.]+ [KM]iB · [\d.]+ [KM]iB\/s · \d+ (s|min) left/"
+    t.until(f"{pace}.test(document.querySelector('#queued .state').textContent)", "rate and time left")
+    pace = r"/^0 of 1 file · [\d.]+ [KM]iB of 8.0 MiB · [\d.]+ [KM]iB\/s · \d+ (s|min) left$/"
+    t.until(f"{pace}.test(document.getElementById('overall-text').textContent)", "rate and time left of all")
     t.shot(artefacts, "sending")
     t.tab_to("#queued button")
     assert t.js("document.activeElement.getAttribute('aria-label')") == "Cancel slow.bin"
@@ -211,6 +233,8 @@ def cancel(t, receiver, artefacts):
     receiver.gate.rate = None
     t.page.wait_for_timeout(500)
     assert receiver.files() == {}, "a cancelled upload has arrived"
+    assert t.js("document.getElementById('overall-text').textContent") == "Cancelled."
+    assert receiver.unfinished() == [], "a cancelled upload is kept"
     t.page.keyboard.press("Enter")
     arrived(t, receiver, contents)
 
@@ -241,7 +265,7 @@ def too_large(t, receiver, _):
     t.page.wait_for_timeout(300)
     t.page.set_input_files("#files", paths)
     said = t.until("document.querySelector('[data-state=failed] .state')?.textContent", "the receiver's refusal")
-    assert "8388608" in said, said
+    assert "8388608" in said or "8.0 MiB" in said, said
     t.until("document.getElementById('status').textContent.includes('large.bin failed.')", "the live region's message")
     assert receiver.files() == {}
     return f"said: {said}"
@@ -300,6 +324,295 @@ def signing_in(t, receiver, artefacts):
     arrived(t, receiver, contents)
 
 
+# ---- Uploads that are cut
+
+def begun(t, receiver, name, size, rate, share=0.2):
+    """Begins an upload, and waits until a part of it has been sent."""
+    t.losses = True
+    contents = made([name], size=size)
+    _, paths = on_disk(contents)
+    if t.page.url != receiver.url:
+        t.page.goto(receiver.url)
+    t.until("document.documentElement.classList.contains('script')", "the script")
+    receiver.gate.rate = rate
+    t.page.set_input_files("#files", paths)
+    reached(t, share)
+    return contents, paths
+
+
+def reached(t, share):
+    t.until(f"document.querySelector('#queued progress')?.value > {share} || document.querySelector('#arrived li')",
+            f"{share:.0%} of the upload", seconds=60)
+
+
+def sent_once(receiver, contents, more=24 * MIB):
+    """What had arrived before a cut wasn't sent again, apart from what was in buffers."""
+    size = sum(map(len, contents.values()))
+    assert receiver.gate.passed < size + more, f"{receiver.gate.passed / MIB:.0f} MiB were sent for {size / MIB:.0f} MiB"
+    return f"{receiver.gate.passed / MIB:.1f} MiB sent for {size / MIB:.1f} MiB"
+
+
+def killed_and_restarted(t, receiver, artefacts):
+    """300 MiB; the receiver is killed four times, and is back after a while. Nobody clicks."""
+    contents, _ = begun(t, receiver, "film.mov", 300 * MIB, 100 * MIB, share=0.02)
+    for share in (0.02, 0.3, 0.6, 0.95):
+        reached(t, share)
+        receiver.kill()
+        t.until("document.querySelector('[data-state=paused]')", "the state without a connection")
+        if share == 0.3:
+            audit(t)
+            t.shot(artefacts, "interrupted")
+        t.page.wait_for_timeout(1500)
+        receiver.start()
+    arrived_after_a_cut(t, receiver, contents)
+    return sent_once(receiver, contents, more=48 * MIB)
+
+
+def arrived_after_a_cut(t, receiver, contents, seconds=90):
+    t.until(f"document.querySelectorAll('#arrived li').length === {len(contents)}", "the arrival", seconds=seconds)
+    receiver.gate.rate = None
+    arrived(t, receiver, contents)
+    assert receiver.unfinished() == []
+    assert t.js("localStorage.getItem('formwork uploads') ?? '[]'") == "[]", "an upload that has arrived is remembered"
+
+
+def killed_at_the_end(t, receiver, _):
+    """Killed when every byte was sent, but the answer wasn't."""
+    contents, _ = begun(t, receiver, "film.mov", 40 * MIB, None, share=0)
+    while receiver.gate.passed < 40 * MIB and not receiver.files():
+        t.page.wait_for_timeout(1)
+    receiver.kill()
+    t.page.wait_for_timeout(1000)
+    receiver.start()
+    t.until("document.querySelector('#arrived li')", "the arrival", seconds=60)
+    # A receiver that was killed after it named the file, and before it noted the answer, stores it once more.
+    stored = receiver.files()
+    assert {digest(c) for c in stored.values()} == {digest(c) for c in contents.values()}, sorted(stored)
+    return sent_once(receiver, contents) + f", {len(stored)} stored"
+
+
+def silent_network(t, receiver, _):
+    """The network is gone for 30 s: connections stay open in the browser, and nothing comes through."""
+    contents, _ = begun(t, receiver, "film.mov", 60 * MIB, 10 * MIB)
+    receiver.gate.silence()
+    t.page.wait_for_timeout(30_000)
+    receiver.gate.open()
+    arrived_after_a_cut(t, receiver, contents)
+    return sent_once(receiver, contents, more=4 * MIB)
+
+
+def cut_network(t, receiver, _):
+    """Connections end, and new ones are refused, for 30 s; three files at once and two that wait."""
+    t.losses = True
+    contents = made([f"{i}.bin" for i in range(5)], size=12 * MIB)
+    _, paths = on_disk(contents)
+    t.page.goto(receiver.url)
+    receiver.gate.rate = 4 * MIB
+    t.page.set_input_files("#files", paths)
+    reached(t, 0.3)
+    receiver.gate.cut()
+    t.until("document.querySelectorAll('[data-state=paused]').length === 3", "three without a connection")
+    t.page.wait_for_timeout(30_000)
+    receiver.gate.open()
+    arrived_after_a_cut(t, receiver, contents)
+    return sent_once(receiver, contents)
+
+
+def reloaded(t, receiver, artefacts):
+    """After a reload the page offers to continue with the same file."""
+    contents, paths = begun(t, receiver, "film.mov", 40 * MIB, 10 * MIB, share=0.4)
+    t.page.reload()
+    said = t.until("document.querySelector('[data-state=offered] .state')?.textContent", "the offer")
+    assert "MiB of it arrived. Choose the same file again to continue." in said, said
+    audit(t)
+    t.shot(artefacts, "unfinished")
+    other = made(["film.mov"], size=3000)
+    _, others = on_disk(other)
+    t.page.set_input_files("#files", others)
+    t.until("document.querySelector('#arrived li')", "another file of the same name")
+    assert t.js("document.querySelectorAll('[data-state=offered]').length") == 1, "another file was taken for it"
+    t.page.set_input_files("#files", paths)
+    t.until("document.querySelectorAll('#arrived li').length === 2", "the arrival", seconds=60)
+    assert sorted(map(digest, receiver.files().values())) == sorted(map(digest, [*contents.values(), *other.values()]))
+    return sent_once(receiver, contents, more=12 * MIB)
+
+
+def reloaded_and_discarded(t, receiver, _):
+    begun(t, receiver, "film.mov", 40 * MIB, 10 * MIB)
+    t.page.reload()
+    t.until("document.querySelector('[data-state=offered]')", "the offer")
+    t.page.click("[data-state=offered] button:last-child")
+    t.until("!document.querySelector('#queued li')", "the list without it")
+    t.page.wait_for_timeout(500)
+    assert receiver.unfinished() == [] and receiver.files() == {}
+    t.page.reload()
+    t.page.wait_for_timeout(1000)
+    assert not t.js("document.querySelector('#queued li')"), "it is offered again"
+
+
+def two_tabs(t, receiver, _):
+    """Another tab doesn't offer, and doesn't disturb, what this one is sending."""
+    contents, _ = begun(t, receiver, "film.mov", 30 * MIB, 5 * MIB)
+    other = t.context.new_page()
+    t.watch(other)
+    other.goto(receiver.url)
+    other.wait_for_timeout(1500)
+    assert not other.evaluate("document.querySelector('#queued li')"), "the other tab offers it"
+    assert t.js("document.querySelector('#queued li').dataset.state") == "sending"
+    arrived_after_a_cut(t, receiver, contents)
+    return sent_once(receiver, contents, more=MIB)
+
+
+def without_resuming(t, receiver, _):
+    """A receiver that doesn't resume: the page says so, and starts again from the beginning."""
+    t.page.goto(receiver.url)
+    t.until("document.documentElement.classList.contains('script')", "the script")
+    assert "can’t resume" in t.js("document.querySelector('.more').innerText")
+    contents, _ = begun(t, receiver, "film.mov", 40 * MIB, 20 * MIB, share=0.4)
+    receiver.kill()
+    said = t.until("document.querySelector('[data-state=paused] .state')?.textContent", "the state without a connection")
+    assert "from the beginning" in said, said
+    receiver.start()
+    t.until("document.querySelector('#arrived li')", "the arrival", seconds=60)
+    arrived(t, receiver, contents)
+    assert receiver.gate.passed > 52 * MIB
+
+
+def signed_out_and_in(t, receiver, _):
+    """With a token: the login survives a restart. Without the login, the upload waits for a new one."""
+    sign_in(t.page, receiver)
+    contents, _ = begun(t, receiver, "film.mov", 60 * MIB, 10 * MIB, share=0.1)
+    receiver.kill()
+    t.page.wait_for_timeout(500)
+    receiver.start()
+    reached(t, 0.3)
+    assert t.js("document.querySelector('#queued li').dataset.state") == "sending"
+    t.context.clear_cookies()
+    receiver.gate.cut()
+    receiver.gate.open()
+    t.until("document.querySelector('#connection a')?.textContent === 'Sign in'", "the way to sign in")
+    other = t.context.new_page()
+    t.watch(other)
+    sign_in(other, receiver)
+    other.close()
+    arrived_after_a_cut(t, receiver, contents)
+    return sent_once(receiver, contents)
+
+
+def sign_in(page, receiver):
+    page.goto(receiver.url)
+    page.fill("#token", "correct-horse")
+    page.click("#login button")
+    page.wait_for_selector("#files", state="attached")
+
+
+def over_http2(t, receiver, _):
+    contents, _ = begun(t, receiver, "film.mov", 60 * MIB, 20 * MIB)
+    assert t.js("performance.getEntriesByType('navigation')[0].nextHopProtocol") == "h2"
+    receiver.kill()
+    t.until("document.querySelector('[data-state=paused]')", "the state without a connection")
+    receiver.start()
+    arrived_after_a_cut(t, receiver, contents)
+    return sent_once(receiver, contents)
+
+
+# ---- The list
+
+def twenty_seven(t, receiver, artefacts):
+    """27 files fit in two screens, finished ones in one list, with their digests folded."""
+    contents = made([f"IMG_20260731_{i:06}.jpg" for i in range(27)])
+    t.page.goto(receiver.url)
+    t.drop_made(contents)
+    arrived(t, receiver, contents)
+    t.until("document.getElementById('queue').hidden", "the end of the queue")
+    assert not t.js("document.querySelector('#queued li')"), "a finished file is in the list twice"
+    height = t.js("document.documentElement.scrollHeight")
+    t.shot(artefacts, "27-files")
+    assert height <= 2 * 900, f"{height} px"
+    code = "document.querySelector('#arrived code')"
+    assert not t.js(f"{code}.checkVisibility()"), "a digest is shown unasked"
+    t.page.click("#arrived summary")
+    assert t.js(f"{code}.checkVisibility()"), "no digest after a click"
+    times = t.js("[...document.querySelectorAll('#arrived time')].map(t => [t.dateTime, t.textContent])")
+    assert all(raw.endswith("Z") and "Z" not in text and "T" not in text for raw, text in times), times[0]
+    return f"{height} px"
+
+
+def unlisted(t, receiver, _):
+    """With `--list none` a page still shows what it has sent itself."""
+    contents = made(["one.txt", "two.txt"])
+    t.page.goto(receiver.url)
+    t.drop_made(contents)
+    arrived(t, receiver, contents)
+    t.page.wait_for_timeout(3500)  # until the list was read again
+    assert t.js("document.querySelectorAll('#arrived li').length") == 2
+
+
+def operator_texts(t, receiver, artefacts):
+    t.page.goto(receiver.url)
+    t.until("document.documentElement.classList.contains('script')", "the script")
+    assert t.js("document.title") == "Photos <3", t.js("document.title")
+    assert t.js("document.querySelector('h1').textContent") == "Photos <3"
+    paragraphs = t.js("[...document.querySelectorAll('.message')].map(p => p.textContent)")
+    assert paragraphs == ["Thank you for coming!", "<img src=x onerror=alert(1)>"], paragraphs
+    audit(t)
+    t.shot(artefacts, "operator-texts")
+
+
+def on_a_phone(t, receiver, artefacts):
+    """Nothing about dropping, pasting, folders or shells; targets that a thumb hits."""
+    contents = made(["one.jpg", "two.jpg"])
+    _, paths = on_disk(contents)
+    t.page.goto(receiver.url)
+    t.page.set_input_files("#files", paths)
+    arrived(t, receiver, contents)
+    text = t.js("document.body.innerText").lower()
+    for word in ("drop", "paste", "folder", "terminal", "curl"):
+        assert word not in text, f"'{word}' is on the page: {text}"
+    small = t.js("""[...document.querySelectorAll('button, summary, input')].filter(e => e.checkVisibility())
+        .map(e => [e.id || e.textContent.trim(), e.getBoundingClientRect().height]).filter(e => e[1] < 44)""")
+    assert not small, small
+    assert t.js("document.documentElement.scrollWidth") <= 390, "wider than the screen"
+    t.shot(artefacts, "phone")
+
+
+def forced_colours(t, receiver, artefacts):
+    """Progress can be seen if the system's colours replace the page's."""
+    begun(t, receiver, "slow.bin", 40 * MIB, 4 * MIB, share=0.3)
+    t.until("document.getElementById('overall').value > 0.3", "progress in all")
+    assert t.js("matchMedia('(forced-colors: active)').matches"), "the colours aren't forced"
+    for selector in ("#overall", "#queued progress"):
+        share = t.js("s => document.querySelector(s).value", selector)
+        box = t.page.locator(selector).bounding_box()
+        picture = t.picture(clip=box)
+        row = t.js("""async png => {
+            const image = new Image()
+            image.src = 'data:image/png;base64,' + png
+            await image.decode()
+            const canvas = new OffscreenCanvas(image.width, image.height)
+            const context = canvas.getContext('2d', {willReadFrequently: true})
+            context.drawImage(image, 0, 0)
+            const pixel = share => [...context.getImageData(Math.floor(share * image.width), image.height >> 1, 1, 1).data].join()
+            return [pixel(0.1), pixel(0.95)]
+        }""", base64.b64encode(picture).decode())
+        assert share < 0.9 and row[0] != row[1], f"{selector} at {share} has one colour: {row}"
+    t.shot(artefacts, "forced-colours")
+    t.page.click("#cancel-all")
+
+
+def plain_layout(t, receiver, artefacts):
+    """Without its script, the page's buttons are in the middle, and look like the others."""
+    t.page.route("**/page.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
+    t.page.goto(receiver.url)
+    middles = t.js("""['#files', '#send'].map(s => document.querySelector(s).getBoundingClientRect())
+        .map(box => box.left + box.width / 2)""")
+    assert all(abs(middle - 500) < 2 for middle in middles), middles
+    assert t.js("getComputedStyle(document.getElementById('files'), '::file-selector-button').borderRadius") == "8px"
+    text = t.js("document.body.innerText")
+    assert "Choose files" not in text and "resume" not in text, text
+    t.shot(artefacts, "plain")
+
+
 def submit(t):
     """From the top of the page: the chooser, then the button. By keyboard, as Playwright's click needs the script."""
     for key in ("Tab", "Tab", "Enter"):
@@ -326,19 +639,42 @@ def without_script(t, receiver, artefacts):
     assert len(receiver.files()) == 2
 
 
-# Name of the check, function, the browser's setting, options of the receiver.
+def certificate():
+    """A certificate that no browser trusts, as options of the receiver."""
+    folder = Path(tempfile.mkdtemp(prefix="formwork-page-"))
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder / "key.pem",
+         "-out", folder / "chain.pem"], check=True, capture_output=True)
+    return ["--tls-cert", folder / "chain.pem", "--tls-key", folder / "key.pem"]
+
+
+# Function, the browser's setting, options of the receiver.
 LIMIT = ["--max-file-size", str(8 * MIB)]
+TEXTS = ["--title", "Photos <3", "--message", "Thank you for coming!\n<img src=x onerror=alert(1)>"]
 CHECKS = [
     *((check, "light", LIMIT) for check in (
         keyboard, focus_order, drop_of_made_files, drop_of_real_files, drop_of_made_folder, chosen_folder,
         paste, odd_names, many, cancel, cancel_all,
-        too_large, accessible)),
+        too_large, accessible, twenty_seven, plain_layout)),
+    *((check, "light", []) for check in (
+        killed_and_restarted, killed_at_the_end, cut_network, reloaded, reloaded_and_discarded, two_tabs)),
+    (silent_network, "light", ["--idle-timeout", "10"]),
+    (without_resuming, "light", ["--no-resume"]),
+    (signed_out_and_in, "light", ["--token", "correct-horse"]),
+    (over_http2, "light", certificate()),
+    (kept_folders, "light", ["--keep-paths"]),
+    (unlisted, "light", ["--list", "none"]),
+    (operator_texts, "light", TEXTS),
     (signing_in, "light", ["--token", "correct-horse"]),
     (accessible, "dark", LIMIT),
     (without_script, "plain", LIMIT),
+    (on_a_phone, "phone", LIMIT),
+    (forced_colours, "forced", []),
 ]
 # The checks of --quick.
 QUICK = [
     (keyboard, "light", LIMIT), (drop_of_real_files, "light", LIMIT), (accessible, "light", LIMIT),
+    (killed_and_restarted, "light", []), (reloaded, "light", []), (twenty_seven, "light", LIMIT),
     (without_script, "plain", LIMIT),
 ]

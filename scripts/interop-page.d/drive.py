@@ -36,7 +36,7 @@ def main():
     failures = 0
     with sync_playwright() as playwright:
         for name in [options.browser] if options.browser else names:
-            for setting in ("light", "dark", "plain"):
+            for setting in ("light", "dark", "plain", "phone", "forced"):
                 checks = [c for c in wanted if c[1] == setting and options.only in c[0].__name__]
                 if not checks:
                     continue
@@ -45,7 +45,7 @@ def main():
                     label = f"{name} {browser.version} · {check.__name__.replace('_', ' ')} · {setting}"
                     start = time.monotonic()
                     try:
-                        receiver = Receiver(options.formwork, *receiver_options)
+                        receiver = Receiver(options.formwork, *map(str, receiver_options))
                         remark = run(browser, name, check, setting, receiver, options.artefacts)
                         print(f"ok    {label} ({time.monotonic() - start:.1f} s){': ' + remark if remark else ''}", flush=True)
                     except Exception as error:

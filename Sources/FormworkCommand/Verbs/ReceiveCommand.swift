@@ -38,6 +38,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     @OptionGroup(title: "Address") var address: ReceiveAddress
     @OptionGroup(title: "Limits") var limits: ReceiveLimits
     @OptionGroup(title: "Resuming") var resuming: ReceiveResuming
+    @OptionGroup(title: "Page") var page: ReceivePage
 
     @Option(help: "The digest to compute of each file while it arrives: sha256 or none.")
     var digest: DigestOption = .sha256
@@ -64,6 +65,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         options.pace = self.limits.pace
         options.isDigesting = self.digest == .sha256
         (options.keepsPaths, options.keepsFields) = (self.destination.keepPaths, self.destination.fields == .json)
+        options.page = self.page.settings
         guard self.grace >= 0, self.grace <= 86_400 else {
             throw ExitStatus(2, "formwork: --grace \(self.grace): give 0 to 86400 seconds")
         }

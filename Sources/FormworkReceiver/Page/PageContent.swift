@@ -35,6 +35,9 @@ package struct PageState: Sendable {
     package var needsToken: Bool
     /// Whether the client is logged in, and can log out with a POST to `/logout`.
     package var isLoggedIn = false
+    /// Whether the script can resume an upload that was cut.
+    package var isResumable = false
+    package var settings = PageSettings()
 
     package init(
         _ view: View, limits: ReceivingLimits, arrivals: [Arrival] = [], origin: String, needsToken: Bool

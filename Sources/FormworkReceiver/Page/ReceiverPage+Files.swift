@@ -1,44 +1,45 @@
 #if Transfer
 extension ReceiverPage {
-    /// The form, the queue that the script fills, the files that have arrived, and the command lines.
+    /// The form, the files that are being sent or have arrived, and the command lines.
     static func uploads(_ state: PageState, received: Set<Int>) -> HTML {
         // A file that is still arriving has no size and no digest yet.
         let files = state.arrivals.filter { $0.state == .complete }
         return """
-            <h1>Send files</h1>
-            <p class="muted">They are stored by the computer that serves this page.</p>
+            <h1>\(state.settings.title ?? Self.title)</h1>
+            \(self.message(state.settings.message))
             \(self.news(of: files.count { received.contains($0.id) }))
-            <form id="form" method="post" action="/" enctype="multipart/form-data">
+            <form id="form" method="post" action="/" enctype="multipart/form-data"\(state.isResumable ? self.resumes : "")>
             <label class="pick">
             <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" \
             stroke-linejoin="round" aria-hidden="true"><path d="M12 15.5V4.5M7.5 9 12 4.5 16.5 9M4 15.5v3a1.5 1.5 0 0 0 1.5 \
             1.5h13a1.5 1.5 0 0 0 1.5-1.5v-3"/></svg>
-            <strong>Choose files</strong>
+            <strong><span class="scripted">Choose files</span><span class="plain">Files to send</span></strong>
             <span class="hint">or drop files and folders anywhere on this page, or paste them</span>
             <input type="file" id="files" name="files" multiple required aria-describedby="limits">
             </label>
             <div class="more">
             <button class="main" id="send">Send</button>
             <label class="folder">Choose a folder<input type="file" id="folder" webkitdirectory multiple></label>
-            <p class="muted" id="limits">\(self.sentence(of: state.limits))</p>
+            <p class="muted" id="limits">\(self.sentence(of: state.limits)) \(self.promise(state))</p>
             </div>
             </form>
-            <section id="queue" aria-labelledby="queue-title" hidden>
-            <h2 id="queue-title">Uploads</h2>
-            <progress id="overall" max="1" value="0" aria-labelledby="queue-title" aria-describedby="overall-text"></progress>
+            <section aria-labelledby="list-title">
+            <h2 id="list-title" tabindex="-1">Files <span id="count">\(files.count) arrived</span></h2>
+            <p id="connection" role="alert"></p>
+            <div id="queue" hidden>
+            <progress id="overall" max="1" value="0" aria-label="Progress of all uploads" \
+            aria-describedby="overall-text"></progress>
             <p class="muted" id="overall-text"></p>
             <div class="actions">
             <button type="button" id="cancel-all">Cancel all</button>
             <button type="button" id="retry-failed">Retry failed</button>
-            <button type="button" id="clear">Clear finished</button>
+            <button type="button" id="clear">Clear</button>
+            </div>
             </div>
             <ul id="queued"></ul>
-            </section>
-            <section aria-labelledby="arrived-title">
-            <h2 id="arrived-title">Arrived <span id="count">\(files.count)</span></h2>
-            <p id="connection" role="alert"></p>
             <p class="muted" id="none"\(files.isEmpty ? "" : " hidden" as HTML)>Nothing yet.</p>
             <ul id="arrived">\(files.reversed().map { self.row(of: $0, isNew: received.contains($0.id)) })</ul>
+            <button type="button" id="show-all" hidden>Show all</button>
             </section>
             \(self.commands(state))
             \(state.isLoggedIn ? Self.logout : "")
@@ -47,10 +48,30 @@ extension ReceiverPage {
             <p class="what"><bdi></bdi> <span class="size"></span></p>
             <progress max="1" value="0"></progress>
             <p class="state"></p>
-            <button type="button"></button>
+            <div class="buttons"><button type="button"></button><button type="button" hidden>Discard</button></div>
             </li></template>
             <template id="arrived-row">\(self.row(of: Self.empty))</template>
             """
+    }
+
+    private static let resumes: HTML = " data-resumes"
+
+    private static func message(_ text: String?) -> HTML {
+        let lines = (text ?? "").split(whereSeparator: \.isNewline).map { String($0) }
+            .filter { $0.contains { !$0.isWhitespace } }
+        guard !lines.isEmpty else {
+            return #"<p class="muted">They are stored by the computer that serves this page.</p>"#
+        }
+        return "\(lines.map { #"<p class="message">\#($0)</p>"# as HTML })"
+    }
+
+    /// What happens to an upload that is cut. Without the script there is no promise.
+    private static func promise(_ state: PageState) -> HTML {
+        let text =
+            state.isResumable
+            ? "An upload that is interrupted continues by itself."
+            : "This receiver can’t resume: an upload that is interrupted starts again from the beginning."
+        return #"<span class="scripted" id="resuming">\#(text)</span>"#
     }
 
     private static let logout: HTML = """
@@ -65,36 +86,43 @@ extension ReceiverPage {
 
     private static func row(of file: Arrival, isNew: Bool = false) -> HTML {
         let mark: HTML = isNew ? #" class="new""# : ""
-        let digest: HTML? = file.sha256.map { digest in
+        // Isolated, so that a right-to-left name doesn't reorder the size and the time.
+        let line: HTML = """
+            <bdi\(mark)>\(file.name)</bdi> <span class="when">\
+            <span class="size">\(file.size.asByteCount)</span> · \
+            <time datetime="\(file.time)">\(self.readable(file.time))</time></span>
             """
+        guard let digest = file.sha256 else { return #"<li><p class="what">\#(line)</p></li>\#n"# }
+        return """
+            <li><details>
+            <summary><span class="what">\(line)</span></summary>
             <div class="copyable"><span class="muted">SHA-256</span><code>\(digest)</code>\
             <button type="button" class="copy">Copy</button></div>
-            """
-        }
-        // Isolated, so that a right-to-left name doesn't reorder the size and the time.
-        return """
-            <li>
-            <p class="what"><bdi\(mark)>\(file.name)</bdi> <span class="when">\
-            <span class="size">\(file.size.asByteCount)</span> · \
-            <time datetime="\(file.time)">\(file.time)</time></span></p>
-            \(digest ?? "")
-            </li>
+            </details></li>
 
             """
+    }
+
+    /// `2026-01-31 12:00 UTC`. The script shows the reader's own time instead.
+    private static func readable(_ time: String) -> String {
+        guard time.hasSuffix("Z"), time.count == 20 else { return time }
+        return time.prefix(16).replacing("T", with: " ") + " UTC"
     }
 
     private static func commands(_ state: PageState) -> HTML {
         let token: HTML = state.needsToken ? "-H 'Authorization: Bearer TOKEN' " : ""
         let address: HTML = #"<span class="address">\#((state.origin + "/").quotedForShell)</span>"#
         return """
-            <section aria-labelledby="terminal-title">
-            <h2 id="terminal-title">From a terminal</h2>
+            <section id="terminal" aria-labelledby="terminal-title">
+            <details>
+            <summary><h2 id="terminal-title">From a terminal</h2></summary>
             <h3 id="curl-title">curl</h3>
             <div class="copyable command"><code>curl \(token)-F files=@FILE \(address)</code>\
             <button type="button" class="copy" aria-describedby="curl-title">Copy</button></div>
             <h3 id="formwork-title">formwork: resumes after an interruption</h3>
             <div class="copyable command"><code>formwork send --resume auto \(token)-F files=@FILE \(address)</code>\
             <button type="button" class="copy" aria-describedby="formwork-title">Copy</button></div>
+            </details>
             </section>
             """
     }

@@ -9,12 +9,17 @@ import FormworkResumable
 /// - `GET /` returns ``html(_:)``; without the required token, the login view with status 401.
 /// - `GET /page.css` and `GET /page.js` return ``styleSheet`` and ``script``, to every client.
 /// - `GET /files.json` returns ``FileList``, or 401. A visible page requests it every three seconds.
+/// - If the form has `data-resumes`, the script sends each file as a resumable upload of its own, in interop version 8
+///   of the draft, at most three at once and no more than `maxUploads`. An empty `POST /` with the file's type, its name
+///   in `Content-Disposition` and its size in `Upload-Length` creates the upload; `PATCH` appends the file's bytes, and
+///   `HEAD` asks for the offset after a cut. The last answer is 201 and an ``UploadReceipt``, or a problem (RFC 9457)
+///   whose `detail` or `title` the page shows. `DELETE` cancels. The browser's storage keeps the upload's URL with the
+///   file's name, size and time, so that a later visit can continue with the same file.
 /// - `POST /` accepts multipart/form-data, with files in the field `files` (any other name works too). The script sends
-///   each file in its own request, at most three at once and no more than `maxUploads`, with
-///   `Accept: application/json`. The answer is 201 and an ``UploadReceipt``, or a problem (RFC 9457) whose `detail` or
-///   `title` the page shows. After 503 or 429 with Retry-After in seconds, the script tries again, five times in total.
-///   A file from a folder is sent with its relative path as filename. Without the script (`Accept` contains
-///   `text/html`), the answer is 303 to `/?received=…`, or the problem's status and the problem view.
+///   a file so, with `Accept: application/json`, if the receiver can't resume it. After 503 or 429 with Retry-After in
+///   seconds, the script tries again, five times in total. A file from a folder is sent with its relative path as
+///   filename. Without the script (`Accept` contains `text/html`), the answer is 303 to `/?received=…`, or the problem's
+///   status and the problem view.
 /// - `POST /login` accepts `token` as application/x-www-form-urlencoded. The answer is 303 to `/` and a cookie
 ///   (HttpOnly, SameSite=Strict, Secure over TLS), or 401 and the login view with an error.
 /// - Both `POST`s are refused if the browser reports that another site's page sent them.
@@ -37,11 +42,14 @@ package struct ReceiverPage: PageContent {
         case .problem(let problem): Self.document(title: problem.title, head: "", Self.problem(problem)).markup
         case .uploads(let received):
             Self.document(
-                title: "Send files", head: #"<script src="/page.js" type="module"></script>"#,
+                title: state.settings.title ?? Self.title, head: #"<script src="/page.js" type="module"></script>"#,
                 Self.uploads(state, received: received)
             ).markup
         }
     }
+
+    /// The title if the operator gives none.
+    static let title = "Send files"
 
     private static func document(title: String, head: HTML, _ main: HTML) -> HTML {
         """

@@ -87,6 +87,7 @@ extension Exchange {
             view, limits: self.router.limits, arrivals: arrivals, origin: self.origin(head, client),
             needsToken: self.access.token != nil)
         state.isLoggedIn = self.isLoggedIn(head)
+        (state.isResumable, state.settings) = (self.store != nil, self.pageSettings)
         return Answer(status, "text/html; charset=utf-8", ByteBuffer(string: self.page.html(state)))
     }
 
@@ -142,8 +143,8 @@ extension Exchange {
             answer = Answer(problem)
         }
         switch problem.status {
-        // Browsers would ask for a name and a password themselves if Basic were offered.
-        case 401: answer = answer.challenging(withBasic: !head.wantsHTML)
+        // Browsers would ask for a name and a password themselves if Basic were offered, for a script's request too.
+        case 401: answer = answer.challenging(withBasic: !head.wantsHTML && !head.isFromScript)
         case 405: answer.fields[.allow] = Self.methods
         case 429, 503: answer.fields[.retryAfter] = problem == .tooManyTries ? "6" : "5"
         default: break
@@ -164,6 +165,9 @@ extension Answer {
 }
 
 extension HTTPRequest {
+    /// Whether the page's script says that it sent the request.
+    fileprivate var isFromScript: Bool { self.headerFields.contains(.requestedWith) }
+
     /// Whether the request comes from a person's browser, not a program.
     var wantsHTML: Bool {
         self.headerFields[values: .accept].contains { value in

@@ -20,6 +20,7 @@ struct Exchange: Sendable {
     var arrivals: Arrivals
     var slots: UploadSlots
     var page: any PageContent
+    var pageSettings: PageSettings
     /// Where uploads that arrive in pieces are kept; `nil` if they are not accepted.
     var store: UploadStore?
     /// The number of them that each client has.

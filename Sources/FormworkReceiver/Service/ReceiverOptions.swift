@@ -29,6 +29,7 @@ package struct ReceiverOptions: Sendable {
     /// Which files lists show. `nil`, the default, shows each client its own files if a token lets other machines in,
     /// and otherwise all files.
     package var listing: ListScope?
+    package var page = PageSettings()
     /// How long uploads in progress may continue after the receiver is asked to stop.
     package var grace: Duration = .seconds(10)
 

@@ -60,7 +60,8 @@ package struct ReceiverService: Service {
         self.exchange = Exchange(
             router: router, access: self.access, connections: self.connections,
             listing: options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all), intake: intake,
-            arrivals: arrivals, slots: self.slots, page: page, store: store,
+            arrivals: arrivals, slots: self.slots, page: page,
+            pageSettings: options.page, store: store,
             unfinished: UnfinishedUploads(
                 limit: store.map { options.unfinishedPerClient(of: $0.options.maximumCount) } ?? .max),
             metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger)

@@ -40,7 +40,7 @@ import Testing
 
     /// The policy forbids all of these, and file names are put into the page only as text.
     @Test(arguments: [
-        "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "localStorage",
+        "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "sessionStorage",
         "http://", "https://", ".style",
     ])
     func `The script has no need of`(word: String) {

@@ -41,7 +41,9 @@ import Testing
         for view in [PageState.View.uploads(received: [1]), .login(isWrong: true), .problem(problem)] {
             var file = Self.file(1, hostile)
             (file.sha256, file.time) = (hostile, hostile)
-            let page = Self.page(view, [file]) { $0.origin = hostile }
+            let page = Self.page(view, [file]) {
+                ($0.origin, $0.settings) = (hostile, PageSettings(title: hostile, message: hostile))
+            }
             #expect(!page.contains("<script>"))
             #expect(!page.contains(#"'">"#))
         }
@@ -78,9 +80,9 @@ import Testing
         #expect(new.lowerBound < old.lowerBound)
         #expect(page.contains(#"<span class="size">1.5 KiB</span>"#))
         #expect(page.contains("<code>0a</code>"))
-        #expect(page.contains(#"<time datetime="2026-01-31T12:00:00Z">"#))
+        #expect(page.contains(#"<time datetime="2026-01-31T12:00:00Z">2026-01-31 12:00 UTC</time>"#))
         #expect(page.contains("1 file has arrived."))
-        #expect(page.contains(#"<span id="count">2</span>"#))
+        #expect(page.contains(#"<span id="count">2 arrived</span>"#))
         #expect(!page.contains("on its way.txt") && !page.contains("failed.txt"))
     }
 
@@ -96,6 +98,63 @@ import Testing
         let page = Self.page { ($0.needsToken, $0.origin) = (needsToken, origin) }.replacing("&#39;", with: "'")
         #expect(page.contains("\(command) <span class=\"address\""), "\(page)")
         #expect(page.contains(word), "\(page)")
+    }
+
+    @Test func `A finished file is one line, with its digest folded`() {
+        var plain = Self.file(2, "no digest.txt")
+        plain.sha256 = nil
+        let page = Self.page(.uploads(received: []), [Self.file(1, "a.txt"), plain])
+        let rows = page.split(separator: "<template")[0]
+        #expect(rows.contains(#"<summary><span class="what"><bdi>a.txt</bdi>"#), "\(rows)")
+        #expect(rows.contains(#"<li><p class="what"><bdi>no digest.txt</bdi>"#), "\(rows)")
+        #expect(!page.contains("<details open"))
+    }
+
+    @Test func `There is one list of files`() {
+        let page = Self.page(.uploads(received: []), [Self.file(1, "a.txt")])
+        let headings = page.matches(of: /<h2[^>]*>([A-Za-z ]+)/).map { String($0.1) }
+        #expect(headings == ["Files ", "From a terminal"])
+    }
+
+    @Test func `The operator's title and message are plain text`() {
+        let page = Self.page {
+            $0.settings = PageSettings(title: "Wedding <3", message: "Photos & films,\nplease.\r\n\r\n<b>Thanks</b>")
+        }
+        #expect(page.contains("<title>Wedding &lt;3</title>"))
+        #expect(page.contains("<h1>Wedding &lt;3</h1>"))
+        let message = """
+            <p class="message">Photos &amp; films,</p><p class="message">please.</p>\
+            <p class="message">&lt;b&gt;Thanks&lt;/b&gt;</p>
+            """
+        #expect(page.contains(message), "\(page)")
+        #expect(!page.contains("They are stored by"))
+    }
+
+    @Test func `Without them the page says what it is for`() {
+        for message in [nil, "", "\n \n"] as [String?] {
+            let page = Self.page { $0.settings.message = message }
+            #expect(page.contains("<title>Send files</title>"))
+            #expect(page.contains("<h1>Send files</h1>"))
+            #expect(page.contains(#"<p class="muted">They are stored by the computer that serves this page.</p>"#))
+        }
+    }
+
+    @Test func `Strangers see neither`() {
+        let page = Self.page(.login(isWrong: false)) { $0.settings = PageSettings(title: "Secret", message: "Hidden") }
+        #expect(!page.contains("Secret") && !page.contains("Hidden"))
+    }
+
+    @Test(arguments: [
+        (true, " data-resumes>", "An upload that is interrupted continues by itself."),
+        (
+            false, #"enctype="multipart/form-data">"#,
+            "This receiver can’t resume: an upload that is interrupted starts again from the beginning."
+        ),
+    ])
+    func `The page says whether an upload can resume`(isResumable: Bool, form: String, text: String) {
+        let page = Self.page { $0.isResumable = isResumable }
+        #expect(page.contains(form))
+        #expect(page.contains(#"<span class="scripted" id="resuming">\#(text)</span>"#), "\(page)")
     }
 
     @Test func `Limits are shown`() {

@@ -1,9 +1,13 @@
 // The page works without this script. The script adds drag and drop, paste, folders, progress, cancel, retry, a live
-// list.
+// list, and uploads that continue after a cut (draft-ietf-httpbis-resumable-upload).
 
 const atOnce = 3
 const pollEvery = 3000
 const automaticTries = 5
+const rowsShown = 30
+/** How long nothing may move before a connection counts as lost, in milliseconds; it doubles each time. */
+const patience = 20_000
+const title = document.title
 const $ = id => document.getElementById(id)
 
 // ---- Words and numbers
@@ -16,6 +20,17 @@ function sizeText(bytes) {
   let unit = 0
   for (; value >= 1023.95 && unit + 1 < units.length; unit += 1) value /= 1024
   return `${value.toFixed(1)} ${units[unit]}`
+}
+
+function timeText(seconds) {
+  if (seconds < 60) return `${Math.max(1, Math.ceil(seconds))} s`
+  const minutes = Math.ceil(seconds / 60)
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** `12.3 MiB/s · 21 s left`, as a list; empty if there is nothing to say yet. */
+function paceTexts(rate, left) {
+  return rate > 0 ? [`${sizeText(Math.round(rate))}/s`, `${timeText(left / rate)} left`] : []
 }
 
 const countText = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
@@ -46,137 +61,529 @@ function speak() {
   speaking = undefined
 }
 
-// ---- The queue
+// ---- Unfinished uploads that this browser remembers
+
+// A browser can't keep a file for a later visit. It keeps the upload's URL, and how to recognize the file.
+const storageKey = 'formwork uploads'
+const mostRemembered = 200
+
+function remembered() {
+  try {
+    const records = JSON.parse(localStorage.getItem(storageKey) ?? '[]')
+    return records.filter(record => typeof record?.url === 'string' && typeof record.name === 'string')
+  } catch {
+    return [] // storage can be switched off
+  }
+}
+
+function remember(records) {
+  try {
+    localStorage.setItem(storageKey, JSON.stringify(records.slice(-mostRemembered)))
+  } catch {
+    // Without storage, an upload continues only while the page is open.
+  }
+}
+
+const forget = url => remember(remembered().filter(record => record.url !== url))
+
+// A request for an upload's offset ends the transfer in progress, so a tab leaves the uploads of other tabs alone.
+const tabs = typeof BroadcastChannel === 'function' ? new BroadcastChannel(storageKey) : undefined
+const elsewhere = new Set()
+
+tabs?.addEventListener('message', ({ data }) => {
+  if (data?.ask) return claim()
+  for (const url of data?.owned ?? []) {
+    elsewhere.add(url)
+    uploads.filter(upload => upload.state === 'offered' && upload.url === url).forEach(upload => upload.remove())
+  }
+})
+
+function claim() {
+  tabs?.postMessage({ owned: uploads.filter(upload => upload.url && upload.state !== 'offered').map(upload => upload.url) })
+}
+
+// ---- Requests
+
+/**
+ * Sends a request. Resolves with its XMLHttpRequest, whose status is 0 if there was no answer.
+ * fetch reports no upload progress.
+ */
+function ask(method, address, { fields = {}, body = null, limit = 0, begin = () => {}, progress = () => {} }) {
+  return new Promise(resolve => {
+    const request = new XMLHttpRequest()
+    request.open(method, address)
+    for (const [name, value] of Object.entries({ ...byScript, Accept: 'application/json', ...fields })) {
+      request.setRequestHeader(name, value)
+    }
+    request.responseType = 'json'
+    request.timeout = limit
+    request.upload.addEventListener('progress', progress)
+    request.addEventListener('loadend', () => resolve(request))
+    begin(request)
+    request.send(body)
+  })
+}
+
+/** The receiver doesn't make the browser ask for a password when a script's request is refused. */
+const byScript = { 'X-Requested-With': 'XMLHttpRequest' }
+const version = { 'Upload-Draft-Interop-Version': '8' }
+const isPassing = status => [0, 408, 425, 500, 502, 504].includes(status)
+const isBusy = status => status === 429 || status === 503
+
+/** An answer's number field; `undefined` if it isn't one. */
+function numberField(request, name) {
+  const value = request.getResponseHeader(name)
+  return /^\d{1,15}$/.test(value ?? '') ? Number(value) : undefined
+}
+
+/** A name as a parameter of Content-Disposition (RFC 8187). */
+const disposition = name => `attachment; filename*=UTF-8''${encodeURIComponent(
+  name.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(/['()*]/g, c => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)}`
+
+/** The file's type. A multipart one would make the receiver read the file as a form. */
+const typeOf = file => !file.type || /^(multipart\/|application\/x-www-form-urlencoded)/i.test(file.type)
+  ? 'application/octet-stream' : file.type
+
+// ---- Uploads
 
 let limits = {}
 let uploads = []
 let milestone = 0
 let wasActive = false
 let drawing
+let resumes = 'resumes' in $('form').dataset
 
 class Upload {
-  state = 'waiting' // sending, delayed, sent, failed, cancelled
+  state = 'waiting' // sending, paused (no connection), delayed (the receiver is busy), sent, failed, cancelled, offered
   sent = 0
   tries = 0
+  turn = 0 // changes whenever the current run of `send` is to end
+  isPlain = false // sent in one request that can't be resumed
+  url = undefined // where a resumable upload continues
+  samples = []
+  patience = patience
 
-  constructor(file, name) {
-    Object.assign(this, { file, name, row: copyOf('sending-row') })
-    const [progress, button] = [this.row.querySelector('progress'), this.row.querySelector('button')]
+  constructor(file, name, { isKept = true } = {}) {
+    Object.assign(this, { file, name, isKept, row: copyOf('sending-row') })
+    const [go, discard] = this.row.querySelectorAll('button')
     this.row.querySelector('bdi').textContent = visible(name)
     this.row.querySelector('.size').textContent = sizeText(file.size)
-    progress.setAttribute('aria-label', `Progress of ${visible(name)}`)
-    button.addEventListener('click', () => this.isActive ? this.cancel() : this.retry())
+    this.row.querySelector('progress').setAttribute('aria-label', `Progress of ${visible(name)}`)
+    discard.setAttribute('aria-label', `Discard ${visible(name)}`)
+    go.addEventListener('click', () =>
+      this.state === 'offered' ? $('files').click() : this.isActive ? this.cancel() : this.retry())
+    discard.addEventListener('click', () => { this.withdraw(); this.remove(); $('list-title').focus() })
     $('queued').append(this.row)
-    const most = Math.min(limits.maxFileSize ?? Infinity, limits.maxSize ?? Infinity)
-    if (file.size > most) this.fail(`Too large: ${sizeText(file.size)}. The limit is ${sizeText(most)} per file.`)
-    else this.become('waiting', 'Waiting')
+    this.become('waiting', 'Waiting')
   }
 
   get size() { return this.file.size }
-  get isActive() { return ['waiting', 'sending', 'delayed'].includes(this.state) }
+  get isActive() { return ['waiting', 'sending', 'paused', 'delayed'].includes(this.state) }
 
   become(state, text) {
     this.state = this.row.dataset.state = state
-    this.row.querySelector('.state').textContent = text
-    const button = this.row.querySelector('button')
-    const label = this.isActive ? 'Cancel' : 'Retry'
-    button.textContent = label
-    button.setAttribute('aria-label', `${label} ${visible(this.name)}`)
-    // Keep the focus when the button that has it is hidden.
-    if (state === 'sent' && document.activeElement === button) this.row.focus()
-    button.hidden = state === 'sent'
+    this.say(text)
+    const [go, discard] = this.row.querySelectorAll('button')
+    const label = this.isActive ? 'Cancel' : state === 'offered' ? 'Choose the file' : 'Retry'
+    if (go.textContent !== label) {
+      go.textContent = label
+      go.setAttribute('aria-label', `${label}${state === 'offered' ? ':' : ''} ${visible(this.name)}`)
+    }
+    discard.hidden = state !== 'offered'
+  }
+
+  /** Writes only changes. */
+  say(text) {
+    const place = this.row.querySelector('.state')
+    if (place.textContent !== text) place.textContent = text
   }
 
   show(sent) {
+    if (this.state === 'sending' && sent > this.sent) this.moved = Date.now()
     this.sent = sent
-    const progress = this.row.querySelector('progress')
-    progress.value = this.file.size ? sent / this.file.size : (this.state === 'sent' ? 1 : 0)
+    this.row.querySelector('progress').value = this.size ? sent / this.size : 0
+    if (this.state === 'sending') this.tick()
+  }
+
+  /** Bytes a second in the last five seconds; 0 if not known yet. */
+  get rate() {
+    if (this.state !== 'sending' || this.samples.length < 2) return 0
+    const [first, last] = [this.samples[0], this.samples.at(-1)]
+    return last.time - first.time < 500 ? 0 : 1000 * (last.sent - first.sent) / (last.time - first.time)
+  }
+
+  /** Called for each progress, and every second. */
+  tick() {
     if (this.state !== 'sending') return
-    const percent = Math.floor(100 * progress.value)
-    this.row.querySelector('.state').textContent = percent < 100 ? `Sending, ${percent} %` : 'Waiting for the receiver'
-  }
-
-  send() {
-    const form = new FormData()
-    form.append('files', this.file, this.name)
-    const request = this.request = new XMLHttpRequest() // fetch reports no upload progress
-    request.open('POST', '/')
-    request.setRequestHeader('Accept', 'application/json')
-    request.responseType = 'json'
-    request.upload.addEventListener('progress', event => {
-      // The count includes the form's framing around the file.
-      if (this.state === 'sending') this.show(Math.min(this.size, Math.round(this.size * event.loaded / event.total)))
-      changed()
-    })
-    request.addEventListener('load', () => this.answered(request))
-    request.addEventListener('error', () =>
-      this.fail('The connection was lost. The receiver stopped or refused the file, or the file can no longer be read.'))
-    request.addEventListener('loadend', next)
-    this.become('sending', 'Sending')
-    wasActive = true // also if it ends before the next drawing
-    this.show(0)
-    request.send(form)
-  }
-
-  answered(request) {
-    const answer = request.response // null if it isn't JSON
-    const seconds = Number(request.getResponseHeader('Retry-After') ?? NaN)
-    if (request.status >= 200 && request.status < 300) {
-      const stored = answer?.files?.[0]?.name
-      this.become('sent', stored && stored !== this.name ? `Arrived as ${visible(stored)}` : 'Arrived')
-      this.show(this.file.size)
-      say(visible(stored ?? this.name), 'arrived')
-      refresh()
-    } else if ([429, 503].includes(request.status) && seconds >= 0 && ++this.tries < automaticTries) {
-      this.become('delayed', `The receiver is busy. Trying again in ${countText(Math.min(seconds, 60), 'second')}`)
-      this.show(0)
-      this.timer = setTimeout(() => { this.become('waiting', 'Waiting'); next() }, 1000 * Math.min(seconds, 60))
-    } else {
-      const text = answer?.detail ?? answer?.title ?? `The receiver answered ${request.status} ${request.statusText}`
-      this.fail(request.status === 401 ? `${text} Reload the page to sign in.` : text)
+    const time = Date.now()
+    const last = this.samples.at(-1)
+    if (!last || time - last.time >= 200) this.samples.push({ time, sent: this.sent })
+    while (this.samples.length > 2 && time - this.samples[0].time > 5000) this.samples.shift()
+    const percent = this.size ? Math.floor(100 * this.sent / this.size) : 100
+    this.say(percent < 100
+      ? [`${percent} %`, sizeText(this.sent), ...paceTexts(this.rate, this.size - this.sent)].join(' · ') + this.caveat
+      : 'Waiting for the receiver')
+    // A network that is gone doesn't say so. After the last byte the receiver may need time to store the file.
+    const most = percent < 100 ? this.patience : 3 * this.patience
+    if (!this.isPlain && time - this.moved > most) {
+      this.patience *= 2
+      this.request?.abort()
     }
   }
 
-  fail(text) {
+  get caveat() { return this.isPlain && resumes ? ' · can’t be resumed' : '' }
+
+  /** Sends the file, or the rest of it, until it has arrived, is refused or is cancelled. */
+  async send() {
+    const turn = ++this.turn
+    const isOver = () => turn !== this.turn
+    let offset // bytes that the receiver has; unknown after a cut
+    let reached = -1
+    let stuck = 0
+    let lost = 0
+    wasActive = true // also if it ends before the next drawing
+    this.start()
+    if (!this.url) this.show(0)
+    for (;;) {
+      const isNew = !this.isPlain && !this.url
+      if (this.isPlain || !resumes) {
+        this.isPlain = true
+        offset = 0
+      }
+      let answer
+      if (!isNew && offset < this.size && !await this.isReadable(offset)) {
+        return isOver() || this.end('The file has changed or can no longer be read. Choose it again.')
+      }
+      if (isOver()) return
+      if (this.isPlain) {
+        answer = await this.sendPlain()
+      } else if (isNew) {
+        answer = await this.create()
+      } else if (offset === undefined) {
+        const limit = this.sent < this.size ? 10_000 : 60_000 // a complete file may still be being stored
+        answer = await ask('HEAD', this.url, { fields: version, limit, begin: request => { this.request = request } })
+      } else {
+        answer = await this.append(offset)
+      }
+      if (isOver()) return
+      const { status } = answer
+      if (isNew && status === 201 && answer.getResponseHeader('Location')) {
+        this.keep(answer)
+        offset = 0
+        continue
+      }
+      if (isBusy(status)) {
+        if (isNew && ++this.tries >= automaticTries) { // too many unfinished uploads, perhaps
+          this.isPlain = true
+          this.tries = 0
+        } else if (this.isPlain && ++this.tries >= automaticTries) {
+          return this.refused(answer)
+        }
+        return this.delay(answer)
+      }
+      if (isPassing(status) && !(status === 500 && this.isPlain)) {
+        // Plain: a file whose last byte was sent may have arrived, and would arrive twice.
+        if (this.isPlain && this.sent >= this.size) {
+          return this.end('The connection was lost before the receiver answered. See whether the file has arrived before you retry.')
+        }
+        if (this.isPlain && ++this.tries >= automaticTries) {
+          return this.end('The connection was lost. The receiver stopped or refused the file.')
+        }
+        if (!this.isPlain && status === 500 && ++stuck > 20) return this.refused(answer)
+        if (this.isPlain) this.show(0)
+        await this.pause(lost++)
+        if (isOver()) return
+        this.start()
+        offset = undefined
+        continue
+      }
+      if (status === 401 && !this.isPlain) {
+        signedOut()
+        await this.pause(lost++, 'You are signed out. Sign in, and this upload continues.')
+        if (isOver()) return
+        this.start()
+        offset = undefined
+        continue
+      }
+      if (isNew) {
+        // 404 and the like: this receiver doesn't resume, or not now. One request may work.
+        if ([400, 403, 413, 415].includes(status)) return this.refused(answer)
+        this.isPlain = true
+        this.tries = 0
+        continue
+      }
+      if (this.isPlain) return status >= 200 && status < 300 ? this.arrived(answer) : this.refused(answer)
+      if (status === 404 || status === 410) {
+        // It has expired, or the receiver keeps its uploads elsewhere.
+        forget(this.url)
+        this.url = offset = undefined
+        this.show(0)
+        if (++stuck > 3) return this.refused(answer)
+        continue
+      }
+      const given = numberField(answer, 'Upload-Offset')
+      if (status === 409 && given !== undefined || status >= 200 && status < 300 && offset === undefined) {
+        if (given === undefined || given > this.size) return this.refused(answer)
+        lost = 0
+        offset = given
+        stuck = offset > reached ? 0 : stuck + 1
+        reached = Math.max(reached, offset)
+        if (stuck > 8) return this.end('The receiver refused the file several times at the same place.')
+        this.samples = []
+        this.show(offset)
+        changed()
+        continue
+      }
+      if (status >= 200 && status < 300) {
+        if (answer.getResponseHeader('Upload-Complete') !== '?0') return this.arrived(answer)
+        offset = given // one of several pieces
+        this.show(offset ?? this.sent)
+        continue
+      }
+      if (status !== 507) {
+        forget(this.url)
+        this.url = undefined
+      }
+      return this.refused(answer)
+    }
+  }
+
+  start() {
+    this.samples = []
+    this.moved = Date.now()
+    this.become('sending', 'Sending')
+    claim()
+  }
+
+  /** Whether the file is still the one that was chosen. */
+  async isReadable(offset) {
+    try {
+      await this.file.slice(offset, offset + 1).arrayBuffer()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  create() {
+    const fields = {
+      ...version, 'Upload-Complete': '?0', 'Upload-Length': String(this.size), 'Content-Type': typeOf(this.file),
+      'Content-Disposition': disposition(this.name),
+    }
+    return ask('POST', '/', { fields, limit: 20_000, begin: request => { this.request = request } })
+  }
+
+  /** Remembers a new upload's URL. */
+  keep(answer) {
+    this.url = new URL(answer.getResponseHeader('Location'), location.href).pathname
+    this.most = Number(/max-append-size=(\d{1,15})/.exec(answer.getResponseHeader('Upload-Limit') ?? '')?.[1] ?? Infinity)
+    if (this.isKept) {
+      const { name, size, file: { lastModified } } = this
+      remember([...remembered(), { url: this.url, name, size, lastModified }])
+    }
+    claim()
+  }
+
+  append(offset) {
+    const end = Math.min(this.size, offset + (this.most ?? Infinity))
+    return ask('PATCH', this.url, {
+      fields: {
+        ...version, 'Content-Type': 'application/partial-upload', 'Upload-Offset': String(offset),
+        'Upload-Complete': end === this.size ? '?1' : '?0',
+      },
+      body: offset < end ? this.file.slice(offset, end) : null,
+      begin: request => { this.request = request },
+      progress: event => this.progressed(offset + event.loaded),
+    })
+  }
+
+  sendPlain() {
+    const form = new FormData()
+    form.append('files', this.file, this.name)
+    return ask('POST', '/', {
+      body: form,
+      begin: request => { this.request = request },
+      // The count includes the form's framing around the file.
+      progress: event => this.progressed(Math.round(this.size * event.loaded / event.total)),
+    })
+  }
+
+  progressed(sent) {
+    if (this.state === 'sending') this.show(Math.min(this.size, sent))
+    changed()
+  }
+
+  /** Waits before the next try; not longer than until the receiver is known to be back. */
+  async pause(count, text) {
+    this.become('paused', text ?? (this.isPlain
+      ? 'The connection was lost. Trying again from the beginning'
+      : `The connection was lost. Continuing ${this.sent ? `from ${sizeText(this.sent)} ` : ''}as soon as possible`))
+    changed()
+    await new Promise(resolve => {
+      this.wake = resolve
+      this.timer = setTimeout(resolve, Math.min(5000, 500 * 2 ** count))
+    })
+    clearTimeout(this.timer)
+  }
+
+  delay(answer) {
+    const seconds = Math.min(numberField(answer, 'Retry-After') ?? 5, 60)
+    this.become('delayed', `The receiver is busy. Trying again in ${countText(seconds, 'second')}`)
+    if (!this.url) this.show(0)
+    this.timer = setTimeout(() => { this.become('waiting', 'Waiting'); next() }, 1000 * seconds)
+    next()
+  }
+
+  arrived(answer) {
+    if (this.url) forget(this.url)
+    this.url = undefined
+    const stored = answer.response?.files?.[0] ?? { name: this.name, size: this.size }
+    this.show(this.size)
+    this.become('sent', 'Arrived')
+    const row = arrivedNow(stored, this.name)
+    if (this.row.contains(document.activeElement)) (row.querySelector('summary') ?? $('list-title')).focus()
+    this.row.remove()
+    say(visible(stored.name), 'arrived')
+    refresh()
+    next()
+  }
+
+  refused(answer) {
+    const { response } = answer // null if it isn't JSON
+    const text = response?.detail ?? response?.title ?? `The receiver answered ${answer.status} ${answer.statusText}`
+    this.end(answer.status === 401 ? `${text} Reload the page to sign in.` : text)
+  }
+
+  end(text) {
+    this.turn += 1
     this.become('failed', `Failed: ${visible(text)}`)
-    this.show(0)
+    if (!this.url) this.show(0)
     say(`${visible(this.name)} failed. ${visible(text)}`)
+    next()
   }
 
   cancel() {
+    this.turn += 1
     clearTimeout(this.timer)
     this.become('cancelled', 'Cancelled')
     this.show(0)
     this.request?.abort()
+    this.withdraw()
     say(`${visible(this.name)} cancelled.`)
     next()
   }
 
+  /** Has the receiver delete what it has. */
+  withdraw() {
+    if (!this.url) return
+    forget(this.url)
+    // If this fails, the upload expires.
+    fetch(this.url, { method: 'DELETE', headers: { ...byScript, ...version }, keepalive: true }).catch(() => {})
+    this.url = undefined
+  }
+
   retry() {
     this.tries = 0
+    this.isPlain = false
+    this.patience = patience
     this.become('waiting', 'Waiting')
-    this.show(0)
+    if (!this.url) this.show(0)
+    next()
+  }
+
+  /** Waits for its file to be chosen again. */
+  offer(url, sent) {
+    this.url = url
+    const news = sent === undefined ? '' : `${sizeText(sent)} of it arrived. `
+    this.become('offered', `${news}Choose the same file again to continue.`)
+    this.show(sent ?? 0)
+  }
+
+  isFor(file, name) {
+    const last = path => path.slice(path.lastIndexOf('/') + 1)
+    return this.state === 'offered' && last(this.name) === last(name) && this.size === file.size
+      && this.file.lastModified === file.lastModified
+  }
+
+  continueWith(file) {
+    this.file = file
+    this.become('waiting', 'Waiting')
+  }
+
+  remove() {
+    uploads = uploads.filter(upload => upload !== this)
+    this.row.remove()
+    changed()
+  }
+}
+
+/** Offers to continue what an earlier visit left unfinished. */
+async function offerRemembered() {
+  if (!remembered().length) return
+  if (tabs) {
+    tabs.postMessage({ ask: true })
+    await new Promise(resolve => setTimeout(resolve, 300))
+  }
+  for (const { url, name, size, lastModified } of remembered()) {
+    if (elsewhere.has(url) || uploads.some(upload => upload.url === url)) continue
+    const answer = await ask('HEAD', url, { fields: version, limit: 10_000 })
+    const isThere = answer.status >= 200 && answer.status < 300
+    const sent = numberField(answer, 'Upload-Offset')
+    // The answer to a complete upload has been lost, or the upload has expired: nothing is left to do.
+    if (answer.status === 404 || answer.status === 410 || isThere && answer.getResponseHeader('Upload-Complete') === '?1') {
+      forget(url)
+      continue
+    }
+    if (uploads.some(upload => upload.url === url)) continue
+    const upload = new Upload({ size, lastModified, type: '', slice: () => new Blob() }, name)
+    uploads.push(upload)
+    upload.offer(url, isThere ? sent : undefined)
+    say(`${visible(name)} is unfinished. Choose the same file again to continue.`)
+    if (isThere && sent === size) upload.continueWith(upload.file) // only the end of the upload is missing
     next()
   }
 }
 
-function add(files) {
+/** Tries again at once, since the receiver has just answered. */
+function wakeAll() {
+  inState('paused').forEach(upload => upload.wake?.())
+}
+
+addEventListener('online', wakeAll)
+
+function add(files, options) {
   if (!files.length) return
   if (!uploads.some(upload => upload.isActive)) milestone = 0
-  uploads.push(...files.map(({ file, name }) => new Upload(file, name)))
+  const most = Math.min(limits.maxFileSize ?? Infinity, limits.maxSize ?? Infinity)
+  for (const { file, name } of files) {
+    const unfinished = uploads.find(upload => upload.isFor(file, name))
+    if (unfinished) {
+      unfinished.continueWith(file)
+      continue
+    }
+    const upload = new Upload(file, name, options)
+    uploads.push(upload)
+    if (file.size > most) upload.end(`Too large: ${sizeText(file.size)}. The limit is ${sizeText(most)} per file.`)
+  }
   say(`${countText(files.length, 'file')} added.`)
   next()
 }
 
-const inState = state => uploads.filter(upload => upload.state === state)
+const inState = (...states) => uploads.filter(upload => states.includes(upload.state))
 
 /** Sends waiting uploads while fewer than three are being sent. */
 function next() {
   const most = Math.max(1, Math.min(atOnce, limits.maxUploads ?? atOnce))
-  const room = Math.max(0, most - inState('sending').length)
+  const room = Math.max(0, most - inState('sending', 'paused').length)
   inState('waiting').slice(0, room).forEach(upload => upload.send())
   changed()
 }
+
+setInterval(() => {
+  if (!inState('sending').length) return
+  inState('sending').forEach(upload => upload.tick())
+  changed()
+}, 1000)
 
 /** Draws the overall progress, not for each event. Also while the tab is hidden, because its title shows the progress. */
 function changed() {
@@ -186,25 +593,39 @@ function changed() {
 function draw() {
   const count = state => inState(state).length
   const sum = (of, values) => values.reduce((total, value) => total + value[of], 0)
-  const wanted = uploads.filter(upload => upload.state !== 'cancelled')
-  const [total, sent] = [sum('size', wanted), sum('sent', wanted)]
+  const wanted = uploads.filter(upload => !['cancelled', 'offered'].includes(upload.state))
+  const counted = wanted.filter(upload => upload.state !== 'failed')
+  const [total, sent] = [sum('size', counted), sum('sent', counted)]
   const active = uploads.some(upload => upload.isActive)
   const share = total ? sent / total : Number(!active && wanted.length > 0)
   const failures = count('failed') ? [`${count('failed')} failed`] : []
-  $('queue').hidden = !uploads.length
+  $('queue').hidden = !wanted.length && !count('cancelled')
+  $('overall').hidden = !active
   $('overall').value = share
-  $('overall-text').textContent = [
-    `${count('sent')} of ${countText(wanted.length, 'file')}`, `${sizeText(sent)} of ${sizeText(total)}`, ...failures,
+  $('overall-text').textContent = !wanted.length ? 'Cancelled.' : [
+    `${count('sent')} of ${countText(wanted.length, 'file')}`, `${sizeText(sent)} of ${sizeText(total)}`,
+    ...paceTexts(sum('rate', counted), total - sent), ...failures,
   ].join(' · ')
   enable('cancel-all', active)
   enable('retry-failed', failures.length)
-  enable('clear', uploads.some(upload => !upload.isActive))
-  document.title = active ? `${Math.floor(100 * share)} % · Send files` : 'Send files'
+  enable('clear', count('failed') + count('cancelled'))
+  document.title = active ? `${Math.floor(100 * share)} % · ${title}` : title
   const quarter = Math.floor(4 * share)
   if (active && quarter > milestone && quarter < 4) say(`${25 * quarter} % sent.`)
   milestone = Math.max(milestone, quarter)
-  if (wasActive && !active && wanted.length) say(`All done: ${[`${count('sent')} sent`, ...failures].join(', ')}.`)
+  if (wasActive && !active) {
+    if (wanted.length) say(`All done: ${[`${count('sent')} sent`, ...failures].join(', ')}.`)
+    // Those that have arrived are in the list below.
+    uploads = uploads.filter(upload => upload.state !== 'sent')
+    changed()
+  }
+  if (!active && !uploads.length && $('queue').contains(document.activeElement)) $('list-title').focus()
   wasActive = active
+  showNone()
+}
+
+function showNone() {
+  $('none').hidden = $('arrived').childElementCount > 0 || $('queued').childElementCount > 0
 }
 
 /** Disabled buttons stay in place and keep the focus; a screen reader announces that they can't be used. */
@@ -216,12 +637,14 @@ function onClick(id, action) {
 
 onClick('cancel-all', () => {
   // Waiting ones first, or one of them would start whenever a slot becomes free.
-  for (const state of ['waiting', 'delayed', 'sending']) inState(state).forEach(upload => upload.cancel())
+  for (const state of ['waiting', 'delayed', 'paused', 'sending']) inState(state).forEach(upload => upload.cancel())
 })
 onClick('retry-failed', () => inState('failed').forEach(upload => upload.retry()))
 onClick('clear', () => {
-  uploads.filter(upload => !upload.isActive).forEach(upload => upload.row.remove())
-  uploads = uploads.filter(upload => upload.isActive)
+  for (const upload of inState('failed', 'cancelled')) {
+    upload.withdraw()
+    upload.remove()
+  }
   if (!uploads.length) $('files').focus()
   changed()
 })
@@ -294,29 +717,42 @@ addEventListener('paste', event => {
   const files = [...event.clipboardData?.files ?? []]
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
   // A copied picture has no name of its own: browsers name each image.png.
-  add(files.map(file => ({ file, name: file.name.replace(/^image(\.\w+)$/, `pasted ${time}$1`) })))
+  const isKept = false // a picture of the clipboard can't be chosen again later
+  add(files.map(file => ({ file, name: file.name.replace(/^image(\.\w+)$/, `pasted ${time}$1`) })), { isKept })
 })
 
 // ---- Arrived files
 
+/** The listed files and their rows. */
 const rows = new Map()
+/** Keys of the files that this page sent. They stay in the list whatever the receiver lists. */
+const own = new Set()
 let shown = ''
+let isSignedOut = false
 let timer
 
 async function refresh() {
   clearTimeout(timer)
   let pause = pollEvery
   try {
-    const response = await fetch('/files.json', { cache: 'no-cache', headers: { Accept: 'application/json' } })
-    if (response.status === 401) return tell('You are signed out. Reload the page to sign in.')
-    if (!response.ok) throw new Error(response.statusText)
-    const text = await response.text()
-    tell('')
+    const response = await fetch('/files.json', { cache: 'no-cache', headers: { ...byScript, Accept: 'application/json' } })
+    if (response.status === 401) {
+      signedOut()
+    } else if (!response.ok) {
+      throw new Error(response.statusText)
+    }
+    const text = response.ok ? await response.text() : shown
+    if (response.ok) {
+      tell('')
+      isSignedOut = false
+      wakeAll()
+    }
     if (text !== shown) list(JSON.parse(text))
     shown = text
   } catch {
+    isSignedOut = false
     tell('The receiver doesn’t answer; trying again.')
-    pause *= 3
+    if (!inState('paused').length) pause *= 3
   }
   clearTimeout(timer) // of another refresh that began in the meantime, after an upload
   if (!document.hidden) timer = setTimeout(refresh, pause)
@@ -327,36 +763,84 @@ function tell(text) {
   if ($('connection').textContent !== text) $('connection').textContent = text
 }
 
+function signedOut() {
+  if (isSignedOut) return
+  isSignedOut = true
+  tell('You are signed out. ')
+  const link = document.createElement('a')
+  Object.assign(link, { href: '/', target: '_blank', rel: 'noopener', textContent: 'Sign in' })
+  $('connection').append(link, '.')
+}
+
+const identity = file => `${file.name} ${file.size} ${file.sha256}`
+
+/** Lists a file that this page has just sent. The receiver's own list may already have shown it. */
+function arrivedNow(stored, name) {
+  let key = [...rows.keys()].find(key => !own.has(key) && identity(rows.get(key).file) === identity(stored))
+  if (!key) {
+    const file = { ...stored, time: new Date().toISOString() }
+    key = `own ${own.size}`
+    rows.set(key, { file, row: rowOf(file) })
+    $('arrived').prepend(rows.get(key).row)
+  }
+  own.add(key)
+  const { row } = rows.get(key)
+  if (stored.name !== name) row.querySelector('.when').prepend(`sent as ${visible(name)} · `)
+  showCount()
+  return row
+}
+
 function list(received) {
   limits = received.limits ?? {}
   const complete = received.files.filter(file => file.state === 'complete')
-  const wanted = new Map(complete.map(file => [`${file.id} ${file.time} ${file.name}`, file]))
-  for (const [key, row] of rows) {
-    if (wanted.has(key)) continue
+  // A file that this page sent keeps its row, which may have the focus or be open.
+  const mine = new Map([...own].map(key => [identity(rows.get(key).file), key]))
+  const wanted = new Map(complete.map(file => [mine.get(identity(file)) ?? `${file.id} ${file.time} ${file.name}`, file]))
+  for (const [key, { row }] of rows) {
+    if (wanted.has(key) || own.has(key)) continue
     row.remove()
     rows.delete(key)
   }
   for (const [key, file] of wanted) {
     if (rows.has(key)) continue
-    rows.set(key, rowOf(file))
-    $('arrived').prepend(rows.get(key)) // in order of arrival; the newest is shown first
+    rows.set(key, { file, row: rowOf(file) })
+    $('arrived').prepend(rows.get(key).row) // in order of arrival; the newest is shown first
   }
-  $('count').textContent = wanted.size
-  $('none').hidden = wanted.size > 0
+  showCount()
 }
+
+function showCount() {
+  $('count').textContent = `${rows.size} arrived`
+  $('show-all').hidden = rows.size <= rowsShown || $('arrived').classList.contains('all')
+  $('show-all').textContent = `Show all ${rows.size} files`
+  showNone()
+}
+
+$('show-all').addEventListener('click', () => {
+  $('arrived').classList.add('all')
+  $('show-all').hidden = true
+  $('arrived').children[rowsShown]?.querySelector('summary')?.focus()
+})
 
 function rowOf(file) {
   const row = copyOf('arrived-row')
-  const [time, copyable] = ['time', '.copyable'].map(part => row.querySelector(part))
+  const time = row.querySelector('time')
   row.querySelector('bdi').textContent = visible(file.name)
   row.querySelector('.size').textContent = sizeText(file.size)
+  const date = new Date(file.time)
+  const isToday = date.toDateString() === new Date().toDateString()
   time.dateTime = file.time
-  time.textContent = new Date(file.time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+  time.textContent = isToday
+    ? date.toLocaleTimeString(undefined, { timeStyle: 'short' })
+    : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
   if (file.sha256) {
-    copyable.querySelector('code').textContent = file.sha256
-    copyable.querySelector('button').setAttribute('aria-label', `Copy the SHA-256 of ${visible(file.name)}`)
+    row.querySelector('code').textContent = file.sha256
+    row.querySelector('button').setAttribute('aria-label', `Copy the SHA-256 of ${visible(file.name)}`)
   } else {
-    copyable.remove()
+    const line = document.createElement('p')
+    line.className = 'what'
+    line.append(...row.querySelector('summary .what').childNodes)
+    row.replaceChildren(line)
   }
   return row
 }
@@ -398,3 +882,4 @@ $('arrived').replaceChildren()
 $('files').required = false
 document.documentElement.classList.add('script')
 refresh()
+offerRemembered()

@@ -1,0 +1,72 @@
+#if Transfer
+import FormworkReceiver
+import FormworkResumable
+import Testing
+
+/// The requests that the page's script sends, in its own words.
+@Suite(.timeLimit(.minutes(10)))
+struct PageUploadTests {
+    private static let version = "Upload-Draft-Interop-Version: 8"
+    private static let script = ["Accept: application/json", "X-Requested-With: XMLHttpRequest", version]
+    private static let piece = ["Content-Type: application/partial-upload", "Upload-Complete: ?1"]
+
+    private static func creation(_ path: String, length: Int) -> [String] {
+        Self.script + [
+            "Origin: http://localhost:PORT", "Sec-Fetch-Site: same-origin", "Upload-Complete: ?0",
+            "Upload-Length: \(length)", "Content-Type: image/jpeg",
+            "Content-Disposition: attachment; filename*=UTF-8''\(path)",
+        ]
+    }
+
+    @Test(arguments: [
+        (true, "trip%2Fgr%C3%BC%C3%9Fe.jpg", "trip/grüße.jpg"), (false, "trip%2Fgr%C3%BC%C3%9Fe.jpg", "grüße.jpg"),
+        (false, "he%20said%20%22hi%22%28%29.jpg", "he said _hi_().jpg"),
+    ])
+    func `A file arrives in two pieces, under its name`(keepsPaths: Bool, path: String, name: String) async throws {
+        let store = UploadStore(TemporaryFolder().path)
+        try await TestReceiver.run({ $0.keepsPaths = keepsPaths }, store: store) { receiver in
+            let fields = Self.creation(path, length: 5).map { $0.replacing("PORT", with: "\(receiver.port)") }
+            let created = try await receiver.request("POST /", fields, "")
+            #expect(created.status == 201)
+            let url = try #require(created.field("Location"))
+            #expect(url.hasPrefix("/.uploads/"))
+
+            // Cut after two of five bytes.
+            let cut = try receiver.connect()
+            let head =
+                (["PATCH \(url) HTTP/1.1", "Host: localhost", "Upload-Offset: 0", "Content-Length: 5"]
+                + Self.script + Self.piece).joined(separator: "\r\n")
+            await cut.send(head + "\r\n\r\nhe")
+            await cut.finishSending()
+            _ = await cut.receiveAll()
+            await cut.cut()
+            let offset = try await receiver.request("HEAD \(url)", Self.script)
+            #expect(offset.status == 204)
+            #expect(offset.field("Upload-Offset") == "2")
+            #expect(offset.field("Upload-Complete") == "?0")
+
+            let end = try await receiver.request("PATCH \(url)", Self.script + Self.piece + ["Upload-Offset: 2"], "llo")
+            #expect(end.status == 201)
+            #expect(end.field("Upload-Complete") == "?1")
+            #expect(try receiver.folder.text(of: name) == "hello")
+            let digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+            #expect(end.body.contains(#""sha256":"\#(digest)""#))
+
+            // An answer that was lost is sent again, and the file isn't stored again.
+            let again = try await receiver.request("PATCH \(url)", Self.script + Self.piece + ["Upload-Offset: 5"], "")
+            #expect(again.status == 201)
+            #expect(again.body == end.body)
+            #expect(receiver.folder.names.count == 1)
+        }
+    }
+
+    @Test func `A receiver that doesn't resume refuses the first request`() async throws {
+        try await TestReceiver.run { receiver in
+            let fields = Self.creation("a.jpg", length: 5).map { $0.replacing("PORT", with: "\(receiver.port)") }
+            let answer = try await receiver.request("POST /", fields, "")
+            #expect(answer.status == 501)
+            #expect(receiver.folder.names == [])
+        }
+    }
+}
+#endif
