@@ -10,11 +10,16 @@ import Testing
 extension NIOTests {
     @Suite("A server without a framework and its clients", .timeLimit(.minutes(10)))
     struct RequestHeadTests {
+        /// A body that a later request reads.
+        private final class KeptBody: Sendable {
+            let body = Mutex<ServerRequest.Body?>(nil)
+        }
+
         /// The server's answer to these bytes, until it closes the connection or the client gives up.
         private func answer(
             _ request: String, bounds: ServerBounds = ServerBounds(), closes: Bool = true
         ) async throws -> String {
-            let kept = Mutex<ServerRequest.Body?>(nil)
+            let kept = KeptBody()
             let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .bind(host: "127.0.0.1", port: 0) { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -30,12 +35,12 @@ extension NIOTests {
                                     try? await connection.serve { request in
                                         switch request.head.path {
                                         case "/keep":
-                                            kept.withLock { $0 = request.body }
+                                            kept.body.withLock { $0 = request.body }
                                             return ServerResponse(status: .ok, body: ByteBuffer(string: "kept;"))
                                         case "/late":
                                             var text = ""
                                             do {
-                                                for try await chunk in kept.withLock({ $0 })! {
+                                                for try await chunk in kept.body.withLock({ $0 })! {
                                                     text += String(buffer: chunk)
                                                 }
                                             } catch let error as FormworkError { text += "\(error.code)" }
