@@ -310,8 +310,9 @@ let package = Package(
         .testTarget(
             name: "FormworkHTTPTests",
             dependencies: [
-                "FormworkHTTP", "FormworkResumable", "Formwork", "TestSupport",
+                "FormworkHTTP", "FormworkResumable", "Formwork", "FormworkCore", "TestSupport",
                 product("HTTPTypes", "swift-http-types", "NIO"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: testSettings
         ),

@@ -18,6 +18,7 @@
 #include <linux/fs.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
+#include <sys/xattr.h>
 
 ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
   off64_t at = *offset;
@@ -42,6 +43,10 @@ int fw_set_pipe_size(int pipe, int bytes) {
   return size < 0 ? -errno : size;
 }
 
+int fw_has_access_list(int descriptor) {
+  return fgetxattr(descriptor, "system.posix_acl_access", NULL, 0) >= 0;
+}
+
 int fw_unnamed_file_option(void) { return O_TMPFILE; }
 
 int fw_link_descriptor(int descriptor, int folder, const char *path) {
@@ -63,6 +68,7 @@ ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) { return -E
 ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
 int fw_clone(int from, int to) { return -ENOSYS; }
 int fw_set_pipe_size(int pipe, int bytes) { return -ENOSYS; }
+int fw_has_access_list(int descriptor) { return 0; }
 int fw_unnamed_file_option(void) { return 0; }
 int fw_link_descriptor(int descriptor, int folder, const char *path) { return -ENOSYS; }
 

@@ -66,6 +66,43 @@ struct ReceiveCommandTests {
         #expect(outcome.text == "507\n0\n")
     }
 
+    @Test func `An upload of which the kernel refuses bytes doesn't stay`() throws {
+        let outcome = try Self.run(
+            """
+            ulimit -f 64; begin
+            tus() { curl -s -o /dev/null -w '%{http_code}\n' -H 'Tus-Resumable: 1.0.0' "$@"; }
+            tus -X POST -H 'Upload-Length: 3000000' -H 'Content-Length: 0' -D head $U
+            L=${U%/}$(sed -n 's/^[Ll]ocation: //p' head | tr -d '\r')
+            head -c 3000000 /dev/zero | tus -X PATCH -H 'Upload-Offset: 0' --data-binary @- \
+              -H 'Content-Type: application/offset+octet-stream' $L
+            tus -I $L; ls -A in/.formwork-resumable; kill -TERM $P; wait $P; ls in
+            """)
+        #expect(outcome.text == "201\n507\n404\n")
+    }
+
+    @Test func `Unfinished uploads together have a limit`() throws {
+        let outcome = try Self.run(
+            """
+            begin --resume-total 1k
+            tus() { curl -s -o /dev/null -w '%{http_code}\n' -X POST -H 'Tus-Resumable: 1.0.0' -H 'Content-Length: 0' \
+              -H "Upload-Length: $1" $U; }
+            tus 1025; tus 1000; tus 25; tus 24; kill -TERM $P; wait $P
+            """)
+        #expect(outcome.text == "503\n201\n503\n201\n")
+    }
+
+    @Test func `Without room, a sender is told once`() throws {
+        let outcome = try Self.run(
+            """
+            begin --free-space 8000000000G; printf hi > x
+            "$F" send $U -F f=@x --resume tus -q -o /dev/null; echo "exit $?"
+            grep -c 507 log; kill -TERM $P; wait $P; ls -A in
+            """)
+        #expect(outcome.text == "exit 22\n1\n")
+        let told = "formwork: the server answered 507 Insufficient Storage after 0 bytes of "
+        #expect(outcome.errors.hasPrefix(told) && outcome.errors.count { $0 == "\n" } == 1, "\(outcome.errors)")
+    }
+
     @Test func `Others need the token, which is printed`() throws {
         let outcome = try Self.run(
             """
@@ -177,6 +214,7 @@ struct ReceiveCommandTests {
         ("--list mine", "--list"), ("--max-uploads-per-client 0", "--max-uploads-per-client"),
         ("--store-timeout 5", "--store-timeout"), ("--max-size 5x", "--max-size"), ("--dir in/a/b", "in/a/b"),
         ("--max-uploads 0", "--max-uploads"), ("--part-size 5M", "--part-size"),
+        ("--resume-total 5x", "--resume-total"),
         ("--to s3://bucket/a", "--dir or --to, not both"),
     ])
     func `Wrong arguments are told`(arguments: String, named: String) throws {

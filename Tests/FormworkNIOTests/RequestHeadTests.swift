@@ -10,6 +10,11 @@ import Testing
 extension NIOTests {
     @Suite("A server without a framework and its clients", .timeLimit(.minutes(10)))
     struct RequestHeadTests {
+        /// A body that a later request reads.
+        private final class KeptBody: Sendable {
+            let body = Mutex<ServerRequest.Body?>(nil)
+        }
+
         /// The server's answer to these bytes, until it closes the connection or the client gives up.
         private func answer(
             _ request: String, bounds: ServerBounds = ServerBounds(), closes: Bool = true

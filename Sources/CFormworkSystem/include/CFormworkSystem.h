@@ -18,6 +18,8 @@ ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count);
 int fw_clone(int from, int to);
 /// Asks for a pipe of `bytes` (F_SETPIPE_SZ).
 int fw_set_pipe_size(int pipe, int bytes);
+/// Whether an open file has a POSIX access list: 1 or 0.
+int fw_has_access_list(int descriptor);
 /// O_TMPFILE, or 0 where there is no such thing.
 int fw_unnamed_file_option(void);
 /// Gives the unnamed file `descriptor` (O_TMPFILE) the name `path`, seen from the open `folder`.

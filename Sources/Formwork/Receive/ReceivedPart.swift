@@ -29,6 +29,9 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
     /// The content's type as the sender wrote it. `nil`, for none, means `text/plain`.
     public var contentType: String? { self.header.contentType }
 
+    /// Bytes of the body before the part's content; to be asked for before any of the content is read.
+    package var contentOffset: Int64 { self.reader.state.machine.offset }
+
     /// The content as it arrives.
     @inlinable public var content: ReceivedContent<Chunks> { ReceivedContent(reader: self.reader, index: self.index) }
 

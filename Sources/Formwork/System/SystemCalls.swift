@@ -374,6 +374,19 @@ enum SystemCalls {
         }
     }
 
+    /// Gives a file one more name, in an open folder.
+    static func link(_ old: FilePath, as new: String, in folder: FileDescriptor) throws(Errno) {
+        // SAFETY: the C string lives through the call.
+        let result = unsafe old.withPlatformString { unsafe linkat(AT_FDCWD, $0, folder.rawValue, new, 0) }
+        guard result == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Whether a file has a list of permissions beside its mode.
+    static func hasAccessList(_ descriptor: FileDescriptor) -> Bool { fw_has_access_list(descriptor.rawValue) != 0 }
+
+    /// Whether permissions don't bind this process.
+    static var isPrivileged: Bool { geteuid() == 0 }
+
     /// A file without a name in an open folder (O_TMPFILE), which ``link(_:as:in:)`` can give one.
     static func openUnnamed(in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         let option = fw_unnamed_file_option()

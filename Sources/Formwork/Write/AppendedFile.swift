@@ -65,6 +65,29 @@ package struct AppendedFile: ~Copyable {
         }
     }
 
+    /// Reads up to `limit` bytes from an offset on; none at the end.
+    package func bytes(at offset: Int64, upTo limit: Int) throws(FormworkError) -> [UInt8] {
+        let descriptor = self.descriptor
+        var bytes: [UInt8] = []
+        do throws(Errno) {
+            try bytes.append(upTo: limit) { room throws(Errno) in
+                try SystemCalls.read(descriptor, at: offset, into: &room)
+            }
+        } catch {
+            throw FormworkError(.sourceUnavailable, "can't be read", path: self.path.string, cause: error)
+        }
+        return bytes
+    }
+
+    /// Frees the space of a file that was removed and is still open. One that has a name keeps its bytes.
+    package func emptyIfUnnamed() throws(FormworkError) {
+        let descriptor = self.descriptor
+        let links = try FormworkError.writing(self.path) { () throws(Errno) in
+            try SystemCalls.status(of: descriptor).links
+        }
+        if links == 0 { try self.truncate(to: 0) }
+    }
+
     /// Waits until the disk has all appended bytes.
     package func sync() throws(FormworkError) {
         let descriptor = self.descriptor

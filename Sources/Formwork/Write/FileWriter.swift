@@ -44,6 +44,24 @@ actor FileWriter {
         self.destination = .folder(try OpenFolder(folder).makeFile(), folder)
     }
 
+    /// Begins a file that is a finished one, if possible; otherwise the finished one is to be copied.
+    func open(in folder: FilePath, from file: FinishedFile) throws(FormworkError) {
+        let place = try OpenFolder(folder)
+        if let adopted = place.adopt(file) {
+            self.destination = .folder(adopted, folder)
+            self.count = file.count
+        } else {
+            self.destination = .folder(try place.makeFile(), folder)
+        }
+    }
+
+    /// Copies bytes of a finished file.
+    func append(_ file: FinishedFile, _ range: Range<Int64>) throws(FormworkError) {
+        guard case .folder(let target, _) = self.destination else { return }
+        try target.append(file, range)
+        self.count += Int64(range.count)
+    }
+
     /// Begins a file without a name, which only this process can access.
     func openTemporary(in folder: FilePath?) throws(FormworkError) {
         let folder = folder ?? BodySpool.usualFolder

@@ -187,7 +187,7 @@ package final class OpenFolder: Sendable {
 
     static func randomWord() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 
-    fileprivate static func hiddenName() -> String { self.hiddenPrefix + self.randomWord() }
+    static func hiddenName() -> String { self.hiddenPrefix + self.randomWord() }
 
     /// Tries names until one is free.
     func firstFree(
@@ -255,7 +255,7 @@ package struct UnpublishedFile: Sendable {
     /// `nil` while the file has no name at all.
     private var hiddenName: String?
 
-    fileprivate init(_ folder: OpenFolder, _ descriptor: FileDescriptor, hiddenName: String?) {
+    init(_ folder: OpenFolder, _ descriptor: FileDescriptor, hiddenName: String?) {
         (self.folder, self.descriptor, self.hiddenName) = (folder, descriptor, hiddenName)
     }
 

@@ -38,6 +38,14 @@ struct ReceiveResuming: ParsableArguments {
                 + "(default: a tenth of --resume-uploads with --public, otherwise all)", valueName: "number"))
     var resumeUploadsPerClient: Int?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Bytes that all unfinished uploads together may have, with those that they announced. Beyond, others give way "
+                + "as with --resume-uploads; where none can, the answer is 503, or 507 to one without a length. "
+                + "(default: no limit)", valueName: "bytes"))
+    var resumeTotal: ByteCount?
+
     func validate() throws {
         guard self.resumeUploads >= 1 else { throw ValidationError("--resume-uploads: give 1 or more") }
         guard self.resumeUploadsPerClient ?? 1 >= 1 else {
@@ -53,14 +61,18 @@ struct ReceiveResuming: ParsableArguments {
 
     /// - Returns: `nil` if resumable uploads aren't accepted.
     /// - Throws: `writeFailed`.
-    func store(in folder: FilePath?, _ limits: ReceivingLimits, isDurable: Bool) throws -> UploadStore? {
+    func store(
+        in folder: FilePath?, _ limits: ReceivingLimits, isDurable: Bool, isDigesting: Bool
+    ) throws -> UploadStore? {
         let usual = folder.map { $0.appending(".formwork-resumable") }
         guard self.resume, let place = self.resumeDir.map({ FilePath($0) }) ?? usual else { return nil }
         var options = UploadStoreOptions()
         options.limits.maxSize = limits.bodyBytes
         options.lifetime = self.resumeLifetime
         options.maximumCount = self.resumeUploads
+        options.maximumTotalSize = self.resumeTotal?.bytes
         options.isDurable = isDurable
+        options.digestsFiles = isDigesting
         return try UploadStore(place, options: options, makesFolder: self.resumeDir != nil)
     }
 }

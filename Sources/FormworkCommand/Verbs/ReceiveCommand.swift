@@ -75,7 +75,8 @@ struct ReceiveCommand: AsyncParsableCommand {
         OpenFiles.raiseLimit()
         let storage = try await self.destination.open(logger)
         let store = try self.resuming.store(
-            in: self.destination.dir.map { FilePath($0) }, options.limits, isDurable: self.destination.fsync)
+            in: self.destination.dir.map { FilePath($0) }, options.limits, isDurable: self.destination.fsync,
+            isDigesting: options.isDigesting)
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
         let hasGivenToken = self.address.hasGivenToken
         Warning.write(self.address.warnings)

@@ -78,21 +78,11 @@ extension RouterMethods {
                 }
             }
             let channel = ServerChannel.current
-            let outcome = await handler.handle(request.head, body: IncomingBody(request.body)) { response in
-                // Nothing waits for a client that doesn't read.
-                guard let channel, channel.isWritable else { return }
-                channel.writeAndFlush(HTTPResponsePart.head(response), promise: nil)
+            let (answer, isCut) = await handler.answer(request.head, body: IncomingBody(request.body)) {
+                channel?.inform($0)
             }
-            switch outcome {
-            case .notResumable:
-                throw HTTPError(.methodNotAllowed, headers: [.allow: "POST, PUT, OPTIONS"])
-            case .answer(let answer): return Response(answer)
-            case .close:
-                // The request was cut, or another request continues the same upload: the client doesn't wait for this
-                // answer.
-                channel?.close(promise: nil)
-                return Response(status: .conflict, headers: [.connection: "close"])
-            }
+            if isCut { channel?.close(promise: nil) }
+            return Response(answer)
         }
         for method in [HTTPRequest.Method.post, .put, .patch, .options] {
             self.on(path, method: method) { request, context in

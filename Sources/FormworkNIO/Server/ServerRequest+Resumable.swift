@@ -65,27 +65,15 @@ extension ServerRequest {
         }
         guard handler.isResponsible(for: self.head) else { return nil }
         let channel = self.body.base.channel
-        let outcome = await handler.handle(self.head, body: self.body) { response in
-            // Nothing waits for a client that doesn't read.
-            if channel.isWritable { channel.writeAndFlush(HTTPResponsePart.head(response), promise: nil) }
+        let (answer, _) = await handler.answer(self.head, body: self.body) { channel.inform($0) }
+        var response = ServerResponse(
+            status: answer.response.status, headerFields: answer.response.headerFields,
+            body: ByteBuffer(bytes: answer.content))
+        // The rest of the body is not read.
+        if answer.response.status.kind != .successful, self.head.headerFields[.contentLength] ?? "0" != "0" {
+            response.head.headerFields[.connection] = "close"
         }
-        switch outcome {
-        case .notResumable:
-            return ServerResponse(status: .methodNotAllowed, headerFields: [.allow: "POST, PUT, OPTIONS"])
-        case .answer(let answer):
-            var response = ServerResponse(
-                status: answer.response.status, headerFields: answer.response.headerFields,
-                body: ByteBuffer(bytes: answer.content))
-            // The rest of the body is not read.
-            if answer.response.status.kind != .successful, self.head.headerFields[.contentLength] ?? "0" != "0" {
-                response.head.headerFields[.connection] = "close"
-            }
-            return response
-        case .close:
-            // The request was cut, or another request continues the same upload: the client doesn't wait for this
-            // answer.
-            return ServerResponse(status: .conflict, headerFields: [.connection: "close"])
-        }
+        return response
     }
 }
 #endif

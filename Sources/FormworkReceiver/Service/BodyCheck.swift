@@ -23,16 +23,7 @@ package struct BodyCheck: Sendable {
 
     init(_ digests: [Digest]) {
         self.running = digests.compactMap { expected in
-            Self.digest(expected.algorithm).map { ($0, expected) }
-        }
-    }
-
-    private static func digest(_ algorithm: String) -> (any BodyDigest)? {
-        switch algorithm {
-        case SHA256Digest.algorithm: SHA256Digest()
-        case SHA512Digest.algorithm: SHA512Digest()
-        case MD5Digest.algorithm: MD5Digest()
-        default: nil
+            DigestAlgorithms.digest(named: expected.algorithm).map { ($0, expected) }
         }
     }
 
@@ -43,7 +34,7 @@ package struct BodyCheck: Sendable {
         for name in [HTTPField.Name.contentDigest, .reprDigest] {
             guard let value = fields[name] else { continue }
             guard let field = DigestField(value) else { throw .badRequest("The \(name) field can't be read.") }
-            all += field.values.filter { self.digest($0.algorithm) != nil }.map { value in
+            all += field.values.filter { DigestAlgorithms.digest(named: $0.algorithm) != nil }.map { value in
                 Digest(algorithm: value.algorithm, bytes: value.bytes, field: name)
             }
         }

@@ -38,6 +38,7 @@ extension Exchange {
                 content: Array(answer.body.readableBytesView))
         }
         handler.processing = { self.slots.watch($0) }
+        handler.hasRoom = { await self.intake.hasRoom(for: $0) }
         if case .create = UploadRequest(head, resource: nil), head.path?.hasPrefix(Self.uploadsPath) != true {
             let hasRoom = await self.unfinished.hasRoom(for: client.key) { name in
                 await store.isUnfinished(name)
@@ -106,7 +107,8 @@ extension Exchange {
         do throws(ProblemDetails) {
             let upload = try IncomingUpload(head, filename: completed.givenPath)
             return await self.take(upload, head, client) { intake throws in
-                try await intake.take(upload, BodyPlan(copying: completed.content).buffers())
+                let body = StoredBody(completed.content, file: completed.file, digests: completed.digests)
+                return try await intake.take(upload, body)
             }
         } catch {
             self.log(error, head, client)
@@ -161,13 +163,6 @@ struct AskedBody: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(iterator: self.body.makeAsyncIterator(), channel: self.channel, asks: self.asks)
-    }
-}
-
-extension Channel {
-    /// Sends a 1xx answer if there is room. Nothing waits for a client that doesn't read.
-    func inform(_ head: HTTPResponse) {
-        if self.isWritable { self.writeAndFlush(HTTPResponsePart.head(head), promise: nil) }
     }
 }
 

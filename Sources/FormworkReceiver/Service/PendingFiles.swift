@@ -28,12 +28,26 @@ struct PendingFiles {
         var file = file
         // Two files of one form never replace each other.
         file.mayReplace = !self.entries.contains { $0.file.name == file.path.text }
-        let upload = try await StorageProblem.marking { try await storage.begin(file) }
+        let upload = try await StorageProblem.marking { [file] in try await storage.begin(file) }
+        self.add(upload, file, field: field)
+        return upload
+    }
+
+    /// Begins a file, the only one of its request, that has the bytes of a finished one.
+    /// - Returns: Whether the storage can use the finished one.
+    mutating func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> Bool {
+        let storage = self.storage
+        let upload = try await StorageProblem.marking { try await storage.begin(file, from: finished) }
+        guard let upload else { return false }
+        self.add(upload, file, field: nil)
+        return true
+    }
+
+    private mutating func add(_ upload: any StorageUpload, _ file: IncomingFile, field: String?) {
         // A head can contain a long type, and a thousand of them are kept.
         let type = file.contentType?.cut(to: 255)
         let described = UploadReceipt.File(name: file.path.text, size: 0, type: type, field: field)
         self.entries.append(Entry(upload: upload, file: described, arrival: self.arrivals.began(described)))
-        return upload
     }
 
     /// Records the size and digest of the file that was begun last.

@@ -34,23 +34,75 @@ package struct UploadIntake: Sendable {
     package func take<Body: AsyncSequence & Sendable>(
         _ upload: IncomingUpload, _ body: Body
     ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
+        try await self.take(upload, body, from: nil)
+    }
+
+    /// Stores the files of a body that is already complete in a file, or elsewhere.
+    /// - Throws: The same.
+    package func take(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt {
+        if let file = stored.file, let receipt = try await self.place(upload, file, stored) { return receipt }
+        let body = try BodyPlan(copying: stored.content).buffers()
+        return try await self.take(upload, body, from: stored.file.map { Origin(file: $0, start: 0) })
+    }
+
+    /// Whether the storage has room for an upload that is stored elsewhere first.
+    func hasRoom(for room: UploadRoom) async -> Bool { await self.storage.hasRoom(for: room) }
+
+    /// Stores a file that is the whole body.
+    /// - Returns: `nil` if its bytes must be read.
+    private func place(
+        _ upload: IncomingUpload, _ finished: FinishedFile, _ stored: StoredBody
+    ) async throws -> UploadReceipt? {
+        guard case .file(let path, let type) = upload.content, upload.digests.isEmpty else { return nil }
+        let digest = stored.digests.first { $0.algorithm == SHA256Digest.algorithm }
+        guard !self.isDigesting || digest != nil else { return nil }
+        try self.checkSize(finished.count)
+        return try await self.withFiles { pending in
+            var file = IncomingFile(try self.path(path), contentType: type, length: finished.count)
+            file.condition = upload.condition
+            guard try await pending.begin(file, from: finished) else { return nil }
+            pending.ended(size: finished.count, sha256: self.isDigesting ? digest?.hex : nil)
+            var receipt = UploadReceipt()
+            try await self.publish(nil, &pending, &receipt)
+            return receipt
+        }
+    }
+
+    /// Collects the files of one body, and removes all of them after an error.
+    private func withFiles<Result>(_ body: (inout PendingFiles) async throws -> Result) async throws -> Result {
         var pending = PendingFiles(self.storage, self.arrivals)
-        do {
+        do { return try await body(&pending) } catch {
+            await pending.abandon()
+            throw error
+        }
+    }
+
+    /// Where the bytes of a body are too.
+    private struct Origin {
+        var file: FinishedFile
+        /// The offset of the body's first byte.
+        var start: Int64
+
+        /// The same for a body that begins at an offset of this one.
+        func shifted(by offset: Int64) -> Origin { Origin(file: self.file, start: self.start + offset) }
+    }
+
+    private func take<Body: AsyncSequence & Sendable>(
+        _ upload: IncomingUpload, _ body: Body, from origin: Origin?
+    ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
+        try await self.withFiles { pending in
             try await StorageProblem.marking { try await self.storage.checkRoom(for: upload.length ?? 0) }
             var receipt = UploadReceipt()
             let fields: FormFields?
             if upload.digests.isEmpty {
-                fields = try await self.read(upload, body, &pending, &receipt)
+                fields = try await self.read(upload, body, origin, &pending, &receipt)
             } else {
                 let checked = CheckedBody(body, BodyCheck(upload.digests), limit: self.limits.bodyBytes)
-                fields = try await self.read(upload, checked.chunks, &pending, &receipt)
+                fields = try await self.read(upload, checked.chunks, origin, &pending, &receipt)
                 try await checked.finish()
             }
             try await self.publish(fields, &pending, &receipt)
             return receipt
-        } catch {
-            await pending.abandon()
-            throw error
         }
     }
 
@@ -75,20 +127,21 @@ package struct UploadIntake: Sendable {
     /// Reads a body; its files aren't visible yet.
     /// - Returns: The fields of a form.
     private func read<Body: AsyncSequence & Sendable>(
-        _ upload: IncomingUpload, _ body: Body, _ pending: inout PendingFiles, _ receipt: inout UploadReceipt
+        _ upload: IncomingUpload, _ body: Body, _ origin: Origin?, _ pending: inout PendingFiles,
+        _ receipt: inout UploadReceipt
     ) async throws -> FormFields? where Body.Element == ByteBuffer {
         switch upload.content {
         case .parts(let type, let isForm):
             let share = FieldMemory.Share(of: self.fieldMemory)
             var fields: [FormFields.Arrived] = []
-            let level = Level(contentType: type, isForm: isForm)
+            let level = Level(contentType: type, isForm: isForm, origin: origin)
             try await self.takeParts(body, level, share, &fields, &pending)
             receipt.memory = UploadReceipt.Memory(share: share)
             return try FormFields(fields, limit: self.limits.allFieldBytes, share)
         case .file(let path, let type):
             var file = IncomingFile(try self.path(path), contentType: type, length: upload.length)
             file.condition = upload.condition
-            try await self.store(body, file, field: nil, &pending)
+            try await self.store(body, file, field: nil, origin, &pending)
             if let length = upload.length, pending.lastSize != length {
                 throw FormworkError(.truncatedBody, "The body has \(pending.lastSize) bytes: \(length) were announced.")
             }
@@ -100,6 +153,7 @@ package struct UploadIntake: Sendable {
     private struct Level {
         var contentType: String
         var isForm: Bool
+        var origin: Origin?
         /// The field that contains it; `nil` for the body itself.
         var field: String?
         var depth = 0
@@ -123,11 +177,12 @@ package struct UploadIntake: Sendable {
                 // Several files of one field (RFC 7578 §4.3), or the parts of a mixed body: both are stored as files.
                 try part.limit(to: self.limits.bodyBytes)
                 let inner = Level(
-                    contentType: part.contentType ?? "", isForm: level.isForm, field: field, depth: level.depth + 1)
+                    contentType: part.contentType ?? "", isForm: level.isForm,
+                    origin: level.origin?.shifted(by: part.contentOffset), field: field, depth: level.depth + 1)
                 let chunks = PulledChunks { try await part.content.makeAsyncIterator().next() }
                 try await self.takeParts(chunks, inner, share, &fields, &pending)
             } else if part.isFile || !level.isForm {
-                try await self.takeFile(part, field: field, &pending)
+                try await self.takeFile(part, field: field, level.origin, &pending)
             } else {
                 var bytes: [UInt8] = []
                 let content = part.content.makeAsyncIterator()
@@ -147,8 +202,9 @@ package struct UploadIntake: Sendable {
     }
 
     private func takeFile<Body: AsyncSequence & Sendable>(
-        _ part: ReceivedPart<Body>, field: String?, _ pending: inout PendingFiles
+        _ part: ReceivedPart<Body>, field: String?, _ origin: Origin?, _ pending: inout PendingFiles
     ) async throws where Body.Element == ByteBuffer {
+        let origin = origin?.shifted(by: part.contentOffset)
         let path = part.filename.flatMap { SafePath($0, limit: IncomingUpload.nameBytes) }
         let file = IncomingFile(
             try self.path(path ?? SafePath(IncomingUpload.madeUpName(part.contentType))), contentType: part.contentType)
@@ -156,9 +212,9 @@ package struct UploadIntake: Sendable {
             // A browser sends this for a file field in which nothing was chosen.
             let content = part.content.makeAsyncIterator()
             guard let first = try await content.next() else { return }
-            try await self.store(part.content, file, field: field, startingWith: first, &pending)
+            try await self.store(part.content, file, field: field, origin, startingWith: first, &pending)
         } else {
-            try await self.store(part.content, file, field: field, &pending)
+            try await self.store(part.content, file, field: field, origin, &pending)
         }
         guard pending.count <= self.limits.files else {
             throw ParsingFailure(.filesLimit, limit: Int64(self.limits.files)).error(
@@ -177,8 +233,8 @@ package struct UploadIntake: Sendable {
     }
 
     private func store<Content: AsyncSequence>(
-        _ content: Content, _ file: IncomingFile, field: String?, startingWith first: ByteBuffer? = nil,
-        _ pending: inout PendingFiles
+        _ content: Content, _ file: IncomingFile, field: String?, _ origin: Origin?,
+        startingWith first: ByteBuffer? = nil, _ pending: inout PendingFiles
     ) async throws where Content.Element == ByteBuffer {
         let upload = try await pending.begin(file, field: field)
         var digest = self.isDigesting ? SHA256Digest() : nil
@@ -189,17 +245,26 @@ package struct UploadIntake: Sendable {
             if next == nil { next = try await iterator.next(isolation: #isolation) }
             guard let buffer = next else { break }
             next = nil
+            let offset = size
             size += Int64(buffer.readableBytes)
-            let limit = min(self.limits.fileBytes, self.limits.bodyBytes)
-            guard size <= limit else {
-                throw ParsingFailure(.fileBytesLimit, limit: limit).error(
-                    "The file has more than \(limit) bytes.", at: nil)
-            }
+            try self.checkSize(size)
             digest?.update(buffer.readableBytesSpan)
-            try await StorageProblem.marking { try await upload.write(buffer) }
+            try await StorageProblem.marking {
+                if let origin {
+                    try await upload.write(buffer, from: origin.file, at: origin.start + offset)
+                } else {
+                    try await upload.write(buffer)
+                }
+            }
         }
         pending.ended(
             size: size, sha256: digest.map { DigestValue(algorithm: "sha-256", bytes: $0.finalized()).hex })
+    }
+
+    private func checkSize(_ size: Int64) throws(FormworkError) {
+        let limit = min(self.limits.fileBytes, self.limits.bodyBytes)
+        guard size > limit else { return }
+        throw ParsingFailure(.fileBytesLimit, limit: limit).error("The file has more than \(limit) bytes.", at: nil)
     }
 }
 

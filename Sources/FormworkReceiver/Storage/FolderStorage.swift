@@ -52,13 +52,30 @@ package final class FolderStorage: ReceiverStorage {
             path: self.folder.path.string, cause: Errno.noSpace)
     }
 
+    package func hasRoom(for room: UploadRoom) async -> Bool {
+        let (folder, freeBytes) = (self.folder, self.freeBytes)
+        // Nobody asks any more if the pool has stopped.
+        let fits = try? await NIOThreadPool.singleton.runIfActive { room.fits(in: folder, keeping: freeBytes) }
+        return fits ?? true
+    }
+
+    /// Copies some of a file's bytes.
+    fileprivate func copy(
+        _ finished: FinishedFile, _ range: Range<Int64>, to file: UnpublishedFile
+    ) throws(FormworkError) {
+        if self.freeBytes > 0 { try self.lookForRoom(for: Int64(range.count)) }
+        try file.append(finished, range)
+    }
+
     /// Writes some of a file's bytes.
     fileprivate func write(_ batch: [ByteBuffer], to file: UnpublishedFile) throws(FormworkError) {
         if self.freeBytes > 0 { try self.lookForRoom(for: batch.reduce(0) { $0 + Int64($1.readableBytes) }) }
         try file.write(batch)
     }
 
-    package func begin(_ file: IncomingFile) async throws -> any StorageUpload {
+    package func begin(_ file: IncomingFile) async throws -> any StorageUpload { try await self.make(file) }
+
+    private func make(_ file: IncomingFile) async throws -> FolderUpload {
         let folder = self.folder
         if file.condition != .none {
             try await NIOThreadPool.singleton.runIfActive { try self.check(file) }
@@ -66,6 +83,33 @@ package final class FolderStorage: ReceiverStorage {
         let unpublished = try await NIOThreadPool.singleton.runIfActive { try folder.makeFile() }
         self.count.add(1, ordering: .relaxed)
         return FolderUpload(self, unpublished, file)
+    }
+
+    package func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> (any StorageUpload)? {
+        let (folder, replaced) = (self.folder, self.rule(for: file) == .replacing ? file.path : nil)
+        let adopted = try await NIOThreadPool.singleton.runIfActive {
+            try self.check(file)
+            return folder.adopt(finished, replacing: replaced)
+        }
+        guard adopted == nil else {
+            self.count.add(1, ordering: .relaxed)
+            return adopted.map { FolderUpload(self, $0, file) }
+        }
+        try await self.checkRoom(for: finished.count)
+        let upload = try await self.make(file)
+        do {
+            var offset: Int64 = 0
+            while offset < finished.count {
+                try Task.checkCancellation()
+                let end = min(offset + FinishedFile.stepSize, finished.count)
+                try await upload.copy(finished, offset..<end)
+                offset = end
+            }
+            return upload
+        } catch {
+            await upload.abandon()
+            throw error
+        }
     }
 
     /// How many bytes an upload may collect before they are written: many for few uploads, few for many.
@@ -99,6 +143,7 @@ package final class FolderStorage: ReceiverStorage {
             // In a separate task, because the request's task may be cancelled.
             await Task {
                 for upload in uploads { await upload.abandon() }
+                for whole in begun { await whole.copies?.end() }
                 try? await NIOThreadPool.singleton.runIfActive { for whole in begun { whole.file.close() } }
             }.value
             throw error
@@ -109,8 +154,12 @@ package final class FolderStorage: ReceiverStorage {
             do {
                 // One by one, so that a form with many files doesn't keep a thread from other uploads. The disk may be
                 // too full for the bytes still in memory, so they are written before any file gets its name.
-                for whole in all { try await NIOThreadPool.singleton.runIfActive { try self.complete(whole) } }
+                for whole in all {
+                    try await whole.copies?.finish()
+                    try await NIOThreadPool.singleton.runIfActive { try self.complete(whole) }
+                }
             } catch {
+                for whole in all { await whole.copies?.end() }
                 try await NIOThreadPool.singleton.runIfActive { for whole in all { whole.file.close() } }
                 throw error
             }
@@ -167,6 +216,8 @@ package final class FolderStorage: ReceiverStorage {
 private final class FolderUpload: StorageUpload {
     private enum State {
         case writing(UnpublishedFile, batch: [ByteBuffer], bytes: Int)
+        /// Its bytes are copied from another file.
+        case copying(UnpublishedFile, FileCopies)
         case published(PublishedFile)
         case over
     }
@@ -182,7 +233,10 @@ private final class FolderUpload: StorageUpload {
 
     func write(_ buffer: ByteBuffer) async throws {
         let limit = self.storage.batchBytes
-        let full = self.state.withLock { state -> (UnpublishedFile, [ByteBuffer])? in
+        let full = try self.state.withLock { state -> (UnpublishedFile, [ByteBuffer])? in
+            if case .copying = state {
+                throw FormworkError(.invalidArgument, "the file is being copied: no other bytes can be added")
+            }
             guard case .writing(let file, var batch, var bytes) = state else { return nil }
             state = .over
             batch.collect(buffer)
@@ -196,19 +250,53 @@ private final class FolderUpload: StorageUpload {
         try await NIOThreadPool.singleton.runIfActive { try storage.write(batch, to: file) }
     }
 
+    func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
+        guard buffer.readableBytes > 0 else { return }
+        try await self.copies(of: finished)?.add(offset..<offset + Int64(buffer.readableBytes))
+    }
+
+    /// Copies bytes, and waits until they are there.
+    func copy(_ finished: FinishedFile, _ range: Range<Int64>) async throws {
+        guard let copies = self.copies(of: finished) else { return }
+        try await copies.add(range)
+        try await copies.finish()
+    }
+
+    /// `nil` if the upload has ended.
+    private func copies(of finished: FinishedFile) -> FileCopies? {
+        self.state.withLock { state in
+            switch state {
+            case .writing(let file, _, _):
+                let storage = self.storage
+                let copies = FileCopies { try storage.copy(finished, $0, to: file) }
+                state = .copying(file, copies)
+                return copies
+            case .copying(_, let copies): return copies
+            case .published, .over: return nil
+            }
+        }
+    }
+
     /// A complete file to be published.
     struct Whole: Sendable {
         let file: UnpublishedFile
         let batch: [ByteBuffer]
+        let copies: FileCopies?
         let incoming: IncomingFile
     }
 
     /// Hands over the file, which the caller must close; `nil` if the upload has ended.
     func takeWhole() -> Whole? {
         let whole = self.state.withLock { state -> Whole? in
-            guard case .writing(let file, let batch, _) = state else { return nil }
-            state = .over
-            return Whole(file: file, batch: batch, incoming: self.incoming)
+            switch state {
+            case .writing(let file, let batch, _):
+                state = .over
+                return Whole(file: file, batch: batch, copies: nil, incoming: self.incoming)
+            case .copying(let file, let copies):
+                state = .over
+                return Whole(file: file, batch: [], copies: copies, incoming: self.incoming)
+            case .published, .over: return nil
+            }
         }
         if whole != nil { self.storage.ended() }
         return whole
@@ -221,13 +309,10 @@ private final class FolderUpload: StorageUpload {
     }
 
     func abandon() async {
-        let file = self.state.withLock { state -> UnpublishedFile? in
-            guard case .writing(let file, _, _) = state else { return nil }
-            state = .over
-            return file
-        }
-        guard let file else { return }
-        self.storage.ended()
+        guard let whole = self.takeWhole() else { return }
+        let file = whole.file
+        // The descriptor may get another meaning when it is closed.
+        await whole.copies?.end()
         // Closing releases the file's space, which takes time for a large file.
         try? await NIOThreadPool.singleton.runIfActive {
             file.close()

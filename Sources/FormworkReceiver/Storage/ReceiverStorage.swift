@@ -8,8 +8,14 @@ package protocol ReceiverStorage: Sendable {
     /// Checks whether there is room for this many bytes, as far as that is known. Called before the first byte is read.
     /// - Throws: An error that is answered with 507.
     func checkRoom(for bytes: Int64) async throws
+    /// Whether there is room for an upload that is stored elsewhere first; `true` if that can't be determined.
+    func hasRoom(for room: UploadRoom) async -> Bool
     /// Begins a file, which stays invisible until it is finished.
     func begin(_ file: IncomingFile) async throws -> any StorageUpload
+    /// Begins a file that has the bytes of a finished one, which is removed afterwards.
+    /// - Returns: The file with all its bytes; `nil` if the storage can't use the finished one, and its bytes must be
+    ///   written.
+    func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> (any StorageUpload)?
     /// Makes the files of one form visible, all of them or, if an error is thrown, none. Nothing is left of them then.
     /// - Parameter record: Makes a record, stored as one more file, from the files' final names; `nil` for no record.
     /// - Returns: The files' names, followed by the record's.
@@ -26,6 +32,8 @@ extension ReceiverStorage {
     package func close() async {}
     package var maximumPathBytes: Int { SafePath.maximumBytes }
     package func checkRoom(for bytes: Int64) async throws {}
+    package func hasRoom(for room: UploadRoom) async -> Bool { true }
+    package func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> (any StorageUpload)? { nil }
 
     /// Finishes the uploads one after another; those already visible are withdrawn if a later one fails.
     package func publish(
@@ -121,6 +129,8 @@ package struct FailedCondition: StorageFailure, Hashable, CustomStringConvertibl
 package protocol StorageUpload: Sendable {
     /// Adds the next bytes; returns when more can be added, which limits the memory used.
     func write(_ buffer: ByteBuffer) async throws
+    /// The same for bytes that are also in a finished file, from this offset on. They follow those of the call before.
+    func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws
     /// Makes the file visible.
     /// - Returns: Its final name, which differs from its own if that was taken.
     func finish() async throws -> String
@@ -129,6 +139,12 @@ package protocol StorageUpload: Sendable {
     /// Removes the file that ``finish()`` made visible, because another file of the same form failed. A file that it
     /// replaced doesn't come back, and a file that has replaced it since then stays.
     func withdraw() async
+}
+
+extension StorageUpload {
+    package func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
+        try await self.write(buffer)
+    }
 }
 
 /// An error of a storage with a message for the client.

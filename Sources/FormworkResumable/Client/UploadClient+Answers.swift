@@ -212,6 +212,9 @@ extension UploadClient {
     /// Whether the same request may be answered differently later.
     private func mayPass(_ response: HTTPResponse) -> Bool {
         switch response.status.code {
+        // What isn't supported now isn't supported later, and RFC 4918 section 11.5 forbids repeating a request that found
+        // no room unless the user asks for it.
+        case 501, 505, 507: self.options.retriesAllErrors
         case 408, 423, 425, 429, 500...599: true
         case 400...499: self.options.retriesAllErrors
         default: false

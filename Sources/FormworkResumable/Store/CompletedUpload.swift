@@ -11,6 +11,10 @@ public struct CompletedUpload: Sendable {
     package var name: String
     /// Its bytes, which can be read repeatedly until the handler returns. Then they are removed.
     public var content: BodySource
+    /// The file with the bytes; `nil` if they are in a storage of the caller's.
+    package var file: FinishedFile?
+    /// The digests of all bytes that were computed while they arrived.
+    package var digests: [DigestValue] = []
     /// Its length in bytes.
     public var length: Int64
     /// The media type of the whole body; `nil` if not given. For tus it comes from the metadata's `content-type`, or
@@ -36,9 +40,7 @@ public struct CompletedUpload: Sendable {
     }
 
     /// Whether it is a multipart form, which ``parts(profile:limits:)`` and ``form(profile:limits:memory:)`` read.
-    public var isForm: Bool {
-        self.contentType?.prefix { $0 != ";" && $0 != " " }.lowercased().hasPrefix("multipart/") ?? false
-    }
+    public var isForm: Bool { UploadRecord.isForm(self.contentType) }
 
     /// The form's parts, one by one.
     /// - Parameters:
@@ -67,7 +69,8 @@ public struct CompletedUpload: Sendable {
 
     /// Writes each file of a form, or the upload itself if it isn't a form, to a new file in a folder: `a.txt`, or
     /// `a (1).txt` if that is taken. An empty file control is skipped. A file without a name is named after its field,
-    /// or `file`.
+    /// or `file`. A file that is the upload itself isn't copied if its folder is on the store's file system: don't
+    /// change it before the handler has returned.
     /// - Parameters:
     ///   - folder: The folder for the files; created if only its last component is missing.
     ///   - limits: The limits for reading a form.
@@ -81,6 +84,7 @@ public struct CompletedUpload: Sendable {
     ) async throws -> [FilePath] {
         guard self.isForm else {
             let name = SafeFilename(self.filename, orField: nil)
+            if let file { return [try await file.write(into: folder.filePath, as: name, durably: durably)] }
             return [try await self.content.write(into: folder, as: name, durably: durably)]
         }
         var paths: [FilePath] = []

@@ -1,5 +1,4 @@
 #if Resumable
-import Formwork
 import FormworkCore
 import FormworkDigests
 import FormworkHTTP
@@ -20,11 +19,12 @@ struct DigestCheck: Sendable {
         case .malformedChecksum?: throw UnknownChecksum()
         case .checksum(let value)?:
             self.isChecksum = true
-            switch value.algorithm {
-            case "sha1": self.digests = [(SHA1Digest(), value.bytes)]
-            case "sha256": self.digests = [(SHA256Digest(), value.bytes)]
-            default: throw UnknownChecksum()
+            // tus has names of its own for two of the algorithms.
+            let names = ["sha1": SHA1Digest.algorithm, "sha256": SHA256Digest.algorithm]
+            guard let name = names[value.algorithm], let digest = DigestAlgorithms.digest(named: name) else {
+                throw UnknownChecksum()
             }
+            self.digests = [(digest, value.bytes)]
         case .contentDigest(let field)?:
             self.isChecksum = false
             self.digests = Self.digests(of: field)
@@ -36,11 +36,7 @@ struct DigestCheck: Sendable {
 
     private static func digests(of field: DigestField) -> [(digest: any BodyDigest, expected: [UInt8])] {
         field.values.compactMap { value in
-            switch value.algorithm {
-            case SHA256Digest.algorithm: (SHA256Digest(), value.bytes)
-            case SHA512Digest.algorithm: (SHA512Digest(), value.bytes)
-            default: nil
-            }
+            DigestAlgorithms.digest(named: value.algorithm).map { ($0, value.bytes) }
         }
     }
 
@@ -53,26 +49,15 @@ struct DigestCheck: Sendable {
     var matches: Bool { self.digests.allSatisfy { $0.digest.finalized() == $0.expected } }
 
     /// Whether a complete upload matches its digest, and the digest that was asked for.
-    enum Verdict {
+    enum Verdict: Equatable {
         case right(DigestField?)
         case wrong
     }
 
-    /// Reads all bytes once, if the creation had `Repr-Digest` or `Want-Repr-Digest`.
-    static func whole(_ record: UploadRecord, _ content: BodySource) async throws -> Verdict {
-        let expected = record.request.headerFields[.reprDigest].flatMap(DigestField.init(_:)) ?? DigestField([])
-        var digests: [any BodyDigest] = []
-        if expected[SHA256Digest.algorithm] != nil || record.wantedDigests.contains(SHA256Digest.algorithm) {
-            digests.append(SHA256Digest())
-        }
-        if expected[SHA512Digest.algorithm] != nil || record.wantedDigests.contains(SHA512Digest.algorithm) {
-            digests.append(SHA512Digest())
-        }
-        guard !digests.isEmpty else { return .right(nil) }
-        let plan = try BodyPlan(copying: content)
-        let reader = AsyncBodyReader(try plan.makeReader(options: ReaderOptions(digests: digests)))
-        while try await reader.next() != nil { try Task.checkCancellation() }
-        let values = await reader.digestValues ?? []
+    /// Compares a complete upload with the `Repr-Digest` of its creation.
+    /// - Parameter values: The digests of all its bytes.
+    static func whole(_ record: UploadRecord, _ values: [DigestValue]) -> Verdict {
+        let expected = record.announcedDigests
         for value in values {
             if let announced = expected[value.algorithm], announced != value.bytes { return .wrong }
         }

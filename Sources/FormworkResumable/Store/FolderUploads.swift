@@ -179,6 +179,19 @@ final class FolderContent: UploadContent {
 
     func finished(count: Int64) async throws -> BodySource { .file(self.path) }
 
+    /// The complete file, which may get a second name.
+    func finishedFile(count: Int64) -> FinishedFile { FinishedFile(self.path, count: count) }
+
+    /// Up to `limit` bytes from an offset on; none at the end.
+    func bytes(at offset: Int64, upTo limit: Int) throws(FormworkError) -> [UInt8] {
+        try self.file.withLock { file throws(FormworkError) in try file?.bytes(at: offset, upTo: limit) ?? [] }
+    }
+
+    /// Frees the space of bytes that were discarded, unless the file has got another name.
+    func empty() throws(FormworkError) {
+        try self.file.withLock { file throws(FormworkError) in try file?.emptyIfUnnamed() }
+    }
+
     func close() async { self.file.withLock { $0 = nil } }
 }
 #endif

@@ -3,6 +3,7 @@ import Formwork
 import FormworkCore
 import FormworkHTTP
 import HTTPTypes
+import SystemPackage
 
 /// Handles the requests of resumable uploads, by the IETF's draft and by tus, at an upload's target and at the uploads'
 /// own URLs.
@@ -19,6 +20,8 @@ public struct ResumableHandler: Sendable {
     package var progressInterval: Duration = .seconds(1)
     /// Called with each task that processes a complete upload, which continues if its request is cut.
     package var processing: @Sendable (Task<UploadAnswer, Never>) -> Void = { _ in }
+    /// Whether the place for complete uploads has room for one. The store's own disk is checked in addition.
+    package var hasRoom: @Sendable (UploadRoom) async -> Bool = { _ in true }
     /// Handles a complete upload, and returns the target's answer. If it throws, the upload is kept, so that the client
     /// can complete it again.
     let complete: @Sendable (CompletedUpload) async throws -> UploadAnswer
@@ -112,6 +115,11 @@ public struct ResumableHandler: Sendable {
             case .append(let append):
                 guard let upload else { return .notResumable }
                 let check = try DigestCheck(append.check)
+                if let length = append.length, await upload.extent == nil {
+                    // The creation didn't announce it.
+                    let room = self.room(length, from: append.offset, isForm: upload.isForm)
+                    guard await self.fits(room) else { return .answer(Self.insufficientStorage) }
+                }
                 switch try await upload.begin(append, check) {
                 case .failure(let refusal): return .answer(refusal.answer)
                 case .success(let turn):
@@ -121,6 +129,20 @@ public struct ResumableHandler: Sendable {
             }
         } catch {
             return self.outcome(of: error, request)
+        }
+    }
+
+    /// The same for a server that has nothing else at this path.
+    /// - Returns: The answer, and whether the connection must be closed: the request was cut, or another request
+    ///   continues the same upload, so that the client doesn't wait for the answer.
+    package func answer<Body: AsyncSequence & Sendable>(
+        _ request: HTTPRequest, body: Body,
+        inform: @escaping @Sendable (HTTPResponse) async throws -> Void
+    ) async -> (answer: UploadAnswer, isCut: Bool) where Body.Element: BodyChunk {
+        switch await self.handle(request, body: body, inform: inform) {
+        case .notResumable: (UploadAnswer(.methodNotAllowed, [.allow: "POST, PUT, OPTIONS"]), false)
+        case .answer(let answer): (answer, false)
+        case .close: (UploadAnswer(.conflict, [.connection: "close"]), true)
         }
     }
 
@@ -176,9 +198,11 @@ public struct ResumableHandler: Sendable {
 
     private func begin(_ creation: UploadCreation, _ request: HTTPRequest) async throws -> Beginning {
         await self.store.sweep()
-        // Refused if the disk has no room: an upload that can't be completed would keep others out. Its final
-        // destination may have room.
-        guard self.store.diskHasRoom(for: creation.length ?? creation.contentLength ?? 0) else { return .noSpace }
+        // Refused if there is no room for its bytes, or for the copy of them that a form needs: an upload that can't be
+        // completed would keep others out. Without being stored first, it may fit.
+        let length = creation.length ?? creation.contentLength ?? 0
+        let room = self.room(length, from: 0, isForm: UploadRecord.isForm(creation.contentType))
+        guard await self.fits(room) else { return .noSpace }
         if let upload = try await self.store.create(creation, request) { return .upload(upload) }
         if await self.store.makeRoom(for: creation.length ?? 0),
             let upload = try await self.store.create(creation, request)
@@ -186,6 +210,32 @@ public struct ResumableHandler: Sendable {
             return .upload(upload)
         }
         return .tooMany
+    }
+
+    private func room(_ length: Int64, from offset: Int64, isForm: Bool, reclaimable: Int64 = 0) -> UploadRoom {
+        UploadRoom(
+            length: length, missing: max(0, length) - min(max(0, length), max(0, offset)), isForm: isForm,
+            place: self.store.place, reclaimable: reclaimable)
+    }
+
+    private func fits(_ room: UploadRoom) async -> Bool {
+        let missing = room.missing - min(room.missing, room.reclaimable)
+        guard self.store.diskHasRoom(for: missing) else { return false }
+        return await self.hasRoom(room)
+    }
+
+    /// Removes an upload for which the disk has no room, unless it can become whole when others are complete or gone.
+    /// Nothing is known of one that didn't announce its length.
+    private func removeIfHopeless(_ upload: StoredUpload, after cause: any Error) async {
+        guard let errno = (cause as? FormworkError)?.cause as? Errno,
+            [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(errno)
+        else { return }
+        if let (offset, length) = await upload.extent {
+            let others = await self.store.unfinishedBytes(except: upload.name)
+            let room = self.room(length, from: offset, isForm: upload.isForm, reclaimable: others)
+            if errno != .fileTooLarge, await self.fits(room) { return }
+        }
+        _ = await upload.remove { true }
     }
 
     /// Receives the body of a request that can't be resumed: all of it, or nothing.
@@ -220,20 +270,26 @@ public struct ResumableHandler: Sendable {
         _ upload: StoredUpload, _ turn: StoredUpload.Turn, _ expected: Int64?, _ body: Body, location: String?,
         _ inform: @escaping @Sendable (HTTPResponse) async throws -> Void
     ) async throws -> Outcome where Body.Element: BodyChunk {
-        let transfer = try await withThrowingTaskGroup(of: Transfer.self) { group in
-            group.addTask { try await self.transfer(upload, turn, expected, body, inform) }
-            group.addTask {
-                for await _ in turn.isOver {}
-                return .superseded
+        let transfer: Transfer
+        do {
+            transfer = try await withThrowingTaskGroup(of: Transfer.self) { group in
+                group.addTask { try await self.transfer(upload, turn, expected, body, inform) }
+                group.addTask {
+                    for await _ in turn.isOver {}
+                    return .superseded
+                }
+                // The turn also ends with a refusal: the transfer's own result counts.
+                var result = Transfer.superseded
+                while let next = try await group.next() {
+                    group.cancelAll()
+                    if case .superseded = next { continue }
+                    result = next
+                }
+                return result
             }
-            // The turn also ends with a refusal: the transfer's own result counts.
-            var result = Transfer.superseded
-            while let next = try await group.next() {
-                group.cancelAll()
-                if case .superseded = next { continue }
-                result = next
-            }
-            return result
+        } catch StoredUpload.Failure.full(let cause) {
+            await self.removeIfHopeless(upload, after: cause)
+            throw StoredUpload.Failure.full(cause)
         }
         switch transfer {
         case .superseded: return .close

@@ -6,6 +6,7 @@ import Foundation
 #endif
 import Formwork
 import FormworkCore
+import FormworkDigests
 import FormworkHTTP
 import HTTPTypes
 import SystemPackage
@@ -44,6 +45,8 @@ package actor StoredUpload {
 
     nonisolated let name: String
     nonisolated let uploadProtocol: ResumableProtocol
+    /// Whether it is a form, of which the files must be copied.
+    nonisolated let isForm: Bool
     /// The target that accepted it, without a query.
     nonisolated let target: String?
     private nonisolated let executor = ThreadExecutor()
@@ -57,6 +60,10 @@ package actor StoredUpload {
     private var transfer: Transfer?
     private var turns = 0
     private var processing: Task<UploadAnswer, Never>?
+    /// The digests of the bytes, as far as they were computed.
+    private var digests: RunningDigests
+    /// The same before bytes whose own digest wasn't checked yet; `nil` if there are none.
+    private var digestsBefore: RunningDigests?
     /// Whether only this object has the answer, since the storage failed to save it.
     private var isAnswerUnsaved = false
 
@@ -71,7 +78,16 @@ package actor StoredUpload {
         self.record = record
         self.uploadProtocol = record.uploadProtocol
         self.target = record.target
+        self.isForm = record.isForm
+        // A form is sent for its files, which have digests of their own.
+        let own = store.options.digestsFiles && !record.isForm ? [SHA256Digest.algorithm] : []
+        self.digests = RunningDigests(record.digestAlgorithms + own)
         self.resource = record.resource(offset: 0, limits: store.options.limits, now: Date())
+    }
+
+    /// Its bytes, and how many it will have; `nil` if it didn't announce that.
+    var extent: (offset: Int64, length: Int64)? {
+        self.resource.length.map { (self.resource.offset, $0) }
     }
 
     /// Whether a request adds to it, or it is being processed.
@@ -115,12 +131,24 @@ package actor StoredUpload {
     private func refresh(offset: Int64) {
         self.resource = self.record.resource(
             offset: offset, limits: self.store.options.limits, now: Date())
+        self.rewindDigests(to: offset)
+    }
+
+    /// Takes bytes back that no longer count.
+    private func rewindDigests(to offset: Int64) {
+        guard self.digests.count > offset else { return }
+        if let before = self.digestsBefore, before.count <= offset {
+            self.digests = before
+        } else {
+            self.digests.reset()
+        }
     }
 
     /// Removes bytes whose digest was never compared.
     private func dropUnchecked() async throws {
         guard let offset = self.record.uncheckedOffset else { return }
         try await self.file?.truncate(to: offset)
+        self.rewindDigests(to: offset)
         // If the record reached the disk and this truncation didn't, wrong bytes would count.
         try await self.file?.sync()
         self.record.uncheckedOffset = nil
@@ -138,6 +166,7 @@ package actor StoredUpload {
         if check != nil {
             self.record.uncheckedOffset = self.resource.offset
         }
+        self.digestsBefore = check == nil ? nil : self.digests
         if check != nil || self.record.length != self.resource.length {
             self.record.length = self.resource.length
             do { try await self.save() } catch {
@@ -221,10 +250,38 @@ package actor StoredUpload {
             throw Failure.full(error)
         }
         self.resource = next
+        self.digest(bytes, at: offset)
         // The turn ended while the storage stored the bytes, which are there.
         guard self.transfer?.number == turn.number else { throw Failure.superseded }
         self.transfer?.check?.update(bytes)
         return nil
+    }
+
+    /// Computes the digests of bytes that were appended. If this process hasn't seen those before, for example since it
+    /// is a new one, these are read, some with each addition.
+    private func digest(_ bytes: some BodyChunk, at offset: Int64) {
+        guard self.digests.count != offset else { return self.digests.update(bytes) }
+        guard !self.digests.isEmpty, let file = self.file as? FolderContent else { return }
+        var room = max(Self.leastReadAgain, 4 * bytes.byteCount)
+        while room > 0, self.digests.count < self.resource.offset {
+            // An error is found, and reported, when the upload is complete.
+            let limit = min(room, 256 << 10, Int(clamping: self.resource.offset - self.digests.count))
+            guard let old = try? file.bytes(at: self.digests.count, upTo: limit), !old.isEmpty else { return }
+            self.digests.update(old)
+            room -= old.count
+        }
+    }
+
+    /// Computes the digests of a complete upload's other bytes.
+    private func digestRest(of content: BodySource) async throws {
+        guard !self.digests.isEmpty, self.digests.count < self.resource.offset else { return }
+        let reader = try BodyPlan(copying: content).makeReader()
+        try reader.seek(to: self.digests.count)
+        let chunks = AsyncBodyReader(reader)
+        while let bytes = try await chunks.next() {
+            try Task.checkCancellation()
+            self.digests.update(bytes)
+        }
     }
 
     /// The 104 that reports progress; `nil` if there is none to send.
@@ -351,6 +408,8 @@ package actor StoredUpload {
     }
 
     private func close() async {
+        // Another process may cut off what isn't checked.
+        if let offset = self.record.uncheckedOffset { self.rewindDigests(to: offset) }
         let file = self.file
         self.file = nil
         await file?.close()
@@ -416,14 +475,18 @@ package actor StoredUpload {
         guard let file = self.file else { throw Failure.missing }
         let content = try await file.finished(count: self.resource.offset)
         var fields: HTTPFields = [:]
-        switch try await DigestCheck.whole(self.record, content) {
+        try await self.digestRest(of: content)
+        let digests = self.digests.values
+        switch DigestCheck.whole(self.record, digests) {
         case .right(let digest): fields[.reprDigest] = digest?.fieldValue
         case .wrong:
             let answer = self.resource.mismatch(isChecksum: false)
             try await self.store.remove(self.name)
             return answer
         }
-        let upload = CompletedUpload(self.name, self.record, content, length: self.resource.offset)
+        var upload = CompletedUpload(self.name, self.record, content, length: self.resource.offset)
+        upload.file = (file as? FolderContent)?.finishedFile(count: self.resource.offset)
+        upload.digests = digests
         var answer = try await handler.complete(upload)
         answer.response.headerFields.append(contentsOf: fields)
         let kept = answer.content.count <= Self.largestKeptAnswer ? answer.content : []
@@ -450,7 +513,7 @@ package actor StoredUpload {
         try? await self.store.discardBytes(of: self.name)
         if self.isAnswerUnsaved {
             // A full disk has no room for the answer while the bytes use it, which they do while they are open.
-            try? await self.file?.truncate(to: 0)
+            try? await self.empty()
             do { try await self.save() } catch {
                 await self.close()
                 throw error
@@ -461,7 +524,18 @@ package actor StoredUpload {
         await self.close()
     }
 
+    /// Frees the space of bytes that were discarded.
+    private func empty() async throws {
+        if let file = self.file as? FolderContent {
+            try file.empty()
+        } else {
+            try await self.file?.truncate(to: 0)
+        }
+    }
+
     private static let largestKeptAnswer = 64 << 10
+    /// Bytes that are read again with each addition, at least.
+    private static let leastReadAgain = 1 << 20
 }
 
 /// An upload was processed, but its answer couldn't be saved.

@@ -61,6 +61,14 @@ struct UploadRecord: Codable, Sendable {
         }
     }
 
+    /// Whether it is a multipart form.
+    var isForm: Bool { Self.isForm(self.contentType) }
+
+    /// Whether a media type is that of a multipart form.
+    static func isForm(_ contentType: String?) -> Bool {
+        contentType?.prefix { $0 != ";" && $0 != " " }.lowercased().hasPrefix("multipart/") ?? false
+    }
+
     /// The target that accepted the upload, without its query and trailing slashes.
     var target: String? { self.request.path.map(Self.target) }
 

@@ -158,6 +158,17 @@ public final class UploadStore: Sendable {
     /// Whether there is room for this many bytes; `true` if that can't be determined.
     func diskHasRoom(for length: Int64) -> Bool { self.folder?.diskHasRoom(for: length) ?? true }
 
+    /// The folder; `nil` for a storage of the caller's.
+    var place: FilePath? { self.folder?.folder }
+
+    /// Bytes of all unfinished uploads except one.
+    func unfinishedBytes(except name: String) async -> Int64 {
+        guard let names = try? await self.storage.names() else { return 0 }
+        return await self.index.entries(names, in: self.storage).reduce(0) { sum, entry in
+            entry.isFinished || entry.name == name ? sum : sum + min(entry.size, .max - sum)
+        }
+    }
+
     /// An upload in a list.
     package struct Entry: Sendable, Hashable {
         package var name: String

@@ -15,7 +15,10 @@ public struct UploadStoreOptions: Sendable {
     /// Seconds for which an upload without bytes is protected if there are too many. One with bytes is protected sixty
     /// times as long.
     package var idleTime: Double = 10
-    /// The most bytes of all uploads together; `nil` for no limit.
+    /// Whether the SHA-256 of each upload that isn't a form is computed while it arrives.
+    package var digestsFiles = false
+    /// The most bytes of all uploads together; `nil` for no limit. An upload counts with the length that it announced.
+    /// One that announced none ends with 507 when no bytes are left.
     public var maximumTotalSize: Int64?
     /// Whether bytes and records are written to the disk before they are reported to clients, in case the machine loses
     /// power. Without it, the process may still be killed at any moment. Applies to folders; other storages decide

@@ -266,6 +266,22 @@ import Testing
         #expect(outcome.response.status.code == 503 && !outcome.isOver)
     }
 
+    /// Asking again can't help: there is no room, or no such ability.
+    @Test(arguments: [501, 505, 507], [ResumableChoice.tus, .ietf])
+    func permanentRefusals(status: Int, choice: ResumableChoice) throws {
+        for retriesAllErrors in [false, true] {
+            var options = UploadClientOptions(choice)
+            options.retriesAllErrors = retriesAllErrors
+            var client = try UploadClient(.post(), length: 100, options: options)
+            _ = try self.sent(&client)
+            client.answered(self.answer(status), retryAfter: .seconds(60))
+            let next = client.next()
+            guard !retriesAllErrors else { continue }
+            guard case .done(let outcome) = next else { throw Cut() }
+            #expect(outcome.response.status.code == status)
+        }
+    }
+
     /// tus' own examples.
     @Test func tus() throws {
         var options = UploadClientOptions(.tus)

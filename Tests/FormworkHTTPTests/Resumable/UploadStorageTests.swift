@@ -1,9 +1,11 @@
 #if NIO
 import Formwork
+import FormworkCore
 import FormworkHTTP
 import FormworkResumable
 import HTTPTypes
 import Synchronization
+import SystemPackage
 import Testing
 
 /// A caller's store: in memory, with pauses wherever it is asked, and failures on demand.
@@ -18,19 +20,32 @@ actor MemoryStorage: UploadStorage {
 
     private var uploads: [String: Upload] = [:]
     private var failures: [Call: Int] = [:]
+    private var failure: any Error = Broken()
+    private var fitting = 0
     private var busy = 0
     private(set) var openCount = 0
     private(set) var syncCount = 0
 
     func fail(_ call: Call, times: Int = 1) { self.failures[call] = times }
+    /// Has no room for the next bytes.
+    /// - Parameter count: Additions before them that still fit.
+    func fill(after count: Int = 0) {
+        self.fitting = count
+        self.failures[.append] = 1
+        self.failure = FormworkError(.writeFailed, "there is no room", cause: Errno.noSpace)
+    }
     func refuseToOpen(times: Int) { self.busy = times }
     var all: [Upload] { Array(self.uploads.values) }
 
     fileprivate func pass(_ call: Call) async throws {
         await Task.yield()
         guard let count = self.failures[call], count > 0 else { return }
+        if call == .append, self.fitting > 0 {
+            self.fitting -= 1
+            return
+        }
         self.failures[call] = count - 1
-        throw Broken()
+        throw self.failure
     }
 
     func create(_ name: String, record: [UInt8]) async throws {
@@ -289,6 +304,45 @@ private struct Pieces: AsyncSequence, Sendable {
         #expect(String(decoding: long.content, as: UTF8.self).contains("inconsistent-upload-length"))
         let right = try await bench.answer(.patch, nil, Bench.append(3, 2), Pieces(pieces: ["lo"]))
         #expect(right.response.status == .ok && bench.contents == ["hello"])
+    }
+
+    @Test("Without room, an upload stays only if it may become whole", arguments: [true, false])
+    func full(isLengthKnown: Bool) async throws {
+        let bench = Bench()
+        var fields = Bench.create(5)
+        if !isLengthKnown { (fields[.uploadLength], fields[.contentLength]) = (nil, nil) }
+        guard case .close = try await bench.send(.post, "/files", fields, Pieces(pieces: ["hel"], end: .cut)) else {
+            throw Pieces.Broken()
+        }
+        await bench.storage.fill()
+        var append = Bench.append(3, 2)
+        append[.contentLength] = nil
+        let answer = try await bench.answer(.patch, nil, append, Pieces(pieces: ["lo"]))
+        #expect(answer.response.status.code == 507)
+        #expect(await bench.storage.all.count == (isLengthKnown ? 1 : 0))
+        #expect(await bench.storage.openCount == 0)
+        let again = try await bench.answer(.patch, nil, append, Pieces(pieces: ["lo"]))
+        #expect(again.response.status == (isLengthKnown ? .ok : .notFound))
+    }
+
+    @Test("Bytes that nobody checked don't count in a digest, if another process replaced them")
+    func replacedBytes() async throws {
+        let bench = Bench()
+        let digest = "sha-256=:EpmMAXBm6w0qcLlObtMZKYWFXOOQ8yG724MgIoiL0lE=:"
+        var fields = Bench.create(11)
+        (fields[.uploadComplete], fields[.contentLength], fields[.reprDigest]) = ("?0", nil, digest)
+        _ = try await bench.answer(.post, "/files", fields, Pieces(pieces: ["hello"]))
+        fields = Bench.append(5, 6)
+        (fields[.uploadComplete], fields[.contentLength], fields[.contentDigest]) = ("?0", nil, digest)
+        await bench.storage.fill(after: 1)
+        let full = try await bench.answer(.patch, nil, fields, Pieces(pieces: [" wh", "ere"]))
+        #expect(full.response.status.code == 507)
+        #expect(await bench.storage.all.map(\.bytes) == [Array("hello wh".utf8)])
+        fields[.contentDigest] = nil
+        let other = try await bench.answer(.patch, nil, fields, Pieces(pieces: [" the"]), isNew: true)
+        #expect(other.response.headerFields[.uploadOffset] == "9")
+        let last = try await bench.answer(.patch, nil, Bench.append(9, 2), Pieces(pieces: ["re"]))
+        #expect(last.response.status == .ok && bench.contents == ["hello there"])
     }
 
     @Test("An expired upload is gone")

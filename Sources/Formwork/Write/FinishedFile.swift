@@ -1,0 +1,152 @@
+import FormworkCore
+import SystemPackage
+
+/// A whole file of this process, which its owner removes later. It can become another file without a copy, by a second
+/// name, or be copied by the kernel.
+package struct FinishedFile: Sendable {
+    package let path: FilePath
+    /// Its size in bytes.
+    package let count: Int64
+
+    package init(_ path: FilePath, count: Int64) { (self.path, self.count) = (path, count) }
+
+    /// Writes it to a new file in a folder: `a.txt`, or `a (1).txt` if that is taken.
+    /// - Throws: ``FormworkError/Code/writeFailed`` and `sourceUnavailable`. Nothing is left then.
+    package func write(into folder: FilePath, as name: SafeFilename, durably: Bool) async throws -> FilePath {
+        let writer = FileWriter()
+        try await writer.open(in: folder, from: self)
+        var offset = await writer.count
+        while offset < self.count {
+            try Task.checkCancellation()
+            let end = min(offset + Self.stepSize, self.count)
+            try await writer.append(self, offset..<end)
+            offset = end
+        }
+        return try await writer.publish(as: name, durably: durably)
+    }
+
+    /// Bytes that are copied at a time, so that others get their turn.
+    package static let stepSize: Int64 = 64 << 20
+}
+
+extension OpenFolder {
+    /// Begins a file that is a finished one. It has a hidden second name in this folder until it is published, and the
+    /// permissions of a new file.
+    /// - Parameter path: What it may replace, whose permissions it will get; `nil` if it replaces nothing.
+    /// - Returns: `nil` if the file must be copied: the file system is another one or has no links, the file already
+    ///   has another name, or a new file here would have properties that can't be given to it.
+    package func adopt(_ file: FinishedFile, replacing path: SafePath? = nil) -> UnpublishedFile? {
+        guard self.keepsAccess(replacing: path), let own = try? SystemCalls.status(of: file.path),
+            own.kind == .regular, own.links == 1, own.validator.size == file.count
+        else { return nil }
+        let name = Self.hiddenName()
+        guard (try? SystemCalls.link(file.path, as: name, in: self.descriptor)) != nil else { return nil }
+        if let descriptor = try? SystemCalls.openFile(name, in: self.descriptor) {
+            if let linked = try? SystemCalls.status(of: descriptor), linked.links == 2,
+                linked.validator == own.validator, self.looksNew(descriptor, linked)
+            {
+                return UnpublishedFile(self, descriptor, hiddenName: name)
+            }
+            try? SystemCalls.close(descriptor)
+        }
+        SystemCalls.unlink(name, in: self.descriptor)
+        return nil
+    }
+
+    /// Whether a finished file in another folder could be adopted.
+    package func canAdopt(from place: FilePath) -> Bool {
+        guard let probe = try? SystemCalls.openUnnamed(in: place) else {
+            // The folder doesn't exist yet, or its file system has no unnamed files.
+            return self.sharesDisk(with: place)
+        }
+        defer { try? SystemCalls.close(probe) }
+        _ = SystemCalls.lock(probe)
+        let name = Self.hiddenName()
+        guard (try? SystemCalls.link(probe, as: name, in: self.descriptor)) != nil else { return false }
+        defer { SystemCalls.unlink(name, in: self.descriptor) }
+        return (try? SystemCalls.status(of: probe)).map { self.looksNew(probe, $0) } ?? false
+    }
+
+    /// Whether a folder, or its parent if it doesn't exist, is on this folder's file system.
+    package func sharesDisk(with place: FilePath) -> Bool {
+        let above = place.removingLastComponent()
+        let other = (try? SystemCalls.status(of: place)) ?? (try? SystemCalls.status(of: above.isEmpty ? "." : above))
+        guard let other, let own = try? SystemCalls.status(of: self.descriptor) else { return false }
+        return other.validator.device == own.validator.device
+    }
+
+    /// Gives a file what a new file in this folder has: its group and permissions.
+    /// - Returns: Whether that is possible.
+    private func looksNew(_ descriptor: FileDescriptor, _ status: FileStatus) -> Bool {
+        guard let sample = try? self.makeFile() else { return false }
+        defer { sample.close() }
+        guard let new = try? SystemCalls.status(of: sample.descriptor), new.user == status.user,
+            !SystemCalls.hasAccessList(sample.descriptor), !SystemCalls.hasAccessList(descriptor)
+        else { return false }
+        if new.group != status.group {
+            guard SystemCalls.setOwner(of: descriptor, user: status.user, group: new.group) else { return false }
+        }
+        SystemCalls.setPermissions(of: descriptor, new.permissions)
+        return true
+    }
+
+    /// Whether this process could still open a file that has got the permissions of the one that it replaces. If
+    /// publishing fails, its owner needs it again.
+    private func keepsAccess(replacing path: SafePath?) -> Bool {
+        guard let path, !SystemCalls.isPrivileged else { return true }
+        let old = try? self.within(path.folders.map(\.text)) { descriptor throws(Errno) in
+            try SystemCalls.status(of: path.name.text, in: descriptor)
+        }
+        guard let old, old.kind == .regular else { return true }
+        return old.permissions.isSuperset(of: .ownerReadWrite)
+    }
+}
+
+extension UnpublishedFile {
+    /// Appends bytes of a finished file. The kernel copies them, or shares their blocks, if it can.
+    /// - Throws: `writeFailed`, and `sourceUnavailable` if the file can't be opened.
+    package func append(_ file: FinishedFile, _ range: Range<Int64>) throws(FormworkError) {
+        let source: FileDescriptor
+        do throws(Errno) { source = try SystemCalls.open(file.path, .readOnly, .noFollow) } catch {
+            throw FormworkError(.sourceUnavailable, "can't be opened", path: file.path.string, cause: error)
+        }
+        defer { try? SystemCalls.close(source) }
+        try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+            try FormworkError.writing(self.folder.path) { () throws(Errno) in
+                try Self.copy(source, range, to: self.descriptor)
+            }
+        }
+    }
+
+    private static func copy(
+        _ source: FileDescriptor, _ range: Range<Int64>, to target: FileDescriptor
+    ) throws(Errno) {
+        var offset = range.lowerBound
+        var isKernelAble = true
+        while offset < range.upperBound {
+            let rest = range.upperBound - offset
+            if isKernelAble {
+                do throws(Errno) {
+                    let moved = try SystemCalls.transfer(
+                        .copyFileRange, from: source, at: &offset, to: target, count: Int(min(rest, 8 << 20)))
+                    // Some file systems say 0 to what they can't do.
+                    isKernelAble = moved > 0
+                } catch .interrupted {
+                    continue
+                } catch {
+                    guard ![.noSpace, .fileTooLarge, .diskQuotaExceeded].contains(error) else { throw error }
+                    isKernelAble = false
+                }
+                continue
+            }
+            var bytes: [UInt8] = []
+            try bytes.append(upTo: Int(min(rest, 256 << 10))) { room throws(Errno) in
+                try SystemCalls.read(source, at: offset, into: &room)
+            }
+            // It has fewer bytes than it had.
+            guard !bytes.isEmpty else { throw .ioError }
+            try bytes.withBytes { bytes throws(Errno) in try SystemCalls.writeAll(target, bytes) }
+            offset += Int64(bytes.count)
+        }
+    }
+}

@@ -1,0 +1,241 @@
+#if Transfer
+@testable import Formwork
+import FormworkCore
+import FormworkReceiver
+@testable import FormworkResumable
+import Foundation
+import NIOCore
+import SystemPackage
+import Testing
+
+/// Complete uploads whose bytes become files without passing through this process's memory.
+@Suite(.timeLimit(.minutes(10))) struct StoredFileTests {
+    private static let tus = "Tus-Resumable: 1.0.0"
+
+    private static func options() -> UploadStoreOptions {
+        var options = UploadStoreOptions()
+        options.digestsFiles = true
+        return options
+    }
+
+    private func status(_ path: FilePath) throws -> FileStatus { try SystemCalls.status(of: path) }
+
+    /// Sends `hello there` as a.txt in two pieces, by tus.
+    /// - Parameter between: Called after the first.
+    /// - Returns: The list of arrived files.
+    private func sendFile(
+        _ receiver: TestReceiver, type: String? = nil, between: (_ name: String) throws -> Void = { _ in }
+    ) async throws -> RawAnswer {
+        let metadata = "Upload-Metadata: filename YS50eHQ=" + (type.map { ",filetype \($0)" } ?? "")
+        let created = try await receiver.request(
+            "POST /", [Self.tus, "Upload-Length: 11", metadata, "Content-Length: 0"])
+        let path = try #require(created.field("Location"))
+        let append = [Self.tus, "Content-Type: application/offset+octet-stream"]
+        let first = try await receiver.request("PATCH \(path)", append + ["Upload-Offset: 0"], "hello")
+        #expect(first.status == 204)
+        try between(String(try #require(path.split(separator: "/").last)))
+        let last = try await receiver.request("PATCH \(path)", append + ["Upload-Offset: 5"], " there")
+        #expect(last.status == 204)
+        return try await receiver.request("GET /files.json")
+    }
+
+    @Test(arguments: [false, true])
+    func `A file that is the whole upload is not copied, and looks like any other`(isDurable: Bool) async throws {
+        let folder = TemporaryFolder()
+        let place = folder.path.appending(".formwork-resumable")
+        let store = UploadStore(place, options: Self.options())
+        let storage = try FolderStorage(folder.path, durably: isDurable)
+        try await TestReceiver.run(in: folder, storage: storage, store: store) { receiver in
+            #expect(try await receiver.request("PUT /a.txt", [], "plain").status == 201)
+            let inode = Local(UInt64(0))
+            let list = try await self.sendFile(receiver) { name in
+                inode.value = try self.status(place.appending("\(name).data")).validator.inode
+            }
+            #expect(folder.names == [".formwork-resumable", "a (1).txt", "a.txt"])
+            #expect(try folder.text(of: "a (1).txt") == "hello there")
+            let (plain, linked) = (
+                try self.status(folder.path.appending("a.txt")), try self.status(folder.path.appending("a (1).txt"))
+            )
+            #expect(linked.validator.inode == inode.value && linked.links == 1)
+            #expect(linked.permissions == plain.permissions && linked.group == plain.group)
+            #expect(list.body.contains("12998c017066eb0d2a70b94e6ed3192985855ce390f321bbdb832022888bd251"))
+            // Its answer is kept, and not its bytes.
+            let kept = try FileManager.default.contentsOfDirectory(atPath: place.string)
+            #expect(kept.count == 1 && kept[0].hasSuffix(".json"))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `It replaces a file, and gets its permissions`(isDurable: Bool) async throws {
+        let folder = TemporaryFolder()
+        let place = folder.path.appending(".formwork-resumable")
+        try folder.write("old", to: "a.txt")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o640], ofItemAtPath: folder.path.appending("a.txt").string)
+        let storage = try FolderStorage(folder.path, replacing: true, durably: isDurable)
+        let store = UploadStore(place, options: Self.options())
+        try await TestReceiver.run(in: folder, storage: storage, store: store) { receiver in
+            let inode = Local(UInt64(0))
+            _ = try await self.sendFile(receiver) { name in
+                inode.value = try self.status(place.appending("\(name).data")).validator.inode
+            }
+            #expect(folder.names == [".formwork-resumable", "a.txt"])
+            #expect(try folder.text(of: "a.txt") == "hello there")
+            let status = try self.status(folder.path.appending("a.txt"))
+            #expect(status.validator.inode == inode.value && status.permissions == [.ownerReadWrite, .groupRead])
+        }
+    }
+
+    @Test func `A file system of its own for unfinished uploads`() async throws {
+        let shared = FilePath("/dev/shm/formwork-\(UInt64.random(in: .min ... .max))")
+        defer { try? FileManager.default.removeItem(atPath: shared.string) }
+        let folder = TemporaryFolder()
+        try await TestReceiver.run(in: folder, store: UploadStore(shared, options: Self.options())) { receiver in
+            let list = try await self.sendFile(receiver)
+            #expect(try folder.text(of: "a.txt") == "hello there")
+            #expect(try self.status(folder.path.appending("a.txt")).links == 1)
+            #expect(list.body.contains("12998c017066eb0d2a70b94e6ed3192985855ce390f321bbdb832022888bd251"))
+        }
+    }
+
+    @Test func `A file that can't get its name leaves nothing`() async throws {
+        let folder = TemporaryFolder()
+        let place = folder.path.appending(".formwork-resumable")
+        // With --overwrite, a folder of that name is an error.
+        let storage = try FolderStorage(folder.path, replacing: true)
+        try FileManager.default.createDirectory(
+            atPath: folder.path.appending("a.txt").string, withIntermediateDirectories: false)
+        try await TestReceiver.run(in: folder, storage: storage, store: UploadStore(place, options: Self.options())) {
+            receiver in
+            let created = try await receiver.request(
+                "POST /", [Self.tus, "Upload-Length: 5", "Upload-Metadata: filename YS50eHQ=", "Content-Length: 0"])
+            let path = try #require(created.field("Location"))
+            let append = [Self.tus, "Content-Type: application/offset+octet-stream", "Upload-Offset: 0"]
+            #expect(try await receiver.request("PATCH \(path)", append, "hello").status == 409)
+            #expect(folder.names == [".formwork-resumable", "a.txt"])
+        }
+    }
+
+    @Test func `A finished file that has another name already is copied`() throws {
+        let folder = TemporaryFolder()
+        try folder.write("hello", to: "finished")
+        let (open, file) = (try OpenFolder(folder.path), FinishedFile(folder.path.appending("finished"), count: 5))
+        let first = try #require(open.adopt(file))
+        #expect(open.adopt(file) == nil)
+        first.close()
+        #expect(folder.names == ["finished"])
+        #expect(open.adopt(FinishedFile(file.path, count: 4)) == nil)
+        #expect(folder.names == ["finished"] && open.canAdopt(from: folder.path))
+        #expect(!open.canAdopt(from: "/dev/shm") && !open.sharesDisk(with: "/dev/shm"))
+        #expect(open.sharesDisk(with: folder.path.appending("none")))
+    }
+
+    @Test func `Bytes that were discarded are freed, but not those of a file with a name`() throws {
+        let folder = TemporaryFolder()
+        let (path, open) = (folder.path.appending("a"), try OpenFolder(folder.path))
+        let file = try AppendedFile(path, creating: true)
+        try file.append(Array("hello".utf8))
+        try SystemCalls.link(path, as: "b", in: open.descriptor)
+        PrivateFile.remove(path)
+        try file.emptyIfUnnamed()
+        #expect(try folder.text(of: "b") == "hello")
+        #expect(try file.bytes(at: 1, upTo: 3) == Array("ell".utf8) && file.bytes(at: 5, upTo: 3) == [])
+        PrivateFile.remove(folder.path.appending("b"))
+        try file.emptyIfUnnamed()
+        #expect(try file.count() == 0)
+    }
+
+    /// Files of a form, of several sizes, with one form inside.
+    private static func form() -> (body: [UInt8], files: [String: [UInt8]]) {
+        var generator = SystemRandomNumberGenerator()
+        func random(_ count: Int) -> [UInt8] {
+            (0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }.prefix(count)
+                .map { $0 }
+        }
+        let files = ["a": random(17 << 20), "b": random(0), "c": random(1), "d": random(5 << 20), "e": random(100)]
+        func part(_ name: String, _ boundary: String) -> [UInt8] {
+            Array(
+                "--\(boundary)\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\(name)\"\r\n\r\n".utf8)
+                + files[name, default: []] + Array("\r\n".utf8)
+        }
+        var body = part("a", "b") + part("b", "b") + part("c", "b")
+        body += Array(
+            "--b\r\nContent-Disposition: form-data; name=\"m\"\r\nContent-Type: multipart/mixed; boundary=i\r\n\r\n"
+                .utf8)
+        body += part("d", "i") + part("e", "i") + Array("--i--\r\n\r\n--b--\r\n".utf8)
+        return (body, files)
+    }
+
+    @Test func `The files of a stored form are copied from it, each from its own place`() async throws {
+        let (body, files) = Self.form()
+        let (uploads, folder) = (TemporaryFolder(), TemporaryFolder())
+        let path = uploads.path.appending("body")
+        try Data(body).write(to: URL(fileURLWithPath: path.string))
+        let storage = CopyingStorage(base: try FolderStorage(folder.path))
+        let intake = UploadIntake(storage: storage, limits: ReceivingLimits())
+        let receipt = try await intake.take(
+            IncomingUpload(.parts(contentType: "multipart/form-data; boundary=b", isForm: true), length: nil),
+            StoredBody(.file(path), file: FinishedFile(path, count: Int64(body.count)), digests: []))
+        #expect(receipt.files.map(\.name) == ["a", "b", "c", "d", "e"])
+        for (name, content) in files {
+            let url = URL(fileURLWithPath: folder.path.appending(name).string)
+            #expect(try Data(contentsOf: url) == Data(content), "\(name)")
+        }
+        #expect(storage.written.value == 0 && storage.copied.value == (22 << 20) + 101)
+    }
+
+    @Test func `What is left of a form that fails while it is copied`() async throws {
+        let (body, _) = Self.form()
+        let (uploads, folder) = (TemporaryFolder(), TemporaryFolder())
+        let path = uploads.path.appending("body")
+        try Data(body).write(to: URL(fileURLWithPath: path.string))
+        let intake = UploadIntake(storage: try FolderStorage(folder.path), limits: ReceivingLimits())
+        await #expect(throws: FormworkError.self) {
+            try await intake.take(
+                IncomingUpload(.parts(contentType: "multipart/form-data; boundary=b", isForm: true), length: nil),
+                // The file has fewer bytes than the body.
+                StoredBody(.bytes(body), file: FinishedFile("/proc/self/cmdline", count: 1), digests: []))
+        }
+        #expect(folder.names == [])
+        let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }
+        // The folder itself is open, and no file in it.
+        #expect(links.filter { $0.hasPrefix(folder.path.string + "/") } == [])
+    }
+}
+
+/// A storage that counts how its bytes came.
+private struct CopyingStorage: ReceiverStorage {
+    let base: FolderStorage
+    let written = Local(0)
+    let copied = Local(0)
+
+    func begin(_ file: IncomingFile) async throws -> any StorageUpload {
+        Upload(storage: self, base: try await self.base.begin(file))
+    }
+
+    func publish(
+        _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
+    ) async throws -> [String] {
+        try await self.base.publish(uploads.compactMap { ($0 as? Upload)?.base }, record: record)
+    }
+
+    private struct Upload: StorageUpload {
+        let storage: CopyingStorage
+        let base: any StorageUpload
+
+        func write(_ buffer: ByteBuffer) async throws {
+            self.storage.written.value += buffer.readableBytes
+            try await self.base.write(buffer)
+        }
+        func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
+            self.storage.copied.value += buffer.readableBytes
+            try await self.base.write(buffer, from: finished, at: offset)
+        }
+        func finish() async throws -> String { try await self.base.finish() }
+        func abandon() async { await self.base.abandon() }
+        func withdraw() async { await self.base.withdraw() }
+    }
+}
+#endif

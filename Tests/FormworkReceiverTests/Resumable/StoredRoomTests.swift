@@ -1,0 +1,79 @@
+#if Transfer
+@testable import Formwork
+import FormworkReceiver
+import FormworkResumable
+import Foundation
+import SystemPackage
+import Testing
+
+/// Room on the disk for uploads that are stored before they become files.
+@Suite(.timeLimit(.minutes(10))) struct StoredRoomTests {
+    private static let tus = "Tus-Resumable: 1.0.0"
+    /// `text/plain`, and `multipart/form-data; boundary=b`.
+    private static let (text, form) = ("dGV4dC9wbGFpbg==", "bXVsdGlwYXJ0L2Zvcm0tZGF0YTsgYm91bmRhcnk9Yg==")
+
+    /// Runs a test against a receiver that uses half of the free disk.
+    /// - Parameter length: Given to the test: more than a third of the free disk.
+    private func withHalf(
+        _ test: @escaping @Sendable (TestReceiver, _ length: Int64) async throws -> Void
+    ) async throws {
+        let folder = TemporaryFolder()
+        let room = try #require(DiskSpace.available(at: folder.path))
+        let storage = try FolderStorage(folder.path, freeBytes: room / 2)
+        let store = UploadStore(folder.path.appending(".formwork-resumable"))
+        try await TestReceiver.run(in: folder, storage: storage, store: store) { receiver in
+            try await test(receiver, room / 20 * 7)
+        }
+    }
+
+    @Test func `A form needs room for its files too, a file only for itself`() async throws {
+        try await self.withHalf { receiver, length in
+            for (type, expected) in [(Self.form, 507), (Self.text, 201)] {
+                let metadata = "Upload-Metadata: filename YS50eHQ=,filetype \(type)"
+                let answer = try await receiver.request(
+                    "POST /", [Self.tus, "Upload-Length: \(length)", metadata, "Content-Length: 0"])
+                #expect(answer.status == expected, "\(type)")
+                #expect((answer.field("Location") != nil) == (expected == 201))
+            }
+        }
+    }
+
+    @Test func `A length that is announced late is checked then`() async throws {
+        try await self.withHalf { receiver, length in
+            for (type, expected) in [(Self.form, 507), (Self.text, 204)] {
+                let metadata = "Upload-Metadata: filename YS50eHQ=,filetype \(type)"
+                let created = try await receiver.request(
+                    "POST /", [Self.tus, "Upload-Defer-Length: 1", metadata, "Content-Length: 0"])
+                let path = try #require(created.field("Location"))
+                let append = [
+                    Self.tus, "Content-Type: application/offset+octet-stream", "Upload-Offset: 0",
+                    "Upload-Length: \(length)",
+                ]
+                #expect(try await receiver.request("PATCH \(path)", append, "hello").status == expected, "\(type)")
+            }
+        }
+    }
+
+    @Test func `What an upload needs, by where it is and what it is`() throws {
+        let folder = TemporaryFolder()
+        let open = try OpenFolder(folder.path)
+        let all = try #require(DiskSpace.available(at: folder.path))
+        let (third, most) = (all / 3, all / 20 * 13)
+        let (own, other) = (folder.path, FilePath("/dev/shm"))
+        func fits(_ length: Int64, missing: Int64, isForm: Bool, _ place: FilePath?, _ reclaimable: Int64 = 0) -> Bool {
+            UploadRoom(length: length, missing: missing, isForm: isForm, place: place, reclaimable: reclaimable)
+                .fits(in: open, keeping: 0)
+        }
+        #expect(fits(most, missing: most, isForm: false, own))
+        #expect(!fits(most, missing: most, isForm: true, own))
+        #expect(fits(third, missing: third, isForm: true, own))
+        // The rest of one that is almost there.
+        #expect(fits(most, missing: 1, isForm: true, own))
+        // Elsewhere nothing is stored first, and nothing can be linked.
+        #expect(fits(most, missing: most, isForm: true, other) && fits(most, missing: most, isForm: false, nil))
+        #expect(!fits(2 * all, missing: 0, isForm: false, other) && fits(2 * all, missing: 0, isForm: false, own))
+        #expect(fits(most, missing: most, isForm: true, own, most))
+        #expect(!fits(.max, missing: .max, isForm: true, own, most))
+    }
+}
+#endif
