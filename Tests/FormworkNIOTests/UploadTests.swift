@@ -459,9 +459,9 @@ extension NIOTests {
         @Test("A file that changed is an error, also behind an early 200")
         func earlySuccessOfChangedFile() async throws {
             let folder = try TestFolder()
-            let path = try await folder.sparseFile("f", count: 1_300_000)
+            let path = try folder.sparseFile("f", count: 1_300_000)
             let plan = try await form(.file(path)).plan()
-            _ = try await folder.sparseFile("f", count: 1_300_001)
+            _ = try folder.sparseFile("f", count: 1_300_001)
             try await LoopbackServer.with(["/": [.early(200)]]) { server in
                 let error = await self.failure { _ = try await self.upload(plan, to: server.url("/")) }
                 #expect(error?.code == .sourceChanged)
