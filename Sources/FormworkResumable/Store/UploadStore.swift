@@ -92,10 +92,15 @@ public final class UploadStore: Sendable {
     /// - Throws: `unreadable`.
     package func upload(_ name: String, now: Date = Date()) async throws -> StoredUpload? {
         guard Self.isName(name) else { return nil }
-        guard let record = try await self.record(name) else { return self.forget(name) }
+        guard var record = try await self.record(name) else { return self.forget(name) }
         if record.expires <= now {
-            guard try await self.isInUse(name) else { return self.forget(name) }
-            guard record.isWhole else { return nil }
+            if try await self.isInUse(name) {
+                guard record.isWhole else { return nil }
+            } else {
+                // Processing may have ended since, and saved the answer, which has its own lifetime.
+                guard let last = try await self.record(name), last.expires > now else { return self.forget(name) }
+                record = last
+            }
         }
         return self.object(name, record)
     }

@@ -37,6 +37,26 @@ import Testing
         }
     }
 
+    @Test func `An upload that is completed while a request looks at it has its answer`() async throws {
+        let bench = HandlerBench { $0.lifetime = 0 }
+        let stopping = try StoppingHandler(bench)
+        let posting = Task {
+            try await bench.answer(
+                .post, "/files", ResumableHandlerTests.create(5), TestBody("hello"), by: stopping.handler)
+        }
+        for await _ in stopping.entered.stream { break }
+        let location = try bench.location()
+        // The request has read a record without an answer when processing ends.
+        let store = try UploadStore(bench.folder, options: bench.options, makesFolder: false) {
+            stopping.mayGoOn.continuation.finish()
+            _ = try? await posting.value
+        }
+        let handler = ResumableHandler(store) { _ in throw CancellationError() }
+        let answer = try await bench.answer(.patch, location, Self.append(5, 0, true), TestBody([]), by: handler)
+        #expect(answer.response.status == .ok)
+        #expect(String(decoding: answer.content, as: UTF8.self) == "thanks")
+    }
+
     @Test(arguments: [false, true])
     func `An upload that is being processed isn't removed when it expires`(sweepsAnotherProcess: Bool) async throws {
         // It expires as soon as it is created.
