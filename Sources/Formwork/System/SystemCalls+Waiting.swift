@@ -1,0 +1,115 @@
+import CFormworkSystem
+import FormworkCore
+import Glibc
+import SystemPackage
+
+// Unsafe code in this file: system calls. Every call is typed, is retried on EINTR, and throws an `Errno`.
+
+/// The event to wait for on a non-blocking descriptor.
+enum Readiness { case read, write }
+
+extension SystemCalls {
+    /// Waits until a non-blocking descriptor is ready.
+    /// - Parameter limit: The longest wait, less than a few hundred years; `nil` for no limit.
+    /// - Returns: Whether it is ready. It is `false` after a signal too.
+    @discardableResult
+    static func wait(
+        _ descriptor: FileDescriptor, for readiness: Readiness, atMost limit: Duration? = nil
+    ) throws(Errno) -> Bool {
+        let events = readiness == .read ? CShort(POLLIN) : CShort(POLLOUT)
+        return try self.wait(descriptor, events, limit) != 0
+    }
+
+    /// Waits until a pipe's reader has read every byte in it.
+    ///
+    /// There is no event for an empty pipe, so it is checked after 50 µs, then after twice that, up to 10 ms. The wait
+    /// uses almost no processor time, and is at most twice as long as the reader needs.
+    /// - Throws: `brokenPipe` if the pipe has no reader any more.
+    static func waitUntilEmpty(_ pipe: FileDescriptor) throws(Errno) {
+        var pause = Duration.microseconds(50)
+        while true {
+            let queued = fw_queued(pipe.rawValue)
+            guard queued >= 0 else { throw Errno(rawValue: -queued) }
+            if queued == 0 { return }
+            if try self.wait(pipe, 0, pause) & CInt(POLLERR) != 0 { throw .brokenPipe }
+            pause = min(pause * 2, .milliseconds(10))
+        }
+    }
+
+    /// - Returns: The events; 0 for none within the limit, or a signal.
+    private static func wait(
+        _ descriptor: FileDescriptor, _ events: CShort, _ limit: Duration?
+    ) throws(Errno) -> CInt {
+        let parts = limit?.components
+        let nanoseconds = parts.map { $0.seconds * 1_000_000_000 + $0.attoseconds / 1_000_000_000 } ?? -1
+        let result = fw_wait(descriptor.rawValue, events, nanoseconds)
+        guard result >= 0 || -result == EINTR else { throw Errno(rawValue: -result) }
+        return max(result, 0)
+    }
+
+    /// Sleeps until the clock's next tick if `time`, a file's modification time, is in the current tick. A write in the
+    /// same tick would leave the same time.
+    ///
+    /// A tick is 1 to 10 ms, as the kernel reports it. File systems with whole seconds (ext3; FAT has every other
+    /// second) are recognised by a time without a fraction.
+    static func waitForTick(after time: FileTime) {
+        let tick = time.nanoseconds > 0 ? self.clockTick : time.seconds % 2 == 0 ? 2_000_000_000 : 1_000_000_000
+        var now = timespec()
+        // SAFETY: the pointer is to this frame's variable.
+        while unsafe clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0 {
+            // A time ahead of the clock wasn't set by a write now: a write would change it.
+            let (seconds, isFar) = Int64(now.tv_sec).subtractingReportingOverflow(time.seconds)
+            guard !isFar, (0...2).contains(seconds) else { return }
+            let passed = seconds * 1_000_000_000 + Int64(now.tv_nsec) - time.nanoseconds
+            guard passed >= 0, passed < tick else { return }
+            self.sleep(.nanoseconds(tick - passed))
+        }
+    }
+
+    /// The nanoseconds of one tick of the clock that file systems use.
+    private static let clockTick: Int64 = {
+        var tick = timespec()
+        // SAFETY: the pointer is to this frame's variable.
+        let isKnown = unsafe clock_getres(CLOCK_REALTIME_COARSE, &tick) == 0 && tick.tv_sec == 0
+        return isKnown ? Int64(tick.tv_nsec) : 10_000_000
+    }()
+
+    /// Makes `copy`, an empty file, share the content that `file` has at this moment (FICLONE).
+    /// - Throws: `notSupported` and others if the file system can't do that, or the files are on different ones.
+    static func clone(_ file: FileDescriptor, into copy: FileDescriptor) throws(Errno) {
+        let result = fw_clone(file.rawValue, copy.rawValue)
+        guard result == 0 else { throw Errno(rawValue: -result) }
+    }
+
+    /// Sleeps this thread.
+    static func sleep(_ duration: Duration) {
+        let (whole, attoseconds) = duration.asWait.components
+        var wanted = timespec(tv_sec: Int(whole), tv_nsec: Int(attoseconds / 1_000_000_000))
+        var rest = timespec()
+        // SAFETY: both pointers are to this frame's variables.
+        while unsafe nanosleep(&wanted, &rest) != 0, errno == EINTR { wanted = rest }
+    }
+
+    /// Runs `body` while SIGPIPE and SIGXFSZ can't kill the process. The calls return EPIPE and EFBIG instead.
+    static func withoutWriteSignals<Result>(
+        _ body: () throws(FormworkError) -> Result
+    ) throws(FormworkError) -> Result {
+        // SAFETY: the guard is a plain C struct of this frame, given to begin and end in this order on this thread.
+        var state = unsafe fw_signal_guard()
+        unsafe fw_signal_guard_begin(&state)
+        defer { unsafe fw_signal_guard_end(&state) }
+        return try body()
+    }
+
+    /// Runs the caller's code with the thread's original signal mask, even inside ``withoutWriteSignals(_:)``, because
+    /// a process that it starts inherits the mask.
+    static func withWriteSignals<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // SAFETY: the guard belongs to this thread, and its frame still exists, because it encloses this one.
+        guard let state = unsafe fw_signal_guard_current() else { return try body() }
+        unsafe fw_signal_guard_lift(state)
+        defer { unsafe fw_signal_guard_lower(state) }
+        return try body()
+    }
+}
