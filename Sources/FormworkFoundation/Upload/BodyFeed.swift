@@ -2,7 +2,7 @@ import Foundation
 
 /// The bytes of a ``BodyInputStream``. It is a separate object because Foundation's streams can't cross threads, and
 /// URLSession reads on its own queue while other threads close the stream and ask for its status.
-// @unchecked: the lock guards all state except a reader's own, which only the current read uses.
+// SAFETY of `@unchecked Sendable`: the lock guards all state except a reader's own, which only the current read uses.
 final class BodyFeed: @unchecked Sendable {
     /// The source of the bytes.
     private enum Origin {

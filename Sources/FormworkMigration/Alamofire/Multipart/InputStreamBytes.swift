@@ -3,7 +3,7 @@ import Foundation
 
 /// An `InputStream` as a pull stream, opened at its first read.
 ///
-/// Unchecked, because `InputStream` isn't marked: a stream that was appended to a form belongs to the form, and only
+/// SAFETY of `@unchecked Sendable`: `InputStream` isn't marked. A stream that was appended to a form belongs to the form, and only
 /// one reader at a time reads it.
 final class InputStreamBytes: ByteStream, @unchecked Sendable {
     private let stream: InputStream

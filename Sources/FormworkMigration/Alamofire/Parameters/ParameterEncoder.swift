@@ -16,7 +16,7 @@ public protocol ParameterEncoder: Sendable {
 
 /// Writes parameters as a JSON body, for every method.
 ///
-/// Sendable because its encoder is configured before it is passed here, and then only encodes.
+/// SAFETY of `@unchecked Sendable`: its encoder is configured before it is passed here, and then only encodes.
 open class JSONParameterEncoder: @unchecked Sendable, ParameterEncoder {
     /// Compact JSON.
     public static var `default`: JSONParameterEncoder { JSONParameterEncoder() }

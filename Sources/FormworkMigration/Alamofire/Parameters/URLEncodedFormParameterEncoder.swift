@@ -7,7 +7,7 @@ import FoundationNetworking
 
 /// Writes `Encodable` parameters as url-encoded text, into the URL's query or the body.
 ///
-/// Sendable because its encoder is configured before it is passed here, and then only encodes.
+/// SAFETY of `@unchecked Sendable`: its encoder is configured before it is passed here, and then only encodes.
 open class URLEncodedFormParameterEncoder: @unchecked Sendable, ParameterEncoder {
     /// Where the text goes.
     public enum Destination {
