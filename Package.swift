@@ -27,6 +27,20 @@ func product(_ name: String, _ package: String, _ trait: String) -> Target.Depen
     .product(name: name, package: package, condition: .when(traits: [trait]))
 }
 
+let argumentParser = product("ArgumentParser", "swift-argument-parser", "Command")
+
+// scripts/build links two executables without shared libraries, glibc included, so they start in a third of the time.
+// Such a program can't load libmagic when it runs: libmagic.a is linked in, with what it needs.
+let linkedWhole: [LinkerSetting] =
+    Context.environment["FORMWORK_STATIC"] == nil
+    ? []
+    : [
+        .unsafeFlags([
+            "-static-executable", "-Xlinker", "-u", "-Xlinker", "magic_open", "-Xlinker", "-lmagic", "-Xlinker", "-lbz2",
+            "-Xlinker", "-llzma", "-Xlinker", "-lz",
+        ])
+    ]
+
 func target(_ name: String, _ trait: String) -> Target.Dependency {
     .target(name: name, condition: .when(traits: [trait]))
 }
@@ -49,7 +63,8 @@ let package = Package(
         .library(name: "FormworkResumable", targets: ["FormworkResumable"]),
         .library(name: "FormworkClient", targets: ["FormworkClient"]),
         .library(name: "FormworkHummingbird", targets: ["FormworkHummingbird"]),
-        .executable(name: "formwork", targets: ["FormworkCommand"]),
+        .executable(name: "formwork", targets: ["FormworkMain"]),
+        .executable(name: "formwork-transfer", targets: ["FormworkTransferMain"]),
         .executable(name: "formwork-bench", targets: ["FormworkBenchmarks"]),
     ],
     // None is on unless it is named: who wants the forms alone resolves swift-system, nothing else.
@@ -250,10 +265,21 @@ let package = Package(
             resources: [.embedInCode("Page/Resources")],
             swiftSettings: settings
         ),
-        .executableTarget(
+        // The command's verbs. Those that need a network have a module, and an executable, of their own: it takes
+        // longer to start than the others take to do their work.
+        .target(
             name: "FormworkCommand",
             dependencies: [
                 "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "CFormworkSystem",
+                argumentParser,
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "FormworkTransfer",
+            dependencies: [
+                "Formwork", "FormworkCommand",
                 target("FormworkHTTP", "Transfer"),
                 target("FormworkResumable", "Transfer"),
                 target("FormworkNIO", "Transfer"),
@@ -263,10 +289,21 @@ let package = Package(
                 product("Logging", "swift-log", "Transfer"),
                 product("ServiceLifecycle", "swift-service-lifecycle", "Transfer"),
                 product("UnixSignals", "swift-service-lifecycle", "Transfer"),
-                .product(
-                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
+                argumentParser,
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FormworkMain",
+            dependencies: [
+                "FormworkCommand", argumentParser, .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings, linkerSettings: linkedWhole
+        ),
+        .executableTarget(
+            name: "FormworkTransferMain",
+            dependencies: ["FormworkCommand", "FormworkTransfer", argumentParser],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -275,7 +312,7 @@ let package = Package(
                 "Formwork", "FormworkMagic", "FormworkURLEncoded",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings
+            swiftSettings: settings, linkerSettings: linkedWhole
         ),
         // What more than one of the tests needs.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: testSettings),
@@ -390,7 +427,10 @@ let package = Package(
         ),
         .testTarget(
             name: "FormworkCommandTests",
-            dependencies: ["FormworkCommand", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: [
+                "FormworkCommand", "FormworkTransfer",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: testSettings
         ),
     ]

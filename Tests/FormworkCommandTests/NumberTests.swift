@@ -3,6 +3,9 @@ import Formwork
 import Testing
 
 @testable import FormworkCommand
+#if Transfer
+@testable import FormworkTransfer
+#endif
 
 @Suite("Numbers of options and captures", .timeLimit(.minutes(10)))
 struct NumberTests {

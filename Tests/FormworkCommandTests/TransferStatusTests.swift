@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
-@testable import FormworkCommand
+import FormworkCommand
+@testable import FormworkTransfer
 import FormworkNIO
 import FormworkClient
 import SystemPackage

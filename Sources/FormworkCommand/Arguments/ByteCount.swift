@@ -2,14 +2,14 @@
 import ArgumentParser
 
 /// A number of bytes as an argument: `200`, `64k`, `10M`, `4G`, in powers of 1024 as in curl.
-struct ByteCount: ExpressibleByArgument {
-    let bytes: Int64
+package struct ByteCount: ExpressibleByArgument {
+    package let bytes: Int64
 
-    init(_ bytes: Int64) { self.bytes = bytes }
+    package init(_ bytes: Int64) { self.bytes = bytes }
 
-    init?(argument: String) { self.init(argument[...]) }
+    package init?(argument: String) { self.init(argument[...]) }
 
-    init?(_ text: Substring) {
+    package init?(_ text: Substring) {
         var digits = text
         var shift = 0
         switch text.last {
@@ -25,7 +25,7 @@ struct ByteCount: ExpressibleByArgument {
         self.bytes = number << Int64(shift)
     }
 
-    var defaultValueDescription: String {
+    package var defaultValueDescription: String {
         for (shift, suffix) in [(30, "G"), (20, "M"), (10, "k")] where self.bytes >= 1 << shift {
             if self.bytes.trailingZeroBitCount >= shift { return "\(self.bytes >> shift)\(suffix)" }
         }

@@ -5,7 +5,7 @@ import FormworkMagic
 import SystemPackage
 
 /// The options that describe a form, shared by all verbs.
-struct FormOptions: ParsableArguments {
+package struct FormOptions: ParsableArguments {
     @Option(
         name: [.customShort("F"), .long],
         help: ArgumentHelp(
@@ -35,7 +35,7 @@ struct FormOptions: ParsableArguments {
     var header: [String] = []
 
     @Option(help: "The boundary, instead of a random one.")
-    var boundary: String?
+    package var boundary: String?
 
     @Option(help: "How names are escaped: whatwg (as browsers and curl), backslash, or refuse.")
     var escape: EscapeOption = .whatwg
@@ -55,7 +55,7 @@ struct FormOptions: ParsableArguments {
     var prescan = false
 
     @Flag(help: "Collect standard input in an unlinked temporary file first, so that it has a length.")
-    var spool = false
+    package var spool = false
 
     @Flag(
         help: ArgumentHelp(
@@ -71,15 +71,17 @@ struct FormOptions: ParsableArguments {
         help: ArgumentHelp("Read the form from a description that 'plan --save' wrote.", valueName: "file"))
     var description: String?
 
+    package init() {}
+
     /// The headers other than `Content-Type`.
-    var otherHeaders: [String] { self.header.filter { $0.contentType == nil } }
+    package var otherHeaders: [String] { self.header.filter { $0.contentType == nil } }
 
     /// The form's plan.
     /// - Parameters:
     ///   - passesHeaders: Whether the verb sends other headers.
     ///   - leading: How many parts `arrange` inserts at the front.
     ///   - arrange: Changes the form before it is planned.
-    func makePlan(
+    package func makePlan(
         passesHeaders: Bool = false, leading: Int = 0, arrange: (FormData) throws -> FormData = { $0 }
     ) throws -> BodyPlan {
         let arguments = PartArgument.ofThisProcess

@@ -3,7 +3,7 @@ import FormworkURLEncoded
 
 extension OrderedJSON {
     /// Writes a value, without a line end: on one line without blanks, or indented.
-    static func write(_ value: ParameterValue, isPretty: Bool = false) -> String {
+    package static func write(_ value: ParameterValue, isPretty: Bool = false) -> String {
         var output: [UInt8] = []
         self.append(value, to: &output, lineEnd: isPretty ? "\n" : nil)
         return String(decoding: output, as: UTF8.self)

@@ -4,7 +4,7 @@ import FormworkURLEncoded
 /// JSON (RFC 8259) without loss: members keep their order and may share a name, and integers keep their digits.
 ///
 /// Foundation's decoders keep none of the three.
-struct OrderedJSON {
+package struct OrderedJSON {
     /// The most levels of nested arrays and objects: as many as ``Flattening`` writes.
     static let depth = 512
 
@@ -16,7 +16,7 @@ struct OrderedJSON {
     /// Reads one value. Only blanks may follow.
     /// - Throws: `malformedBody`, or `limitExceeded` for a value too deep; the message has line and column, counted
     ///   from 1 in Unicode scalars.
-    static func read(_ text: [UInt8]) throws(FormworkError) -> ParameterValue {
+    package static func read(_ text: [UInt8]) throws(FormworkError) -> ParameterValue {
         var reader = OrderedJSON(text)
         if text.starts(with: [0xEF, 0xBB, 0xBF]) {
             throw reader.failure("a byte order mark, which JSON doesn't allow: remove it", at: 0)

@@ -10,17 +10,17 @@ import Foundation
 #endif
 
 /// How the command exits: with curl's status where curl has one, and a line on standard error.
-struct ExitStatus: Error {
-    var code: Int32
+package struct ExitStatus: Error {
+    package var code: Int32
     /// `nil` exits without a message.
-    var message: String?
+    package var message: String?
 
-    init(_ code: Int32, _ message: String? = nil) {
+    package init(_ code: Int32, _ message: String? = nil) {
         self.code = code
         self.message = message
     }
 
-    init(_ error: FormworkError) {
+    package init(_ error: FormworkError) {
         let isClosedPipe = error.code == .writeFailed && error.cause as? Errno == .brokenPipe
         var shown = error
         let curl = error.cause as? CurlStatus
@@ -43,7 +43,7 @@ struct ExitStatus: Error {
         }
     }
 
-    func leave() -> Never {
+    package func leave() -> Never {
         if let message = self.message { StandardError.write(message + "\n") }
         exit(self.code)
     }

@@ -5,13 +5,13 @@ import Glibc
 // Unsafe code in this file: replacing the default handlers of signals.
 
 /// Cleans up when the user interrupts the command or another process terminates it.
-final class Interruption {
+package final class Interruption {
     private let sources: [any DispatchSourceSignal]
 
     /// Runs `cleanUp` on another thread when SIGINT, SIGTERM or SIGHUP arrives, then exits with 128 plus its number.
     ///
     /// A signal that was ignored when the command began (`nohup`) stays ignored.
-    init(_ cleanUp: @escaping @Sendable () -> Void) {
+    package init(_ cleanUp: @escaping @Sendable () -> Void) {
         self.sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
             // SAFETY: handlers are only compared as addresses, never called.
             let (before, ignoring) = unsafe (

@@ -2,12 +2,12 @@
 import Formwork
 
 /// Received text for a table. It can't move the cursor, and its width is counted as terminals count it.
-struct DisplayText {
-    let text: String
+package struct DisplayText {
+    package let text: String
     /// Columns on a terminal.
     let width: Int
 
-    init(_ received: String, limit: Int? = nil) {
+    package init(_ received: String, limit: Int? = nil) {
         let escaped = received.withControlCharactersEscaped
         let width = Self.width(of: escaped)
         if let limit, width > limit {

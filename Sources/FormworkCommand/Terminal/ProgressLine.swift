@@ -4,7 +4,7 @@ import Synchronization
 import SystemPackage
 
 /// Progress on standard error: one line redrawn, lines, or objects.
-final class ProgressLine: Sendable {
+package final class ProgressLine: Sendable {
     private struct State {
         var rate: ProgressRate
         var isDrawn = false
@@ -16,14 +16,14 @@ final class ProgressLine: Sendable {
     private let start = ContinuousClock.now
     private let state: Mutex<State>
 
-    init(_ style: ProgressStyle) {
+    package init(_ style: ProgressStyle) {
         self.style = style
         self.state = Mutex(State(rate: ProgressRate(from: self.start)))
     }
 
     /// Shows progress while `body` runs, and keeps the last state on a line of its own.
     /// - Parameter offset: The first byte that is sent. Bytes before it don't count.
-    static func shown(
+    package static func shown(
         _ style: ProgressStyle?, from offset: Int64 = 0, _ body: (ReaderOptions) throws -> Void
     ) throws {
         guard let style else { return try body(ReaderOptions()) }
@@ -34,7 +34,7 @@ final class ProgressLine: Sendable {
     }
 
     /// Shows a moment.
-    func show(_ moment: ProgressMoment) {
+    package func show(_ moment: ProgressMoment) {
         // Written under the lock, so that nothing is written after the line is closed.
         self.state.withLock { state in
             guard !state.isClosed else { return }
@@ -53,14 +53,14 @@ final class ProgressLine: Sendable {
     }
 
     /// Shows a last moment, if there is one, and nothing after it.
-    func close(_ moment: ProgressMoment?) {
+    package func close(_ moment: ProgressMoment?) {
         if let moment { self.show(moment) }
         self.end()
         self.state.withLock { $0.isClosed = true }
     }
 
     /// Ends the redrawn line, so that other text can be written.
-    func end() {
+    package func end() {
         let wasDrawn = self.state.withLock { state in
             defer { state.isDrawn = false }
             return state.isDrawn
@@ -73,7 +73,7 @@ final class ProgressLine: Sendable {
 
 extension ProgressMoment {
     /// A reader's position.
-    init(_ progress: BodyProgress, from offset: Int64) {
+    package init(_ progress: BodyProgress, from offset: Int64) {
         self.init(skipped: offset, sent: progress.position, total: progress.length)
         self.label = progress.part.map { "\($0)".count > 30 ? "part \($0.index + 1)" : "\($0)" }
     }
@@ -81,6 +81,6 @@ extension ProgressMoment {
 
 extension Duration {
     /// Seconds, with fractions.
-    var seconds: Double { self / .seconds(1) }
+    package var seconds: Double { self / .seconds(1) }
 }
 #endif

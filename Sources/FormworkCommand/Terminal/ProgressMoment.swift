@@ -4,33 +4,40 @@ import FormworkCore
 import FormworkURLEncoded
 
 /// Progress at one moment.
-struct ProgressMoment: Sendable {
+package struct ProgressMoment: Sendable {
     /// Bytes before the first one that is sent: sent by an earlier process, or not wanted.
-    var skipped: Int64 = 0
+    package var skipped: Int64 = 0
     /// The position up to which bytes were passed on for sending, counted from the body's start.
-    var sent: Int64
+    package var sent: Int64
     /// Bytes that are known to have arrived; `nil` if that isn't reported.
-    var acknowledged: Int64?
+    package var acknowledged: Int64?
     /// Bytes in all; `nil` when unknown.
-    var total: Int64?
+    package var total: Int64?
     /// A short name of the content that is being sent.
-    var label: String?
+    package var label: String?
     /// The part, from 1, and how many there are.
-    var part: (number: Int, count: Int)?
+    package var part: (number: Int, count: Int)?
     /// The try, from 1.
-    var attempt = 1
+    package var attempt = 1
     /// What the transfer waits for; `nil` if it doesn't wait.
-    var note: String?
+    package var note: String?
+
+    package init(
+        skipped: Int64 = 0, sent: Int64, acknowledged: Int64? = nil, total: Int64? = nil, attempt: Int = 1
+    ) {
+        (self.skipped, self.sent, self.acknowledged, self.total) = (skipped, sent, acknowledged, total)
+        self.attempt = attempt
+    }
 
     /// Bytes that are known to be sent.
-    var done: Int64 { self.acknowledged ?? self.sent }
+    package var done: Int64 { self.acknowledged ?? self.sent }
 
     /// One line, without its end.
     /// - Parameters:
     ///   - rate: Bytes a second.
     ///   - elapsed: Seconds since the start.
     ///   - columns: The terminal's columns; the label is shortened first. `nil` for any length.
-    func line(rate: Double, elapsed: Double, columns: Int? = nil) -> String {
+    package func line(rate: Double, elapsed: Double, columns: Int? = nil) -> String {
         let rest = self.line(rate, elapsed)
         guard let label else { return DisplayText(rest, limit: columns).text }
         let room = columns.map { $0 - DisplayText.width(of: rest) - 2 } ?? .max
@@ -57,7 +64,7 @@ struct ProgressMoment: Sendable {
     }
 
     /// One object, on a line.
-    func json(rate: Double) -> String {
+    package func json(rate: Double) -> String {
         let members: [(String, ParameterValue)] = [
             ("event", .text("progress")), ("sent", .integer(Int128(self.sent))),
             ("acked", self.acknowledged.map { .integer(Int128($0)) } ?? .null),
@@ -86,9 +93,9 @@ struct ProgressMoment: Sendable {
 }
 
 /// Bytes for people.
-enum ByteSize {
+package enum ByteSize {
     /// For example `41.9 MiB`: binary units, about three digits.
-    static func text(_ bytes: Int64) -> String {
+    package static func text(_ bytes: Int64) -> String {
         var value = Double(bytes)
         for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
             if value < 1023.5 || unit == "TiB" {

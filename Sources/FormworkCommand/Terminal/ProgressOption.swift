@@ -5,16 +5,16 @@ import Glibc
 import SystemPackage
 
 /// How progress is shown.
-enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
+package enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
     case auto, bar, log, json, none
 
-    static let help: ArgumentHelp = """
+    package static let help: ArgumentHelp = """
         Progress on standard error: auto, bar (a redrawn line), log (lines at intervals), json (one object per line), \
         or none.
         """
 
     /// The style. `auto` means a bar if standard error is a terminal and the body isn't written to it, otherwise none.
-    func style(bodyGoesToTerminal: Bool) -> ProgressStyle? {
+    package func style(bodyGoesToTerminal: Bool) -> ProgressStyle? {
         switch self {
         case .auto: isatty(FileDescriptor.standardError.rawValue) == 1 && !bodyGoesToTerminal ? .bar : nil
         case .bar: .bar
@@ -26,10 +26,10 @@ enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// A way to show progress.
-enum ProgressStyle: Sendable {
+package enum ProgressStyle: Sendable {
     case bar, log, json
 
     /// The default time between two reports.
-    var interval: Duration { self == .bar ? .milliseconds(100) : .seconds(2) }
+    package var interval: Duration { self == .bar ? .milliseconds(100) : .seconds(2) }
 }
 #endif

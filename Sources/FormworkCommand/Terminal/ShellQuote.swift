@@ -1,10 +1,10 @@
 #if Command
 /// Words as a shell reads them.
-enum ShellQuote {
+package enum ShellQuote {
     private static let plain = Set("=@./-_,:+".utf8)
 
     /// `word`, in quotes if a shell would split or change it.
-    static func quote(_ word: String) -> String {
+    package static func quote(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy { byte in
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...: true

@@ -3,8 +3,8 @@ import Formwork
 import SystemPackage
 
 /// Writes results to standard output. A full disk or closed pipe is an error.
-enum StandardOutput {
-    static func write(_ text: String) throws {
+package enum StandardOutput {
+    package static func write(_ text: String) throws {
         try BodyPlan(copying: .text(text)).write(to: .standardOutput)
     }
 }

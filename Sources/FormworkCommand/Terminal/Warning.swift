@@ -3,8 +3,8 @@ import Formwork
 import SystemPackage
 
 /// Lines on standard error that don't change the exit status.
-enum Warning {
-    static func write(_ lines: [String]) {
+package enum Warning {
+    package static func write(_ lines: [String]) {
         for line in lines {
             let text = "formwork: warning: \(line.withControlCharactersEscaped)\n"
             StandardError.write(text)

@@ -1,5 +1,6 @@
 #if Transfer
 import Formwork
+import FormworkCommand
 
 /// Finds the part that a byte of a body belongs to.
 struct PartMap: Sendable {

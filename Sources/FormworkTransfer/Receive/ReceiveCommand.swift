@@ -1,6 +1,7 @@
 #if Transfer
 import ArgumentParser
 import Formwork
+import FormworkCommand
 import FormworkReceiver
 import Logging
 import NIOCore
@@ -11,7 +12,7 @@ import SystemPackage
 struct ReceiveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receive",
-        abstract: TransferVerbs.receive,
+        abstract: FormworkVerbs.receive,
         discussion: """
             Prints its address on standard output, and a line for each file on standard error. A POST of \
             multipart/form-data or multipart/mixed stores the form's files, and its text fields as JSON beside them: \

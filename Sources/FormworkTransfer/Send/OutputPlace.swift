@@ -1,5 +1,6 @@
 #if Transfer
 import Formwork
+import FormworkCommand
 import FormworkHTTP
 import FormworkResumable
 import SystemPackage

@@ -1,5 +1,6 @@
 #if Transfer
 import Formwork
+import FormworkCommand
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -1,6 +1,7 @@
 #if Transfer
 import ArgumentParser
 import Formwork
+import FormworkCommand
 import FormworkReceiver
 import NIOCore
 import SystemPackage

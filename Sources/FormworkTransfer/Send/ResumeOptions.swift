@@ -1,6 +1,7 @@
 #if Transfer
 import ArgumentParser
 import Formwork
+import FormworkCommand
 import FormworkHTTP
 import FormworkResumable
 import FormworkNIO

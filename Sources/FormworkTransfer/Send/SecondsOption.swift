@@ -1,5 +1,6 @@
 #if Transfer
 import ArgumentParser
+import FormworkCommand
 import FormworkCore
 
 /// Seconds, fractions allowed: `1.5`.

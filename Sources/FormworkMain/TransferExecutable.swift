@@ -1,6 +1,5 @@
 #if Command
-#if !Transfer
-import ArgumentParser
+import FormworkCommand
 import Glibc
 import SystemPackage
 
@@ -8,8 +7,7 @@ import SystemPackage
 
 /// The executable with `send` and `receive`.
 ///
-/// It is this command, built with the trait Transfer. Its libraries take longer to load than most forms take to be
-/// composed, so the other verbs don't link them.
+/// Its libraries take longer to load than most forms take to be composed, so the other verbs don't link them.
 enum TransferExecutable {
     private static let name = "formwork-transfer"
 
@@ -40,22 +38,5 @@ enum TransferExecutable {
         let bytes = buffer[..<count].map { UInt8(bitPattern: $0) }
         return FilePath(String(decoding: bytes, as: UTF8.self))
     }
-}
-
-/// An entry in the list of verbs.
-struct SendCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "send", abstract: TransferVerbs.send)
-}
-
-/// An entry in the list of verbs.
-struct ReceiveCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "receive", abstract: TransferVerbs.receive)
-}
-#endif
-
-/// The abstracts of the verbs, in the list of all verbs.
-enum TransferVerbs {
-    static let send = "Send the form to a server, with retries, progress and resuming after a cut."
-    static let receive = "Receive uploads into a folder or an object store, from a web page or any client."
 }
 #endif

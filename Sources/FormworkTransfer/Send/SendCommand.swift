@@ -1,6 +1,7 @@
 #if Transfer
 import ArgumentParser
 import Formwork
+import FormworkCommand
 import FormworkHTTP
 import FormworkResumable
 import FormworkNIO
@@ -10,7 +11,7 @@ import SystemPackage
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: TransferVerbs.send,
+        abstract: FormworkVerbs.send,
         discussion: """
             EXAMPLES
               formwork send https://example.com/up -F title=Harbour -F photo=@a.jpg

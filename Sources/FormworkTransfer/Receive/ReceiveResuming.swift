@@ -1,5 +1,6 @@
 #if Transfer
 import ArgumentParser
+import FormworkCommand
 import FormworkHTTP
 import FormworkResumable
 import FormworkReceiver

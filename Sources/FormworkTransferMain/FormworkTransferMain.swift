@@ -1,0 +1,18 @@
+#if Transfer
+import ArgumentParser
+import FormworkCommand
+import FormworkTransfer
+
+/// `formwork-transfer`: every verb of `formwork`, with `send` and `receive`.
+@main
+struct FormworkTransferMain: ParsableCommand {
+    static let configuration = FormworkVerbs.configuration(send: SendCommand.self, receive: ReceiveCommand.self)
+
+    static func main() async { await FormworkVerbs.run(Self.self) }
+}
+#else
+@main
+struct FormworkTransferMain {
+    static func main() { print("formwork-transfer was built without the network: swift build --traits Transfer") }
+}
+#endif
