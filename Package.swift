@@ -36,7 +36,8 @@ let linkedWhole: [LinkerSetting] =
     ? []
     : [
         .unsafeFlags([
-            "-static-executable", "-Xlinker", "-u", "-Xlinker", "magic_open", "-Xlinker", "-lmagic", "-Xlinker", "-lbz2",
+            "-static-executable", "-Xlinker", "-u", "-Xlinker", "magic_open", "-Xlinker", "-lmagic", "-Xlinker",
+            "-lbz2",
             "-Xlinker", "-llzma", "-Xlinker", "-lz",
         ])
     ]
