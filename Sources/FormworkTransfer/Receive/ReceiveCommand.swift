@@ -9,8 +9,8 @@ import ServiceLifecycle
 import SystemPackage
 
 /// `formwork receive`: an upload server.
-struct ReceiveCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct ReceiveCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "receive",
         abstract: FormworkVerbs.receive,
         discussion: """
@@ -58,7 +58,9 @@ struct ReceiveCommand: AsyncParsableCommand {
         help: ArgumentHelp("How long uploads under way may continue after a signal.", valueName: "seconds"))
     var grace = 10.0
 
-    func run() async throws {
+    package init() {}
+
+    package func run() async throws {
         var options = ReceiverOptions()
         try self.address.apply(to: &options)
         options.limits = self.limits.uploads(isInMemory: self.destination.to != nil)

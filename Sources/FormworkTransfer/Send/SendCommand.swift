@@ -8,8 +8,8 @@ import FormworkNIO
 import FormworkClient
 import SystemPackage
 
-struct SendCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct SendCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: FormworkVerbs.send,
         discussion: """
@@ -134,7 +134,9 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
     var quiet = false
 
-    func run() async throws {
+    package init() {}
+
+    package func run() async throws {
         let start = ContinuousClock.now
         let monitor = UploadMonitor()
         var total: Int64?
