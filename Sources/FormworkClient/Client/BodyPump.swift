@@ -59,7 +59,7 @@ actor BodyPump {
             if self.ledger.endsSending { return }
             self.ledger.breakOff()
             // The server's answer may still arrive after it closed the connection; the wait for it is short.
-            for _ in 0..<200 where !self.goesOnAfterAnswer { try? await Task.sleep(for: .milliseconds(10)) }
+            await self.ledger.waitForSuccess(thatCounts: !self.hooks.takesEarlySuccess)
             guard self.goesOnAfterAnswer else { return self.channel.close(promise: nil) }
             await self.findEnd()
         } catch {

@@ -3,7 +3,6 @@ import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
-import Synchronization
 
 /// How much one exchange has sent, now and when its answer arrived. The event loop updates it, in the order of events
 /// on the connection.
@@ -18,7 +17,7 @@ final class ExchangeLedger: Sendable {
     /// How long a server that has answered may accept nothing of the rest.
     private static let patience = Duration.seconds(2)
 
-    private struct State {
+    private struct State: Sendable {
         var produced: Int64 = 0
         var written: Int64 = 0
         /// Whether all bytes of the body were sent, and its end was read.
@@ -35,9 +34,14 @@ final class ExchangeLedger: Sendable {
         var failure: (any Error)?
         var lastActivity = ContinuousClock.now
         var isReading = true
+
+        /// Since when the server accepts nothing, though there is something; `nil` if there is nothing.
+        var stuckSince: ContinuousClock.Instant? {
+            self.broken ?? (self.produced > self.written ? self.lastActivity : nil)
+        }
     }
 
-    private let state: Mutex<State>
+    private let state: WatchedState<State>
     private let length: Int64?
     private let offset: Int64
     private let monitor: UploadMonitor?
@@ -45,7 +49,7 @@ final class ExchangeLedger: Sendable {
     init(_ body: ExchangeBody?, _ monitor: UploadMonitor?) {
         var state = State()
         state.isComplete = body == nil || body?.length == 0
-        self.state = Mutex(state)
+        self.state = WatchedState(state)
         (self.length, self.offset, self.monitor) = (body?.length, body?.offset ?? 0, monitor)
         monitor?.update { progress in
             progress.phase = .idle
@@ -171,13 +175,13 @@ final class ExchangeLedger: Sendable {
         let answered = self.answered ?? Answered(bytesSent: 0, isBodyComplete: false)
         guard !answered.isBodyComplete else { return answered }
         while true {
-            let (state, isStuck) = self.state.withLock { state in
-                let since = state.broken ?? (state.produced > state.written ? state.lastActivity : nil)
-                return (state, since.map { $0.duration(to: .now) >= Self.patience } ?? false)
-            }
-            let isEnded = state.isOver || isStuck
-            guard state.isComplete || isEnded || Task.isCancelled else {
-                try? await Task.sleep(for: .milliseconds(5))
+            let state = self.state.withLock { $0 }
+            let rest = state.stuckSince.map { Self.patience - $0.duration(to: .now) }
+            guard state.isComplete || state.isOver || rest.map({ $0 <= .zero }) ?? false || Task.isCancelled else {
+                // Until the time is over, or began anew.
+                await self.state.wait(for: rest) {
+                    $0.isComplete || $0.isOver || ($0.stuckSince != nil) != (rest != nil)
+                }
                 continue
             }
             let isAll = state.isAtEnd && state.written == answered.bytesSent
@@ -185,6 +189,12 @@ final class ExchangeLedger: Sendable {
             return Answered(
                 bytesSent: state.written, isBodyComplete: state.isComplete || isAll || isBelieved, wasEarly: true)
         }
+    }
+
+    /// Waits up to two seconds for an answer that means that the server has the body.
+    /// - Parameter counts: `false` waits the whole time.
+    func waitForSuccess(thatCounts counts: Bool) async {
+        await self.state.wait(for: .seconds(2)) { counts && $0.answerTakesBody }
     }
 
     func fail(_ error: any Error) { self.state.withLock { if $0.failure == nil { $0.failure = error } } }

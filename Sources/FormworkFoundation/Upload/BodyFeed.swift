@@ -31,6 +31,8 @@ final class BodyFeed: @unchecked Sendable {
     private var used = 0
     private var fetched: Result<[UInt8]?, FormworkError>?
     private var fetching: Task<Void, Never>?
+    /// How many fetches have ended.
+    private let arrivals = WatchedState(0)
     private let thread = TaskThread()
 
     init(_ plan: BodyPlan, options: ReaderOptions) {
@@ -124,9 +126,8 @@ final class BodyFeed: @unchecked Sendable {
             return self.failure == nil
         }
         guard self.length == nil, self.count > 0, !self.isComplete else { return self.isComplete }
-        for _ in 0..<200 where self.hasToWait {
-            guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
-        }
+        let before = self.arrivals.withLock { $0 }
+        if self.hasToWait { await self.arrivals.wait(for: .seconds(1)) { $0 > before } }
         if !self.hasToWait {
             var rest: [UInt8] = []
             rest.append(upTo: 1) { room in self.read(into: &room) ?? 0 }
@@ -198,6 +199,7 @@ final class BodyFeed: @unchecked Sendable {
                 self.fetched = result
                 self.lock.broadcast()
             }
+            self.arrivals.withLock { $0 += 1 }
         }
     }
 }

@@ -1,12 +1,11 @@
 #if NIO
 import Formwork
 import NIOCore
-import Synchronization
 
 /// The source of a body's buffers for one consumer. One buffer is read ahead, and the last is held back until the
 /// source has proved to match its plan.
 package final class BufferFeed: Sendable {
-    private struct State {
+    private struct State: Sendable {
         /// Reads the next buffer.
         var ahead: Task<ByteBuffer?, any Error>?
         var given: Int64 = 0
@@ -21,7 +20,7 @@ package final class BufferFeed: Sendable {
     }
 
     /// Why a feed gives no more.
-    private enum Stop {
+    private enum Stop: Sendable {
         /// The client won't ask again, unless it already has: then it gets empty buffers.
         case quietly
         /// The connection must not continue as if the body had ended.
@@ -33,7 +32,7 @@ package final class BufferFeed: Sendable {
     private let ring: BufferRing
     /// Whether to wait while the consumer holds all of the ring's buffers.
     private let isBounded: Bool
-    private let state = Mutex(State())
+    private let state = WatchedState(State())
 
     /// - Parameter isBounded: Whether the consumer releases buffers when they are sent, and signals back-pressure in no
     ///   other way.
@@ -109,25 +108,17 @@ package final class BufferFeed: Sendable {
     package func wasAllGiven() async -> Bool {
         let given = self.count
         if let length = self.length, length <= EarlySuccess.believedLength {
-            for _ in 0..<200 where !self.isSettled {
-                guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
-            }
+            await self.state.wait(for: .seconds(1)) { $0.isComplete || $0.failure != nil || $0.stop != nil }
             return self.failure == nil
         }
         guard self.length == nil, given > 0 else { return self.isComplete }
         self.readAhead()
-        for _ in 0..<200 {
-            let isRead = self.state.withLock { state in
-                if state.isRead, state.given == given { state.isComplete = true }
-                return state.isRead
-            }
-            if isRead || self.count > given { break }
-            guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { break }
+        await self.state.wait(for: .seconds(1)) { $0.isRead || $0.given > given }
+        return self.state.withLock { state in
+            if state.isRead, state.given == given { state.isComplete = true }
+            return state.isComplete && state.given == given
         }
-        return self.isComplete && self.count == given
     }
-
-    private var isSettled: Bool { self.state.withLock { $0.isComplete || $0.failure != nil || $0.stop != nil } }
 
     /// Stops reading and closes open files; a consumer that asks again gets this error.
     package func stop(_ error: any Error) { self.stop(.failing(error)) }
