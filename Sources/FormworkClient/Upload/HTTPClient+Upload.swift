@@ -113,6 +113,12 @@ extension HTTPClient {
             try _Concurrency.Task.checkCancellation()
             if let failure = feed?.failure { throw failure }
             if [.deadlineExceeded, .cancelled].contains(error as? HTTPClientError) { throw error }
+            if [.invalidURL, .emptyScheme, .emptyHost].contains(error as? HTTPClientError) {
+                // No other try helps, and the client's error doesn't say what is missing.
+                throw FormworkError(
+                    .invalidArgument, "the request's URL needs a scheme and a host, as https://example.com/upload has",
+                    cause: error)
+            }
             throw BrokenConnection(cause: error, offset: feed.flatMap { $0.isComplete ? nil : $0.count } ?? 0)
         }
         guard let feed, !feed.isComplete else { return (response, true) }
