@@ -111,12 +111,28 @@ let package = Package(
     targets: [
         .target(name: "CFormworkBytes"),
         .target(name: "FormworkCore", dependencies: ["CFormworkBytes"], swiftSettings: settings),
+        // What the kernel gives, with types, and what waits.
         .target(name: "CFormworkSystem"),
+        .target(
+            name: "FormworkSystem",
+            dependencies: [
+                "FormworkCore", "CFormworkSystem", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "Formwork",
             dependencies: [
-                "FormworkCore", "FormworkURLEncoded", "CFormworkSystem",
+                "FormworkCore", "FormworkURLEncoded", "FormworkSystem",
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        // Files that only the receiver and the command write: journals, staged folders, private and appended files.
+        .target(
+            name: "FormworkFiles",
+            dependencies: [
+                "Formwork", "FormworkSystem", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings
         ),
@@ -138,6 +154,7 @@ let package = Package(
         .target(
             name: "FormworkFoundation",
             dependencies: [
+                "FormworkSystem",
                 "Formwork", "FormworkValues", "FormworkURLEncoded",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -147,6 +164,7 @@ let package = Package(
         .target(
             name: "FormworkMigration",
             dependencies: [
+                "FormworkSystem",
                 "Formwork", "FormworkFoundation", "FormworkURLEncoded",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -177,6 +195,7 @@ let package = Package(
         .target(
             name: "FormworkResumable",
             dependencies: [
+                "FormworkSystem", "FormworkFiles",
                 "Formwork", "FormworkValues", target("FormworkHTTP", "Resumable"),
                 target("FormworkDigests", "Resumable"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -189,6 +208,7 @@ let package = Package(
         .target(
             name: "FormworkNIO",
             dependencies: [
+                "FormworkSystem",
                 "Formwork", "FormworkValues", target("FormworkHTTP", "NIO"),
                 target("FormworkResumable", "Resumable"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -203,6 +223,7 @@ let package = Package(
         .target(
             name: "FormworkClient",
             dependencies: [
+                "FormworkSystem", "FormworkFiles",
                 "Formwork", "FormworkValues", target("FormworkHTTP", "Client"), target("FormworkResumable", "Client"),
                 target("FormworkNIO", "Client"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -241,6 +262,7 @@ let package = Package(
         .target(
             name: "FormworkReceiver",
             dependencies: [
+                "FormworkSystem", "FormworkFiles",
                 "Formwork", "FormworkValues", "FormworkDigests", "FormworkHTTP", "FormworkResumable", "FormworkNIO",
                 "FormworkClient",
                 "FormworkHummingbird",
@@ -271,6 +293,7 @@ let package = Package(
         .target(
             name: "FormworkCommand",
             dependencies: [
+                "FormworkFiles",
                 "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "CFormworkSystem",
                 argumentParser,
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -280,6 +303,7 @@ let package = Package(
         .target(
             name: "FormworkTransfer",
             dependencies: [
+                "FormworkFiles",
                 "Formwork", "FormworkCommand",
                 target("FormworkHTTP", "Transfer"),
                 target("FormworkResumable", "Transfer"),
@@ -316,7 +340,9 @@ let package = Package(
             swiftSettings: settings, linkerSettings: linkedWhole
         ),
         // What more than one of the tests needs.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: testSettings),
+        .target(
+            name: "TestSupport", dependencies: [.product(name: "SystemPackage", package: "swift-system")],
+            path: "Tests/TestSupport", swiftSettings: testSettings),
         .testTarget(name: "FormworkCoreTests", dependencies: ["FormworkCore"], swiftSettings: testSettings),
         .testTarget(
             name: "FormworkURLEncodedTests", dependencies: ["FormworkURLEncoded", "FormworkCore"],
@@ -394,6 +420,7 @@ let package = Package(
         .testTarget(
             name: "FormworkReceiverTests",
             dependencies: [
+                "FormworkSystem", "FormworkFiles",
                 "FormworkReceiver", "FormworkHTTP", "FormworkResumable", "FormworkNIO", "FormworkClient", "Formwork",
                 "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -410,8 +437,17 @@ let package = Package(
             swiftSettings: testSettings
         ),
         .testTarget(
+            name: "FormworkFilesTests",
+            dependencies: [
+                "FormworkFiles", "FormworkSystem", "Formwork", "FormworkCore", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
             name: "FormworkTests",
             dependencies: [
+                "FormworkSystem", "FormworkFiles",
                 "Formwork", "FormworkDigests", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -3,6 +3,7 @@ import FormworkFoundation
 import FormworkMigration
 import FoundationNetworking
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Run by `scripts/upload-soak`, each way in a process of its own: the peak of memory is a process's.
@@ -26,7 +27,7 @@ struct UploadSoakTests {
     func upload() async throws {
         let count = Self.count ?? 2 << 30
         let server = try UploadServer(["/": [.status(200)]], keepsBodies: false)
-        let folder = try UploadFolder()
+        let folder = TemporaryFolder()
         let path = try folder.file("sparse", [])
         #expect(truncate(path.string, Int(count)) == 0)
         let isMade = Self.way.hasPrefix("synthetic")

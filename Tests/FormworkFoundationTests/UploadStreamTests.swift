@@ -3,13 +3,14 @@ import FormworkFoundation
 import FormworkMigration
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("A body as InputStream", .timeLimit(.minutes(10)))
 struct UploadStreamTests {
     @Test("Any read size gives the same bytes, also of async sequences", arguments: [1, 7, 4096, 1 << 20])
     func readSizes(size: Int) async throws {
-        let folder = try UploadFolder()
+        let folder = TemporaryFolder()
         let content = noise(20_000)
         let path = try folder.file("f", content)
         for source in [
@@ -54,7 +55,7 @@ struct UploadStreamTests {
 
     @Test("A source that changed, shrank or fails is -1 with an error that names the part, never the end")
     func failures() async throws {
-        let folder = try UploadFolder()
+        let folder = TemporaryFolder()
         let path = try folder.file("f", noise(200_000))
         let plan = try await form(.file(path)).plan()
         #expect(truncate(path.string, 100_000) == 0)
@@ -102,7 +103,7 @@ struct UploadStreamTests {
 
     @Test("A stream that is closed has no bytes, in whatever status it was; the table of BodyInputStream holds")
     func closedStreams() throws {
-        let folder = try UploadFolder()
+        let folder = TemporaryFolder()
         let path = try folder.file("f", noise(200_000))
         let plan = try form(.file(path)).plan()
         let (new, opened, whole) = (plan.makeInputStream(), plan.makeInputStream(), plan.makeInputStream())

@@ -4,6 +4,7 @@ import FormworkMigration
 import FoundationNetworking
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Uploads by URLSession", .timeLimit(.minutes(10)))
@@ -341,7 +342,7 @@ struct UploadTests {
     @Test("A source's failure is the upload's, and no request of its arrives whole")
     func sources() async throws {
         let server = try UploadServer(["/": [.status(200)]])
-        let folder = try UploadFolder()
+        let folder = TemporaryFolder()
         let path = try folder.file("f", noise(500_000))
         let changed = try await form(.file(path)).plan()
         #expect(truncate(path.string, 200_000) == 0)
@@ -463,7 +464,7 @@ struct UploadTests {
     func temporaryFiles() async throws {
         let slow = UploadServer.Answer.status(200, pause: 100_000)
         let server = try UploadServer(["/": [.status(200)], "/cut": [.cut(after: 10)], "/slow": [slow]])
-        let folder = try UploadFolder()
+        let folder = TemporaryFolder()
         let options = UploadOptions(length: .fixed, memoryThreshold: 1000, temporaryFolder: folder.path)
         func plan(_ end: PausedChunks.End = .proper, count: Int = 1_000_000) throws -> BodyPlan {
             try form(.chunks(once: PausedChunks(chunks: [noise(count)], end: end))).plan()

@@ -36,9 +36,11 @@ extension NIOTests {
             await #expect(throws: FormworkError.self) { try await body() }
         }
 
-        @Test("A URL without a scheme or a host is refused at once", arguments: ["127.0.0.1:8081/up", "/up", "https:///up"])
+        @Test(
+            "A URL without a scheme or a host is refused at once",
+            arguments: ["127.0.0.1:8081/up", "/up", "https:///up"])
         func incompleteURL(url: String) async throws {
-            let plan = try form(.bytes([1])).plan()
+            let plan = try await form(.bytes([1])).plan()
             let error = await self.failure {
                 _ = try await self.upload(plan, to: url, Options(retry: RetryPolicy(count: 3)))
             }

@@ -3,6 +3,7 @@ import Formwork
 import FormworkReceiver
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Which clients are let in, and what they see.

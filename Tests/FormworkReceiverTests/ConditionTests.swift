@@ -1,6 +1,7 @@
 #if Transfer
 import FormworkReceiver
 import FormworkResumable
+import TestSupport
 import Testing
 
 /// The conditions of requests: those of a PUT, and digests of a body.
@@ -11,7 +12,7 @@ struct ConditionTests {
     @Test(arguments: [false, true])
     func `A PUT is done only where its condition holds`(replacing: Bool) async throws {
         let folder = TemporaryFolder()
-        try folder.write("old", to: "a")
+        try folder.file("a", "old")
         let storage = try FolderStorage(folder.path, replacing: replacing)
         try await TestReceiver.run(in: folder, storage: storage) { receiver in
             for (name, field, status) in [

@@ -3,6 +3,7 @@ import Formwork
 import FormworkReceiver
 import FormworkResumable
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 /// Connections: pipelined requests, clients that don't read, and shutdown.

@@ -5,6 +5,7 @@ import FormworkResumable
 import Foundation
 import NIOCore
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 @testable import FormworkReceiver

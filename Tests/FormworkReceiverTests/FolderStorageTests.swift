@@ -4,6 +4,7 @@ import FormworkReceiver
 import Foundation
 import NIOCore
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Files in a folder, whatever their names and whatever lies in the way.
@@ -42,7 +43,7 @@ struct FolderStorageTests {
     @Test(arguments: [false, true])
     func `A link in the way is neither followed nor replaced`(avoidsUnnamedFiles: Bool) async throws {
         let (folder, outside) = (TemporaryFolder(), TemporaryFolder())
-        try outside.write("mine", to: "target")
+        try outside.file("target", "mine")
         let manager = FileManager.default
         try manager.createSymbolicLink(
             atPath: folder.path.appending("a").string, withDestinationPath: outside.path.appending("target").string)
@@ -58,8 +59,8 @@ struct FolderStorageTests {
     @Test(arguments: [false, true])
     func `Overwriting replaces a file, and a link itself`(avoidsUnnamedFiles: Bool) async throws {
         let (folder, outside) = (TemporaryFolder(), TemporaryFolder())
-        try outside.write("mine", to: "target")
-        try folder.write("old", to: "a")
+        try outside.file("target", "mine")
+        try folder.file("a", "old")
         try FileManager.default.createSymbolicLink(
             atPath: folder.path.appending("b").string, withDestinationPath: outside.path.appending("target").string)
         let storage = try FolderStorage(
@@ -108,9 +109,9 @@ struct FolderStorageTests {
 
     @Test func `A restart removes only what a killed run left`() async throws {
         let folder = TemporaryFolder()
-        try folder.write("left", to: ".formwork-part.abc")
-        try folder.write("mine", to: ".formwork.keep")
-        try folder.write("mine", to: "a.txt")
+        try folder.file(".formwork-part.abc", "left")
+        try folder.file(".formwork.keep", "mine")
+        try folder.file("a.txt", "mine")
         // Files that another receiver is writing are locked.
         let other = try FolderStorage(folder.path, avoidsUnnamedFiles: true)
         let upload = try await other.begin(IncomingFile(name: try #require(SafeFilename("b"))))

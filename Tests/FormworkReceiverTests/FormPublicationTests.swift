@@ -6,6 +6,7 @@ import Foundation
 import NIOCore
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// The files of a form appear together or not at all, and what they replace is there until all of them are.
@@ -31,7 +32,7 @@ struct FormPublicationTests {
 
     @Test(arguments: [false, true])
     func `A form that fails puts back what it replaced`(avoidsUnnamedFiles: Bool) async throws {
-        try self.folder.write("PRECIOUS", to: "one.bin")
+        try self.folder.file("one.bin", "PRECIOUS")
         try FileManager.default.createSymbolicLink(
             atPath: self.folder.path.appending("link").string, withDestinationPath: "one.bin")
         let inner = self.folder.path.appending("two.bin").string
@@ -54,7 +55,7 @@ struct FormPublicationTests {
     func `A folder that can't be brought to the disk puts back what was replaced`(
         avoidsUnnamedFiles: Bool, isForm: Bool
     ) async throws {
-        try self.folder.write("PRECIOUS", to: "a")
+        try self.folder.file("a", "PRECIOUS")
         let storage = try FolderStorage(
             self.folder.path, replacing: true, durably: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
         let uploads = try await self.begin(isForm ? [("a", "x"), ("b", "y")] : [("a", "x")], in: storage)
@@ -70,7 +71,7 @@ struct FormPublicationTests {
 
     @Test(arguments: [1, 3])
     func `A client that goes away while its form is published doesn't stop it`(count: Int) async throws {
-        for index in 0..<count { try self.folder.write("old", to: "\(index)") }
+        for index in 0..<count { try self.folder.file("\(index)", "old") }
         let storage = try FolderStorage(self.folder.path, replacing: true)
         let uploads = try await self.begin((0..<count).map { ("\($0)", "new") }, in: storage)
         let task = Mutex<Task<[String], any Error>?>(nil)
@@ -104,7 +105,7 @@ struct FormPublicationTests {
 
     @Test(arguments: [false, true])
     func `Another receiver that starts in the meantime leaves a form alone`(avoidsUnnamedFiles: Bool) async throws {
-        for name in ["a", "b"] { try self.folder.write("old", to: name) }
+        for name in ["a", "b"] { try self.folder.file(name, "old") }
         let storage = try FolderStorage(self.folder.path, replacing: true, avoidsUnnamedFiles: avoidsUnnamedFiles)
         let uploads = try await self.begin([("a", "new"), ("b", "new"), ("c", "new")], in: storage)
         let path = self.folder.path
@@ -120,7 +121,7 @@ struct FormPublicationTests {
     @Test(arguments: [1, 2], [0o600, 0o444, 0o664])
     func `A file that is replaced keeps its permissions`(count: Int, mode: Int) async throws {
         for name in ["a", "b"].prefix(count) {
-            try self.folder.write("old", to: name)
+            try self.folder.file(name, "old")
             try FileManager.default.setAttributes(
                 [.posixPermissions: mode], ofItemAtPath: self.folder.path.appending(name).string)
         }
@@ -134,7 +135,7 @@ struct FormPublicationTests {
     }
 
     @Test func `A program's own bits aren't given to what replaces it`() async throws {
-        try self.folder.write("old", to: "a")
+        try self.folder.file("a", "old")
         #expect(chmod(self.folder.path.appending("a").string, 0o4755) == 0)
         let storage = try FolderStorage(self.folder.path, replacing: true)
         _ = try await storage.publish(try await self.begin([("a", "new")], in: storage), record: nil)
@@ -144,7 +145,7 @@ struct FormPublicationTests {
     @Test(.enabled(if: geteuid() == 0, "only root may give files away"), arguments: [1, 2])
     func `A file that is replaced keeps its owner`(count: Int) async throws {
         for name in ["a", "b"].prefix(count) {
-            try self.folder.write("old", to: name)
+            try self.folder.file(name, "old")
             #expect(chown(self.folder.path.appending(name).string, 12, 34) == 0)
         }
         let storage = try FolderStorage(self.folder.path, replacing: true)

@@ -1,5 +1,6 @@
 #if Transfer
 import FormworkReceiver
+import TestSupport
 import Testing
 
 /// The text fields of a form, which are kept beside its files.

@@ -2,6 +2,7 @@
 import FormworkReceiver
 import FormworkResumable
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 /// Cases only HTTP/2 has: streams that end with their connection, and connections without streams.

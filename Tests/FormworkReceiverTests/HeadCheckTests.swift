@@ -1,6 +1,7 @@
 #if Transfer
 import Foundation
 import FormworkReceiver
+import TestSupport
 import Testing
 
 /// Heads that RFC 9110, 9112 and 9113 have a server refuse, or ignore something of.

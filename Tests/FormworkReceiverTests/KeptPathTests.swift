@@ -3,6 +3,7 @@ import FormworkReceiver
 import FormworkResumable
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Folders of a file's path, which are kept below the receiver's where that is asked for.
@@ -94,7 +95,7 @@ struct KeptPathTests {
     @Test(arguments: [false, true])
     func `Nothing but a folder is a folder, and no link is followed`(replacing: Bool) async throws {
         let (folder, outside) = (TemporaryFolder(), TemporaryFolder())
-        try folder.write("mine", to: "file")
+        try folder.file("file", "mine")
         try FileManager.default.createSymbolicLink(
             atPath: folder.path.appending("link").string, withDestinationPath: outside.path.string)
         let storage = try FolderStorage(folder.path, replacing: replacing)

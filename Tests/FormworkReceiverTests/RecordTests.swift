@@ -1,9 +1,11 @@
 #if Transfer
 import Formwork
 import FormworkReceiver
+import FormworkFiles
 import Foundation
 import Logging
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Logs and metrics.

@@ -1,6 +1,7 @@
 #if Transfer
 import FormworkReceiver
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Which requests are refused, and how.

@@ -3,6 +3,7 @@ import FormworkReceiver
 import Logging
 import ServiceLifecycle
 import Synchronization
+import TestSupport
 import Testing
 
 /// A token and a certificate that change while the receiver runs.

@@ -3,6 +3,7 @@ import Formwork
 import FormworkCore
 import FormworkReceiver
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Which files are stored, and how uploads are answered.
@@ -109,7 +110,7 @@ struct UploadTests {
 
     @Test func `Two files of one name in one form are two, also where files are replaced`() async throws {
         let folder = TemporaryFolder()
-        try folder.write("old", to: "a.txt")
+        try folder.file("a.txt", "old")
         let storage = try FolderStorage(folder.path, replacing: true)
         try await TestReceiver.run(in: folder, storage: storage) { receiver in
             let answer = try await receiver.request(

@@ -2,6 +2,7 @@ import Dispatch
 import Formwork
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Async sources and readers", .timeLimit(.minutes(10)))

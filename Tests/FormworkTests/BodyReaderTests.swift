@@ -1,6 +1,7 @@
 import Formwork
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Reading a body", .timeLimit(.minutes(10)))

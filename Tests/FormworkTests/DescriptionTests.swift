@@ -1,6 +1,7 @@
 import Foundation
 import Formwork
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Descriptions that a stranger wrote")

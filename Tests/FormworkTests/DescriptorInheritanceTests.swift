@@ -1,6 +1,8 @@
 import Foundation
 import Formwork
+import FormworkFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("No file that is open goes to a child process", .timeLimit(.minutes(10)))

@@ -1,5 +1,6 @@
 import Formwork
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Numbers that a caller, a file or a peer may give: none ends the process.

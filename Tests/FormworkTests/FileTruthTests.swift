@@ -1,6 +1,7 @@
 import Foundation
 import Formwork
 import SystemPackage
+import TestSupport
 import Testing
 
 /// What somebody does to a file behind our back.

@@ -1,6 +1,7 @@
 import Foundation
 import Formwork
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("No byte of a file that changed since it was planned", .timeLimit(.minutes(10)))

@@ -1,6 +1,7 @@
 import Formwork
 import FormworkCore
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("A body read back while it is sent", .timeLimit(.minutes(10)))

@@ -2,6 +2,7 @@ import Foundation
 import Formwork
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("A file's bytes in a pipe are its planned ones, or the body is never completed", .timeLimit(.minutes(10)))

@@ -1,5 +1,6 @@
 import Formwork
 import FormworkCore
+import TestSupport
 import Testing
 
 @Suite("A plan's own body under the lint", .timeLimit(.minutes(10)))

@@ -2,6 +2,7 @@ import Foundation
 import Formwork
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Snapshots of files")

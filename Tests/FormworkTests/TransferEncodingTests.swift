@@ -1,6 +1,7 @@
 import Formwork
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Transfer encodings", .timeLimit(.minutes(10)))

@@ -1,4 +1,5 @@
 import Formwork
+import FormworkSystem
 import Testing
 
 @Suite("State that tasks wait for", .timeLimit(.minutes(10)))

@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 /// Turns arguments into parts, one after the other.

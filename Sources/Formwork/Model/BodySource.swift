@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 /// Where a part's content comes from. Creating one reads and opens nothing.

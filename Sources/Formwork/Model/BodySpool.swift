@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 /// A stream collected in an unlinked temporary file, so that it has a length and can be read again.

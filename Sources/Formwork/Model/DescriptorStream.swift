@@ -1,3 +1,4 @@
+import FormworkSystem
 import SystemPackage
 
 /// A stream that only reads, so no signal mask has to be restored for it.

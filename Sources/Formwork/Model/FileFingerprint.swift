@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 /// Identifies the state of a file across processes, mounts and boots: its size, its modification time, and a checksum

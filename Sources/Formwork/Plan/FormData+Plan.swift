@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 
 extension FormData {
     /// Plans the body: records every file's state, checks every name, and adds up the lengths.

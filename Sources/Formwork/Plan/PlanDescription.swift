@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 /// A plan as a `Codable` value, from which a later process makes the same bytes with the same files.

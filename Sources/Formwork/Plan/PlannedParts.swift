@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 /// A planned lazy sequence of parts. It is iterated once, and a mark is kept for every 1024th part.

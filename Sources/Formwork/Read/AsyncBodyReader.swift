@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 
 /// Reads a body in chunks without blocking its caller: files are read on a separate thread, and waiting for async
 /// sequences and rate limits suspends the task.

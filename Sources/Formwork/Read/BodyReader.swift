@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 /// Reads a planned body in pieces, like an `InputStream`.

@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 /// Reads a sequence's parts in order, as a ``PartMaker`` makes them.

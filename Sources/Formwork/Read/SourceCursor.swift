@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 /// Reads one source's content from an offset to its end. It belongs to one reader, and its deinit closes open files.

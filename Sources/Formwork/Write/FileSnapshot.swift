@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 extension BodySpool {

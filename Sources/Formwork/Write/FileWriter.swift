@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 /// Writes arriving bytes to one file on a separate thread, so that a slow disk doesn't block an event loop.

@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import SystemPackage
 
 /// A whole file of this process, which its owner removes later. It can become another file without a copy, by a second

@@ -1,4 +1,5 @@
 import FormworkCore
+import FormworkSystem
 import Synchronization
 import SystemPackage
 
@@ -8,11 +9,11 @@ import SystemPackage
 /// written. Every name is one component in the open folder and no link is followed, so nothing is written elsewhere.
 package final class OpenFolder: Sendable {
     /// The prefix of the hidden names.
-    static let hiddenPrefix = ".formwork-part."
+    package static let hiddenPrefix = ".formwork-part."
 
     /// The folder's path in errors.
     package let path: FilePath
-    let descriptor: FileDescriptor
+    package let descriptor: FileDescriptor
     private let avoidsUnnamedFiles: Bool
     /// The number to try first for a name that was taken before.
     private let numbers = Mutex([String: Int]())
@@ -36,50 +37,6 @@ package final class OpenFolder: Sendable {
 
     deinit { try? SystemCalls.close(self.descriptor) }
 
-    /// Removes files that a killed process left, and undoes or completes the publication of its forms. Files of running
-    /// processes are locked, and stay.
-    /// - Returns: The number of removed files and settled forms.
-    /// - Throws: `writeFailed` if the folder can't be read.
-    @discardableResult
-    package func removeLeftovers() throws(FormworkError) -> Int {
-        let names = try FormworkError.writing(self.path) { () throws(Errno) in
-            try SystemCalls.names(in: self.descriptor)
-        }
-        var count = 0
-        for name in names where FormJournal.isJournal(name) && self.settleLeftForm(name) { count += 1 }
-        for name in names where name.hasPrefix(Self.hiddenPrefix) {
-            guard let file = self.openLeft(name) else { continue }
-            defer { try? SystemCalls.close(file) }
-            SystemCalls.unlink(name, in: self.descriptor)
-            count += 1
-        }
-        return count
-    }
-
-    /// Opens a file that no running process has locked.
-    private func openLeft(_ name: String) -> FileDescriptor? {
-        guard let file = try? SystemCalls.openFile(name, in: self.descriptor) else { return nil }
-        if let status = try? SystemCalls.status(of: file), status.kind == .regular, SystemCalls.lock(file) {
-            return file
-        }
-        try? SystemCalls.close(file)
-        return nil
-    }
-
-    private func settleLeftForm(_ name: String) -> Bool {
-        guard let file = self.openLeft(name) else { return false }
-        defer { try? SystemCalls.close(file) }
-        // Another process may have settled it after the names were read.
-        guard let status = try? SystemCalls.status(of: file), status.links > 0,
-            let journal = try? FormJournal(named: name, from: file)
-        else { return false }
-        return self.exclusively {
-            guard journal.settle(in: self) else { return false }
-            SystemCalls.unlink(name, in: self.descriptor)
-            return true
-        }
-    }
-
     /// Begins a file, which is invisible until it is published.
     /// - Throws: `writeFailed`.
     package func makeFile() throws(FormworkError) -> UnpublishedFile {
@@ -94,7 +51,7 @@ package final class OpenFolder: Sendable {
     }
 
     /// Makes a file with this hidden name, which is locked before others can see it.
-    func createLocked(named name: String) throws(Errno) -> FileDescriptor {
+    package func createLocked(named name: String) throws(Errno) -> FileDescriptor {
         if let descriptor = self.openUnnamed() {
             do throws(Errno) {
                 try SystemCalls.link(descriptor, as: name, in: self.descriptor)
@@ -155,7 +112,7 @@ package final class OpenFolder: Sendable {
     }
 
     /// Runs code that checks names and then changes them, while no other such code runs in any process.
-    func exclusively<Result: Sendable, Failure: Error>(
+    package func exclusively<Result: Sendable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try self.replacement.withLock { _ throws(Failure) in
@@ -167,7 +124,7 @@ package final class OpenFolder: Sendable {
     }
 
     /// Runs `body` in a folder below this one. No link on the way is followed.
-    func within<Result>(
+    package func within<Result>(
         _ folders: [String], _ body: (FileDescriptor) throws(Errno) -> Result
     ) throws(Errno) -> Result {
         guard let first = folders.first else { return try body(self.descriptor) }
@@ -181,16 +138,14 @@ package final class OpenFolder: Sendable {
         return try body(current)
     }
 
-    fileprivate func sync() throws(FormworkError) {
+    package func sync() throws(FormworkError) {
         try FormworkError.writing(self.path) { () throws(Errno) in try SystemCalls.sync(self.descriptor) }
     }
 
-    static func randomWord() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
-
-    static func hiddenName() -> String { self.hiddenPrefix + self.randomWord() }
+    package static func hiddenName() -> String { self.hiddenPrefix + RandomWord.make() }
 
     /// Tries names until one is free.
-    func firstFree(
+    package func firstFree(
         _ path: SafePath, _ take: (String) throws(Errno) -> Void
     ) throws(Errno) -> String {
         let key = path.text
@@ -209,7 +164,7 @@ package final class OpenFolder: Sendable {
     }
 
     /// The first name that seems to be free.
-    func likelyName(for path: SafePath, isTaken: (String) -> Bool) -> String {
+    package func likelyName(for path: SafePath, isTaken: (String) -> Bool) -> String {
         let key = path.text
         var number = 0
         while isTaken(path.name.counted(number)) {
@@ -220,7 +175,8 @@ package final class OpenFolder: Sendable {
     }
 
     /// Moves a file from a hidden name to its own name, with a number if that is taken.
-    static func moveToFreeName(_ hidden: String, _ name: SafeFilename, in folder: FileDescriptor) throws(Errno) {
+    package static func moveToFreeName(_ hidden: String, _ name: SafeFilename, in folder: FileDescriptor) throws(Errno)
+    {
         var number = 0
         while true {
             do throws(Errno) {
@@ -245,13 +201,15 @@ package struct PublishedFile: Sendable {
     /// Its name, with the folders below the open one.
     package let name: String
     /// Identifies it, even if its inode number was reused since.
-    let state: FileValidator
+    package let state: FileValidator
+
+    package init(name: String, state: FileValidator) { (self.name, self.state) = (name, state) }
 }
 
 /// A file that is invisible yet. Its creator must call ``close()``.
 package struct UnpublishedFile: Sendable {
-    let folder: OpenFolder
-    let descriptor: FileDescriptor
+    package let folder: OpenFolder
+    package let descriptor: FileDescriptor
     /// `nil` while the file has no name at all.
     private var hiddenName: String?
 
@@ -336,7 +294,7 @@ package struct UnpublishedFile: Sendable {
     }
 
     /// Gives the file a free name, in this folder or one of the same file system; `fileExists` if it isn't free.
-    func move(to name: String, in place: FileDescriptor) throws(Errno) {
+    package func move(to name: String, in place: FileDescriptor) throws(Errno) {
         if let hiddenName {
             try SystemCalls.rename(hiddenName, in: self.folder.descriptor, to: name, in: place)
         } else {
@@ -345,7 +303,7 @@ package struct UnpublishedFile: Sendable {
     }
 
     /// Gives the file the permissions and, if this process may, the owner of the file that it replaces.
-    func inheritAttributes(of name: String, in place: FileDescriptor) {
+    package func inheritAttributes(of name: String, in place: FileDescriptor) {
         guard let old = try? SystemCalls.status(of: name, in: place), old.kind == .regular,
             let own = try? SystemCalls.status(of: self.descriptor)
         else { return }

@@ -3,6 +3,7 @@ import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
+import FormworkSystem
 
 /// How much one exchange has sent, now and when its answer arrived. The event loop updates it, in the order of events
 /// on the connection.

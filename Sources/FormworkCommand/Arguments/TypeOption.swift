@@ -2,6 +2,7 @@
 import ArgumentParser
 import Formwork
 import FormworkMagic
+import FormworkFiles
 import SystemPackage
 
 /// Where types come from.

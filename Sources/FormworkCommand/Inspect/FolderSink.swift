@@ -1,5 +1,6 @@
 #if Command
 import Formwork
+import FormworkFiles
 import SystemPackage
 
 /// Writes parts as files of a folder.

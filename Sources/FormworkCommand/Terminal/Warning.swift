@@ -1,5 +1,6 @@
 #if Command
 import Formwork
+import FormworkFiles
 import SystemPackage
 
 /// Lines on standard error that don't change the exit status.

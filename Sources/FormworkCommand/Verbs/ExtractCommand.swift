@@ -1,6 +1,7 @@
 #if Command
 import ArgumentParser
 import Formwork
+import FormworkFiles
 import SystemPackage
 
 struct ExtractCommand: ParsableCommand {

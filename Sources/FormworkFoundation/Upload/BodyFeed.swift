@@ -1,3 +1,4 @@
+import FormworkSystem
 import Foundation
 
 /// The bytes of a ``BodyInputStream``. It is a separate object because Foundation's streams can't cross threads, and

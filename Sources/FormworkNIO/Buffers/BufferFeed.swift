@@ -1,5 +1,6 @@
 #if NIO
 import Formwork
+import FormworkSystem
 import NIOCore
 
 /// The source of a body's buffers for one consumer. One buffer is read ahead, and the last is held back until the

@@ -1,5 +1,6 @@
 #if Transfer
 import Formwork
+import FormworkFiles
 import Logging
 
 #if canImport(FoundationEssentials)

@@ -2,6 +2,7 @@
 import Crypto
 import FormworkHTTP
 import FormworkResumable
+import FormworkSystem
 import HTTPTypes
 
 #if canImport(FoundationEssentials)
@@ -90,7 +91,7 @@ package struct AccessToken: Sendable {
 
     /// Starts a login.
     func newSession(now: Int64) -> Session {
-        Session(id: String(UInt64.random(in: .min ... .max), radix: 36), end: now + Self.sessionTime)
+        Session(id: RandomWord.make(), end: now + Self.sessionTime)
     }
 
     /// The cookie that gives access to the receiver, for requests from this site only.

@@ -4,6 +4,7 @@ import FormworkHTTP
 import FormworkResumable
 import FormworkNIO
 import FormworkClient
+import FormworkSystem
 import HTTPTypes
 import HummingbirdCore
 import Logging
@@ -31,7 +32,7 @@ struct Exchange: Sendable {
     var answerMemory = AnswerMemory()
     var kept = KeptAnswers()
     /// Distinguishes the entity tags of this run from those of other runs.
-    var run = String(UInt64.random(in: .min ... .max), radix: 36)
+    var run = RandomWord.make()
 
     /// Answers one request. A bad request is answered, not thrown: the connection's loop would only close the
     /// connection.

@@ -2,6 +2,7 @@
 import Formwork
 import FormworkCore
 import FormworkResumable
+import FormworkSystem
 
 /// The text fields of a form, in their order.
 struct FormFields: Sendable {
@@ -71,7 +72,7 @@ struct FormFields: Sendable {
 
     /// The fields as a file next to the form's files: `a.jpg.form.json`, where `a.jpg` is the first of them.
     func record(for files: [UploadReceipt.File]) -> FormRecord {
-        let made = "form-\(String(UInt64.random(in: .min ... .max), radix: 36)).form.json"
+        let made = "form-\(RandomWord.make()).form.json"
         let path = files.first.flatMap { SafePath($0.name + ".form.json") }
         // Letters, digits and dots always make a valid name.
         let own = path ?? SafePath(made) ?? SafePath(IncomingUpload.madeUpName(FormRecord.mediaType))

@@ -3,6 +3,7 @@ import Formwork
 import FormworkCore
 import FormworkHTTP
 import FormworkResumable
+import FormworkSystem
 import HTTPTypes
 
 /// What a request's head says about the body that follows it.
@@ -125,7 +126,7 @@ package struct IncomingUpload: Sendable {
 
     /// A name for a file that arrived without one.
     static func madeUpName(_ contentType: String?) -> SafeFilename {
-        let number = String(UInt64.random(in: .min ... .max), radix: 36)
+        let number = RandomWord.make()
         let end = contentType.flatMap { MediaTypeTable.preferredExtension(for: $0) }.map { ".\($0)" } ?? ""
         // Letters and digits always make a valid name.
         return SafeFilename("upload-\(number)\(end)", limit: self.nameBytes) ?? self.madeUpName(nil)

@@ -3,6 +3,8 @@ import Formwork
 import FormworkCore
 import FormworkHummingbird
 import FormworkResumable
+import FormworkSystem
+import FormworkFiles
 import HummingbirdCore
 import Logging
 import Metrics

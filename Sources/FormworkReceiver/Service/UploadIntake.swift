@@ -5,6 +5,7 @@ import FormworkDigests
 import FormworkNIO
 import FormworkClient
 import FormworkResumable
+import FormworkFiles
 import NIOCore
 
 /// Reads a whole body and stores its files: all of them, or none.

@@ -2,6 +2,7 @@
 import Formwork
 import FormworkNIO
 import FormworkClient
+import FormworkFiles
 import NIOCore
 import NIOPosix
 import Synchronization

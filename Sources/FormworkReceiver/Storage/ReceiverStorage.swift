@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCore
+import FormworkFiles
 import NIOCore
 
 /// The destination of uploads: a folder, or an object store.

@@ -8,6 +8,8 @@ import Formwork
 import FormworkCore
 import FormworkDigests
 import FormworkHTTP
+import FormworkSystem
+import FormworkFiles
 import HTTPTypes
 import SystemPackage
 

@@ -6,6 +6,8 @@ import Foundation
 #endif
 import Formwork
 import FormworkCore
+import FormworkSystem
+import FormworkFiles
 import Synchronization
 import SystemPackage
 

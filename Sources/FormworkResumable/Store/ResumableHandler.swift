@@ -2,6 +2,7 @@
 import Formwork
 import FormworkCore
 import FormworkHTTP
+import FormworkFiles
 import HTTPTypes
 import SystemPackage
 

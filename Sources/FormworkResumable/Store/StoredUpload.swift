@@ -8,6 +8,7 @@ import Formwork
 import FormworkCore
 import FormworkDigests
 import FormworkHTTP
+import FormworkSystem
 import HTTPTypes
 import SystemPackage
 

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Foundation
 #endif
 import Formwork
+import FormworkSystem
 import Synchronization
 
 /// Caches the content of records. In a folder, a record is read again only if its file has changed.

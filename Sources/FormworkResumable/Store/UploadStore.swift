@@ -7,6 +7,7 @@ import Foundation
 import Formwork
 import FormworkCore
 import FormworkHTTP
+import FormworkFiles
 import HTTPTypes
 import Synchronization
 import SystemPackage

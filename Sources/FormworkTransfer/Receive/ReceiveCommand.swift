@@ -3,6 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkCommand
 import FormworkReceiver
+import FormworkFiles
 import Logging
 import NIOCore
 import ServiceLifecycle

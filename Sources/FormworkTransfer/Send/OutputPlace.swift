@@ -3,6 +3,7 @@ import Formwork
 import FormworkCommand
 import FormworkHTTP
 import FormworkResumable
+import FormworkFiles
 import SystemPackage
 
 #if canImport(FoundationEssentials)

@@ -4,37 +4,6 @@ import FormworkMigration
 import SystemPackage
 import Testing
 
-/// A folder of one test's own, gone with it.
-final class UploadFolder: Sendable {
-    let path: FilePath
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        self.path = FilePath(url.path)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: self.path.string) }
-
-    func file(_ name: String, _ bytes: [UInt8]) throws -> FilePath {
-        let path = self.path.appending(name)
-        try Data(bytes).write(to: URL(fileURLWithPath: path.string))
-        return path
-    }
-
-    /// What is in the folder, files without a name included as long as this process has them open.
-    var traces: [String] {
-        get throws {
-            let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-            let open = descriptors.compactMap {
-                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
-            }
-            return try FileManager.default.contentsOfDirectory(atPath: self.path.string)
-                + open.filter { $0.hasPrefix(self.path.string) }
-        }
-    }
-}
-
 /// Bytes without a short period.
 func noise(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 7) } }
 

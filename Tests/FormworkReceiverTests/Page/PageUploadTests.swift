@@ -1,6 +1,7 @@
 #if Transfer
 import FormworkReceiver
 import FormworkResumable
+import TestSupport
 import Testing
 
 /// The requests that the page's script sends, in its own words.

@@ -7,6 +7,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Digests that are computed while an upload arrives.

@@ -4,6 +4,7 @@ import Foundation
 import FormworkResumable
 import HTTPTypes
 import SystemPackage
+import TestSupport
 import Testing
 
 /// More uploads than are kept.

@@ -8,6 +8,7 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Uploads that expire while they are in use.

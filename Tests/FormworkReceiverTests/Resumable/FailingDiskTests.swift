@@ -8,6 +8,7 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Uploads on a disk that accepts bytes, and then fails to confirm them.

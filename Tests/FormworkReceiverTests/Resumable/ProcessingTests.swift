@@ -7,6 +7,7 @@ import FormworkReceiver
 import HTTPTypes
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// A complete upload, while it is processed and right after that.

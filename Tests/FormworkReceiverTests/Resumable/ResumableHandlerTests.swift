@@ -10,6 +10,7 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// A request's content, as a test gives it.

@@ -8,6 +8,7 @@ import FormworkReceiver
 import HTTPTypes
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Two processes at the same uploads.

@@ -3,9 +3,12 @@
 import FormworkCore
 import FormworkReceiver
 @testable import FormworkResumable
+import FormworkSystem
+import FormworkFiles
 import Foundation
 import NIOCore
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Complete uploads whose bytes become files without passing through this process's memory.
@@ -69,7 +72,7 @@ import Testing
     func `It replaces a file, and gets its permissions`(isDurable: Bool) async throws {
         let folder = TemporaryFolder()
         let place = folder.path.appending(".formwork-resumable")
-        try folder.write("old", to: "a.txt")
+        try folder.file("a.txt", "old")
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o640], ofItemAtPath: folder.path.appending("a.txt").string)
         let storage = try FolderStorage(folder.path, replacing: true, durably: isDurable)
@@ -118,7 +121,7 @@ import Testing
 
     @Test func `A finished file that has another name already is copied`() throws {
         let folder = TemporaryFolder()
-        try folder.write("hello", to: "finished")
+        try folder.file("finished", "hello")
         let (open, file) = (try OpenFolder(folder.path), FinishedFile(folder.path.appending("finished"), count: 5))
         let first = try #require(open.adopt(file))
         #expect(open.adopt(file) == nil)

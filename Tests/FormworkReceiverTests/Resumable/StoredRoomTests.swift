@@ -2,8 +2,10 @@
 @testable import Formwork
 import FormworkReceiver
 import FormworkResumable
+import FormworkFiles
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Room on the disk for uploads that are stored before they become files.

@@ -7,6 +7,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct UploadPlaceTests {

@@ -7,6 +7,7 @@ import FormworkReceiver
 import HTTPTypes
 import NIOCore
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Which uploads a store removes, and which it keeps.

@@ -4,6 +4,7 @@ import FormworkReceiver
 import HTTPTypes
 import NIOCore
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))

@@ -2,6 +2,7 @@
 import FormworkHTTP
 import FormworkResumable
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FormworkReceiver

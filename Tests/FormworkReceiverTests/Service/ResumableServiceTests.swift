@@ -1,6 +1,7 @@
 #if Transfer
 import FormworkReceiver
 import FormworkResumable
+import TestSupport
 import Testing
 
 /// Uploads that come in pieces, over real connections.

@@ -2,6 +2,7 @@
 import Foundation
 import FormworkReceiver
 import SystemPackage
+import TestSupport
 
 /// TLS by `openssl s_client`, and nothing on top: a test writes each byte of HTTP itself.
 final class SecurePeer {
@@ -11,7 +12,7 @@ final class SecurePeer {
 
     /// - Parameter words: More of the command's words.
     init(port: Int, offering alpn: String = "h2", _ words: [String] = []) throws {
-        try self.folder.write("", to: "output")
+        try self.folder.file("output", "")
         self.process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         self.process.arguments =
             ["openssl", "s_client", "-connect", "127.0.0.1:\(port)", "-alpn", alpn, "-quiet", "-no_ign_eof"] + words

@@ -7,6 +7,7 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 import SystemPackage
+import TestSupport
 
 /// A receiver in this process, on a port of its own.
 struct TestReceiver: Sendable {

@@ -1,5 +1,6 @@
 import Formwork
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Forms as Codable types", .timeLimit(.minutes(10)))

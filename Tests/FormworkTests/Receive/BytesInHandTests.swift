@@ -1,6 +1,7 @@
 import Formwork
 import FormworkCore
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Bodies in memory", .timeLimit(.minutes(1)))

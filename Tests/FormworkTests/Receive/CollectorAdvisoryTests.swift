@@ -2,6 +2,7 @@ import Foundation
 import Formwork
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Published ways to bring down those who collect a form, or to find what they left on disk.

@@ -1,6 +1,7 @@
 import Foundation
 import Formwork
 import SystemPackage
+import TestSupport
 import Testing
 
 /// What this package composes it reads back equal, and what it reads it composes again.

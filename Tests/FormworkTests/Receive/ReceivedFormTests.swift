@@ -1,5 +1,6 @@
 import Formwork
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Forms collected", .timeLimit(.minutes(10)))

@@ -1,5 +1,6 @@
 import Formwork
 import SystemPackage
+import TestSupport
 
 /// A generator whose numbers repeat.
 struct SeededGenerator: RandomNumberGenerator {

@@ -2,6 +2,7 @@ import Foundation
 import Formwork
 import Synchronization
 import SystemPackage
+import TestSupport
 
 /// Takes a body at the other end of a way out.
 enum Sink {

@@ -1,4 +1,5 @@
 import FormworkFoundation
+import FormworkSystem
 import Foundation
 import SystemPackage
 

@@ -2,20 +2,20 @@ import Glibc
 import SystemPackage
 
 /// The status of a file at one moment.
-struct FileStatus: Sendable {
-    var kind: FileType
-    var validator: FileValidator
+package struct FileStatus: Sendable {
+    package var kind: FileType
+    package var validator: FileValidator
     /// The inode's change time, which also changes with renaming, unlinking and `chmod`.
-    var changed: FileTime
+    package var changed: FileTime
     /// Whether the mode bits let everyone read it.
-    var seemsReadable: Bool
-    var permissions: FilePermissions
+    package var seemsReadable: Bool
+    package var permissions: FilePermissions
     /// The number of its names.
-    var links: Int
-    var user: UInt32
-    var group: UInt32
+    package var links: Int
+    package var user: UInt32
+    package var group: UInt32
 
-    init(_ raw: stat) {
+    package init(_ raw: stat) {
         self.kind = FileType(rawValue: raw.st_mode & S_IFMT)
         self.validator = FileValidator(
             size: Int64(raw.st_size), modified: FileTime(raw.st_mtim), inode: UInt64(raw.st_ino),
@@ -29,7 +29,7 @@ struct FileStatus: Sendable {
 }
 
 extension FileTime {
-    init(_ time: timespec) {
+    package init(_ time: timespec) {
         self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 }

@@ -1,4 +1,5 @@
-import FormworkCore
+import Formwork
+import FormworkSystem
 import SystemPackage
 
 /// Small files that only this user may read. They are replaced in one step, so a reader sees either the old or the new

@@ -1,5 +1,6 @@
 import Dispatch
-import FormworkCore
+import Formwork
+import FormworkSystem
 import Synchronization
 import SystemPackage
 

@@ -4,7 +4,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import Formwork
+import Formwork
+import FormworkSystem
+@testable import FormworkFiles
 
 @Suite("A form's publication that was cut short is undone, or brought to its end", .timeLimit(.minutes(10)))
 struct FormJournalTests {

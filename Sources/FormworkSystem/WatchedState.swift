@@ -1,3 +1,4 @@
+import FormworkCore
 import Synchronization
 
 /// State behind a lock, whose changes a task can wait for.

@@ -6,10 +6,10 @@ import SystemPackage
 // This module's unsafe code and system calls: those of descriptors here, names and waits in the files beside. Every call is
 // typed, is retried on EINTR, and throws an `Errno`.
 
-enum SystemCalls {
+package enum SystemCalls {
     // C calls are used directly, because with ten thousand small files swift-system's layers take a tenth of the time.
 
-    static func status(of path: FilePath) throws(Errno) -> FileStatus {
+    package static func status(of path: FilePath) throws(Errno) -> FileStatus {
         var raw = Glibc.stat()
         // SAFETY: the C string and the structure live through the call.
         let result = unsafe path.withPlatformString { text in unsafe fstatat(AT_FDCWD, text, &raw, 0) }
@@ -17,7 +17,7 @@ enum SystemCalls {
         return FileStatus(raw)
     }
 
-    static func status(of descriptor: FileDescriptor) throws(Errno) -> FileStatus {
+    package static func status(of descriptor: FileDescriptor) throws(Errno) -> FileStatus {
         var raw = Glibc.stat()
         // SAFETY: the structure lives through the call.
         guard unsafe fstat(descriptor.rawValue, &raw) == 0 else { throw Errno(rawValue: errno) }
@@ -26,7 +26,7 @@ enum SystemCalls {
 
     /// The bytes that an unprivileged user may still write on the disk of `path`; `notSupported` if the file system
     /// doesn't report them, as with some network and user-space file systems.
-    static func availableBytes(at path: FilePath) throws(Errno) -> Int64 {
+    package static func availableBytes(at path: FilePath) throws(Errno) -> Int64 {
         var raw = Glibc.statvfs()
         // SAFETY: the C string and the structure live through the call.
         let result = unsafe path.withPlatformString { text in unsafe statvfs(text, &raw) }
@@ -37,14 +37,14 @@ enum SystemCalls {
     }
 
     /// Whether this process may read `path`, as the kernel reports it.
-    static func mayRead(_ path: FilePath) -> Bool {
+    package static func mayRead(_ path: FilePath) -> Bool {
         // SAFETY: the C string lives through the call.
         unsafe path.withPlatformString { unsafe access($0, R_OK) == 0 }
     }
 
     /// The last component as text, or the whole path if it has none. It is faster than `lastComponent`, which parses
     /// the path twice.
-    static func filename(of path: FilePath) -> String {
+    package static func filename(of path: FilePath) -> String {
         // SAFETY: the C string lives through the call, and strrchr's answer is a place in it.
         unsafe path.withPlatformString { text in
             guard let slash = unsafe strrchr(text, CInt(UInt8(ascii: "/"))), unsafe slash[1] != 0 else {
@@ -54,7 +54,7 @@ enum SystemCalls {
         }
     }
 
-    static func open(
+    package static func open(
         _ path: FilePath, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions = [],
         permissions: FilePermissions? = nil
     ) throws(Errno) -> FileDescriptor {
@@ -67,14 +67,14 @@ enum SystemCalls {
         }
     }
 
-    static func read(_ descriptor: FileDescriptor, into buffer: inout MutableRawSpan) throws(Errno) -> Int {
+    package static func read(_ descriptor: FileDescriptor, into buffer: inout MutableRawSpan) throws(Errno) -> Int {
         // SAFETY: the kernel writes inside the buffer, during the call.
         try self.counting {
             unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor.rawValue, $0.baseAddress, $0.count) }
         }
     }
 
-    static func read(
+    package static func read(
         _ descriptor: FileDescriptor, at offset: Int64, into buffer: inout MutableRawSpan
     ) throws(Errno) -> Int {
         // SAFETY: as above.
@@ -86,7 +86,8 @@ enum SystemCalls {
     }
 
     /// Writes some of `bytes[range]`, at least one byte.
-    static func write(_ descriptor: FileDescriptor, _ bytes: [UInt8], _ range: Range<Int>) throws(Errno) -> Int {
+    package static func write(_ descriptor: FileDescriptor, _ bytes: [UInt8], _ range: Range<Int>) throws(Errno) -> Int
+    {
         precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "range outside the bytes")
         // SAFETY: the range was checked, and the kernel only reads, during the call.
         return try self.counting {
@@ -97,7 +98,7 @@ enum SystemCalls {
     }
 
     /// Writes some of the bytes, at least one if there are any.
-    static func write(_ descriptor: FileDescriptor, _ bytes: RawSpan) throws(Errno) -> Int {
+    package static func write(_ descriptor: FileDescriptor, _ bytes: RawSpan) throws(Errno) -> Int {
         // SAFETY: the kernel only reads, during the call.
         try self.counting {
             unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor.rawValue, $0.baseAddress, $0.count) }
@@ -105,46 +106,46 @@ enum SystemCalls {
     }
 
     /// Writes all of the bytes.
-    static func writeAll(_ descriptor: FileDescriptor, _ bytes: RawSpan) throws(Errno) {
+    package static func writeAll(_ descriptor: FileDescriptor, _ bytes: RawSpan) throws(Errno) {
         var done = 0
         while done < bytes.byteCount {
             done += try self.write(descriptor, bytes.extracting(droppingFirst: done))
         }
     }
 
-    static func seek(_ descriptor: FileDescriptor, by offset: Int64, from whence: FileDescriptor.SeekOrigin)
+    package static func seek(_ descriptor: FileDescriptor, by offset: Int64, from whence: FileDescriptor.SeekOrigin)
         throws(Errno) -> Int64
     {
         Int64(try self.counting { Int(lseek(descriptor.rawValue, off_t(offset), whence.rawValue)) })
     }
 
     /// The size of a block device in bytes, which isn't in its status.
-    static func size(ofDevice path: FilePath) throws(Errno) -> Int64 {
+    package static func size(ofDevice path: FilePath) throws(Errno) -> Int64 {
         let descriptor = try self.open(path, .readOnly, .nonBlocking)
         defer { try? self.close(descriptor) }
         return try self.seek(descriptor, by: 0, from: .end)
     }
 
     /// The bytes of an open block device after its position, which doesn't change.
-    static func bytesLeft(onDevice descriptor: FileDescriptor) throws(Errno) -> Int64 {
+    package static func bytesLeft(onDevice descriptor: FileDescriptor) throws(Errno) -> Int64 {
         let start = try self.seek(descriptor, by: 0, from: .current)
         let end = try self.seek(descriptor, by: 0, from: .end)
         _ = try self.seek(descriptor, by: start, from: .start)
         return max(0, end - start)
     }
 
-    static func close(_ descriptor: FileDescriptor) throws(Errno) {
+    package static func close(_ descriptor: FileDescriptor) throws(Errno) {
         // Not retried on EINTR, because Linux has already closed it.
         guard Glibc.close(descriptor.rawValue) == 0 || errno == EINTR else { throw Errno(rawValue: errno) }
     }
 
     /// The permissions of a new file, before `umask`.
-    static let newFilePermissions: FilePermissions = [
+    package static let newFilePermissions: FilePermissions = [
         .ownerReadWrite, .groupReadWrite, .otherReadWrite,
     ]
 
     /// A file without a name in `folder` (O_TMPFILE), which ``link(_:at:)`` can give one.
-    static func openUnnamed(
+    package static func openUnnamed(
         in folder: FilePath, permissions: FilePermissions = SystemCalls.newFilePermissions
     ) throws(Errno) -> FileDescriptor {
         let option = fw_unnamed_file_option()
@@ -154,35 +155,35 @@ enum SystemCalls {
     }
 
     /// A file that other processes can't open, and that is removed when it is closed.
-    static func openTemporary(in folder: FilePath) throws(Errno) -> FileDescriptor {
+    package static func openTemporary(in folder: FilePath) throws(Errno) -> FileDescriptor {
         // An unnamed file can be opened only through /proc, where its mode protects it.
         if let descriptor = try? self.openUnnamed(in: folder, permissions: .ownerReadWrite) { return descriptor }
-        let name = folder.appending(".formwork.\(String(UInt64.random(in: .min ... .max), radix: 36))")
+        let name = folder.appending(".formwork.\(RandomWord.make())")
         let descriptor = try self.open(name, .readWrite, [.create, .exclusiveCreate], permissions: .ownerReadWrite)
         self.unlink(name)
         return descriptor
     }
 
-    static func setPermissions(of descriptor: FileDescriptor, _ permissions: FilePermissions) {
+    package static func setPermissions(of descriptor: FileDescriptor, _ permissions: FilePermissions) {
         _ = fchmod(descriptor.rawValue, permissions.rawValue)
     }
 
     /// - Returns: Whether it worked.
-    static func setOwner(of descriptor: FileDescriptor, user: UInt32, group: UInt32) -> Bool {
+    package static func setOwner(of descriptor: FileDescriptor, user: UInt32, group: UInt32) -> Bool {
         fchown(descriptor.rawValue, user, group) == 0
     }
 
-    static func environment(_ name: String) -> String? {
+    package static func environment(_ name: String) -> String? {
         // SAFETY: the text is copied at once; a race with setenv is the C library's own, and nothing here sets any.
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
-    static func sync(_ descriptor: FileDescriptor) throws(Errno) {
+    package static func sync(_ descriptor: FileDescriptor) throws(Errno) {
         guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
     }
 
     /// Moves up to `count` bytes in the kernel and returns their number; 0 at the end of the input.
-    static func transfer(
+    package static func transfer(
         _ way: KernelWay, from input: FileDescriptor, at offset: inout Int64, to output: FileDescriptor, count: Int
     ) throws(Errno) -> Int {
         let moved =
@@ -195,11 +196,11 @@ enum SystemCalls {
     }
 
     /// Requests a larger pipe. Without it, writing is only slower.
-    static func enlargePipe(_ descriptor: FileDescriptor, to bytes: CInt) {
+    package static func enlargePipe(_ descriptor: FileDescriptor, to bytes: CInt) {
         _ = fw_set_pipe_size(descriptor.rawValue, bytes)
     }
 
-    static func opening(_ call: () -> CInt) throws(Errno) -> FileDescriptor {
+    package static func opening(_ call: () -> CInt) throws(Errno) -> FileDescriptor {
         while true {
             let number = call()
             if number >= 0 { return FileDescriptor(rawValue: number) }
@@ -208,7 +209,7 @@ enum SystemCalls {
     }
 
     /// Repeats a call that a signal interrupts. A negative count is an error.
-    static func counting(_ call: () -> Int) throws(Errno) -> Int {
+    package static func counting(_ call: () -> Int) throws(Errno) -> Int {
         while true {
             let count = call()
             if count >= 0 { return count }
@@ -218,4 +219,4 @@ enum SystemCalls {
 }
 
 /// A system call that moves file bytes without a buffer.
-enum KernelWay { case sendfile, copyFileRange }
+package enum KernelWay { case sendfile, copyFileRange }

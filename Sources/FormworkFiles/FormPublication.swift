@@ -1,4 +1,5 @@
-import FormworkCore
+import Formwork
+import FormworkSystem
 import SystemPackage
 
 /// A complete file, and its future path.
@@ -10,16 +11,6 @@ package struct FileToPublish: Sendable {
     package init(_ file: UnpublishedFile, as path: SafePath, _ rule: PublishingRule) {
         (self.file, self.path, self.rule) = (file, path, rule)
     }
-}
-
-/// What to do if a name is taken.
-package enum PublishingRule: Sendable, Hashable {
-    /// `a.txt` becomes `a (1).txt`.
-    case numbered
-    /// The existing file, or the link itself, is replaced.
-    case replacing
-    /// It is an error with the cause `fileExists`.
-    case exclusive
 }
 
 /// A small file that is written after the names of the others are known.

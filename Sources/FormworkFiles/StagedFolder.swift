@@ -1,4 +1,5 @@
-import FormworkCore
+import Formwork
+import FormworkSystem
 import Synchronization
 import SystemPackage
 
@@ -27,7 +28,7 @@ package final class StagedFolder: Sendable {
     /// - Parameter replacing: Whether existing files may be replaced.
     /// - Throws: `writeFailed`.
     package init(_ path: FilePath, replacing: Bool) throws(FormworkError) {
-        let stagingName = ".formwork.\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let stagingName = ".formwork.\(RandomWord.make())"
         (self.path, self.replacing, self.stagingName) = (path, replacing, stagingName)
         do throws(Errno) {
             var isNew = true

@@ -1,3 +1,5 @@
+import Formwork
+
 /// Standard error, for a command's messages.
 package enum StandardError {
     /// The queue of standard error.

@@ -22,7 +22,7 @@ package struct FileValidator: Hashable, Sendable {
     package var device: UInt64
 
     /// The change from `self` to `later`, in words; `nil` if there is none.
-    func change(to later: FileValidator) -> String? {
+    package func change(to later: FileValidator) -> String? {
         if self.inode != later.inode || self.device != later.device { return "was replaced by another file" }
         return self.size.change(to: later.size) ?? (self.modified != later.modified ? "was rewritten" : nil)
     }
@@ -30,7 +30,7 @@ package struct FileValidator: Hashable, Sendable {
 
 extension Int64 {
     /// How a file's size changed, in words; `nil` if it didn't.
-    func change(to later: Int64) -> String? {
+    package func change(to later: Int64) -> String? {
         if later < self { return "shrank from \(self) to \(later) bytes" }
         return later > self ? "grew from \(self) to \(later) bytes" : nil
     }

@@ -6,7 +6,7 @@ import SystemPackage
 // Unsafe code in this file: system calls. Every call is typed, is retried on EINTR, and throws an `Errno`.
 
 extension SystemCalls {
-    static func rename(_ old: FilePath, to new: FilePath) throws(Errno) {
+    package static func rename(_ old: FilePath, to new: FilePath) throws(Errno) {
         // SAFETY: both C strings live through the call.
         let result = unsafe old.withPlatformString { from in
             unsafe new.withPlatformString { to in unsafe Glibc.rename(from, to) }
@@ -14,12 +14,12 @@ extension SystemCalls {
         guard result == 0 else { throw Errno(rawValue: errno) }
     }
 
-    static func unlink(_ path: FilePath) {
+    package static func unlink(_ path: FilePath) {
         // SAFETY: the C string lives through the call.
         _ = unsafe path.withPlatformString { unsafe Glibc.unlink($0) }
     }
 
-    static func link(_ descriptor: FileDescriptor, at path: FilePath) throws(Errno) {
+    package static func link(_ descriptor: FileDescriptor, at path: FilePath) throws(Errno) {
         // SAFETY: the C string lives through the call.
         let result = unsafe path.withPlatformString { text in
             unsafe fw_link_descriptor(descriptor.rawValue, AT_FDCWD, text)
@@ -27,7 +27,7 @@ extension SystemCalls {
         guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
-    static func link(_ old: FilePath, at new: FilePath) throws(Errno) {
+    package static func link(_ old: FilePath, at new: FilePath) throws(Errno) {
         // SAFETY: both C strings live through the call.
         let result = unsafe old.withPlatformString { from in
             unsafe new.withPlatformString { to in unsafe Glibc.link(from, to) }
@@ -36,7 +36,7 @@ extension SystemCalls {
     }
 
     /// `path` with every link followed; `nil` if nothing is there.
-    static func resolved(_ path: FilePath) -> FilePath? {
+    package static func resolved(_ path: FilePath) -> FilePath? {
         // SAFETY: realpath allocates its answer, which is copied and then freed once.
         unsafe path.withPlatformString { text -> FilePath? in
             guard let real = unsafe realpath(text, nil) else { return nil }
@@ -47,7 +47,7 @@ extension SystemCalls {
 
     /// The path to which opening `path` for writing leads, with every link followed. A dangling link leads to the path
     /// that it names.
-    static func destination(of path: FilePath) throws(Errno) -> FilePath {
+    package static func destination(of path: FilePath) throws(Errno) -> FilePath {
         if let there = self.resolved(path) { return there }
         var place = path
         // The number of links that Linux follows.
@@ -76,34 +76,34 @@ extension SystemCalls {
     // SAFETY, for all of them: the String's C string lives through the call, which keeps no pointer to it.
 
     /// Makes a folder with the usual permissions.
-    static func makeFolder(_ path: FilePath) throws(Errno) {
+    package static func makeFolder(_ path: FilePath) throws(Errno) {
         // SAFETY: the C string lives through the call.
         let result = unsafe path.withPlatformString { unsafe mkdir($0, 0o777) }
         guard result == 0 else { throw Errno(rawValue: errno) }
     }
 
     /// Makes a folder with the usual permissions.
-    static func makeFolder(_ name: String, in folder: FileDescriptor) throws(Errno) {
+    package static func makeFolder(_ name: String, in folder: FileDescriptor) throws(Errno) {
         guard unsafe mkdirat(folder.rawValue, name, 0o777) == 0 else { throw Errno(rawValue: errno) }
     }
 
     /// Makes a folder that only this user may enter.
-    static func makePrivateFolder(_ name: String, in folder: FileDescriptor) throws(Errno) {
+    package static func makePrivateFolder(_ name: String, in folder: FileDescriptor) throws(Errno) {
         guard unsafe mkdirat(folder.rawValue, name, 0o700) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    static func openFolder(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
+    package static func openFolder(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         try self.opening { unsafe openat(folder.rawValue, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
     }
 
     /// Makes a file for writing; `fileExists` if anything has that name, even a link.
-    static func createFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
+    package static func createFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         return try self.opening { unsafe openat(folder.rawValue, name, flags, self.newFilePermissions.rawValue) }
     }
 
     /// The status of the file with that name, or of the link itself.
-    static func status(of name: String, in folder: FileDescriptor) throws(Errno) -> FileStatus {
+    package static func status(of name: String, in folder: FileDescriptor) throws(Errno) -> FileStatus {
         var raw = Glibc.stat()
         // SAFETY: the structure lives through the call.
         guard unsafe fstatat(folder.rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -113,7 +113,7 @@ extension SystemCalls {
     }
 
     /// Whether anything has that name, even a dangling link.
-    static func exists(_ name: String, in folder: FileDescriptor) -> Bool {
+    package static func exists(_ name: String, in folder: FileDescriptor) -> Bool {
         var raw = Glibc.stat()
         // SAFETY: the structure lives through the call.
         return unsafe fstatat(folder.rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) == 0
@@ -121,7 +121,7 @@ extension SystemCalls {
 
     /// Moves a file into another folder under the same name.
     /// - Parameter replacing: Whether a file, or a link itself, may be replaced; otherwise it throws `fileExists`.
-    static func rename(
+    package static func rename(
         _ name: String, in old: FileDescriptor, to new: FileDescriptor, replacing: Bool
     ) throws(Errno) {
         if replacing {
@@ -134,7 +134,7 @@ extension SystemCalls {
 
     /// Moves a file to another name in the same folder.
     /// - Parameter replacing: Whether a file, or a link itself, may be replaced; otherwise it throws `fileExists`.
-    static func rename(
+    package static func rename(
         _ old: String, to new: String, in folder: FileDescriptor, replacing: Bool
     ) throws(Errno) {
         if replacing {
@@ -146,7 +146,7 @@ extension SystemCalls {
     }
 
     /// Moves a file to a free name in another folder of the same file system; `fileExists` if it isn't free.
-    static func rename(
+    package static func rename(
         _ old: String, in folder: FileDescriptor, to new: String, in place: FileDescriptor
     ) throws(Errno) {
         let result = unsafe fw_rename_exclusively(folder.rawValue, old, place.rawValue, new)
@@ -155,33 +155,35 @@ extension SystemCalls {
 
     /// Exchanges the files of two names in one step (RENAME_EXCHANGE).
     /// - Throws: `invalidArgument` and others if the file system can't do that.
-    static func exchange(_ one: String, with other: String, in folder: FileDescriptor) throws(Errno) {
+    package static func exchange(_ one: String, with other: String, in folder: FileDescriptor) throws(Errno) {
         let result = unsafe fw_rename_exchange(folder.rawValue, one, other)
         guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
     /// Gives a file, or a link itself, one more name.
-    static func link(_ old: String, as new: String, in folder: FileDescriptor) throws(Errno) {
+    package static func link(_ old: String, as new: String, in folder: FileDescriptor) throws(Errno) {
         guard unsafe linkat(folder.rawValue, old, folder.rawValue, new, 0) == 0 else {
             throw Errno(rawValue: errno)
         }
     }
 
     /// Gives a file one more name, in an open folder.
-    static func link(_ old: FilePath, as new: String, in folder: FileDescriptor) throws(Errno) {
+    package static func link(_ old: FilePath, as new: String, in folder: FileDescriptor) throws(Errno) {
         // SAFETY: the C string lives through the call.
         let result = unsafe old.withPlatformString { unsafe linkat(AT_FDCWD, $0, folder.rawValue, new, 0) }
         guard result == 0 else { throw Errno(rawValue: errno) }
     }
 
     /// Whether a file has a list of permissions beside its mode.
-    static func hasAccessList(_ descriptor: FileDescriptor) -> Bool { fw_has_access_list(descriptor.rawValue) != 0 }
+    package static func hasAccessList(_ descriptor: FileDescriptor) -> Bool {
+        fw_has_access_list(descriptor.rawValue) != 0
+    }
 
     /// Whether permissions don't bind this process.
-    static var isPrivileged: Bool { geteuid() == 0 }
+    package static var isPrivileged: Bool { geteuid() == 0 }
 
     /// A file without a name in an open folder (O_TMPFILE), which ``link(_:as:in:)`` can give one.
-    static func openUnnamed(in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
+    package static func openUnnamed(in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         let option = fw_unnamed_file_option()
         guard option != 0 else { throw .notSupported }
         let flags = O_WRONLY | O_CLOEXEC | option
@@ -189,13 +191,13 @@ extension SystemCalls {
     }
 
     /// Gives an unnamed file a name; `fileExists` if anything has it.
-    static func link(_ descriptor: FileDescriptor, as name: String, in folder: FileDescriptor) throws(Errno) {
+    package static func link(_ descriptor: FileDescriptor, as name: String, in folder: FileDescriptor) throws(Errno) {
         let result = unsafe fw_link_descriptor(descriptor.rawValue, folder.rawValue, name)
         guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
     /// Opens a file for reading, without following a link or blocking.
-    static func openFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
+    package static func openFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         try self.opening {
             unsafe openat(folder.rawValue, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         }
@@ -203,10 +205,12 @@ extension SystemCalls {
 
     /// Locks an open file until it is closed.
     /// - Returns: Whether it got the lock.
-    static func lock(_ descriptor: FileDescriptor) -> Bool { flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 }
+    package static func lock(_ descriptor: FileDescriptor) -> Bool {
+        flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0
+    }
 
     /// Waits for the lock of an open file or folder, up to a limit; not at all if the file system has no locks.
-    static func waitForLock(_ descriptor: FileDescriptor, atMost limit: Duration) {
+    package static func waitForLock(_ descriptor: FileDescriptor, atMost limit: Duration) {
         let end = ContinuousClock.Instant.after(limit)
         while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else { return }
@@ -215,10 +219,10 @@ extension SystemCalls {
     }
 
     /// Releases the lock of an open file or folder.
-    static func unlock(_ descriptor: FileDescriptor) { _ = flock(descriptor.rawValue, LOCK_UN) }
+    package static func unlock(_ descriptor: FileDescriptor) { _ = flock(descriptor.rawValue, LOCK_UN) }
 
     /// All names in an open folder, in any order.
-    static func names(in folder: FileDescriptor) throws(Errno) -> [String] {
+    package static func names(in folder: FileDescriptor) throws(Errno) -> [String] {
         let descriptor = try self.opening {
             unsafe openat(folder.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         }
@@ -240,15 +244,17 @@ extension SystemCalls {
         return names
     }
 
-    static func unlink(_ name: String, in folder: FileDescriptor) { _ = unsafe unlinkat(folder.rawValue, name, 0) }
+    package static func unlink(_ name: String, in folder: FileDescriptor) {
+        _ = unsafe unlinkat(folder.rawValue, name, 0)
+    }
 
     /// Removes a folder if it is empty.
-    static func removeFolder(_ name: String, in folder: FileDescriptor) {
+    package static func removeFolder(_ name: String, in folder: FileDescriptor) {
         _ = unsafe unlinkat(folder.rawValue, name, AT_REMOVEDIR)
     }
 
     /// Removes a folder if it is empty.
-    static func removeFolder(_ path: FilePath) {
+    package static func removeFolder(_ path: FilePath) {
         // SAFETY: the C string lives through the call.
         _ = unsafe path.withPlatformString { unsafe rmdir($0) }
     }

@@ -6,14 +6,14 @@ import SystemPackage
 // Unsafe code in this file: system calls. Every call is typed, is retried on EINTR, and throws an `Errno`.
 
 /// The event to wait for on a non-blocking descriptor.
-enum Readiness { case read, write }
+package enum Readiness { case read, write }
 
 extension SystemCalls {
     /// Waits until a non-blocking descriptor is ready.
     /// - Parameter limit: The longest wait, less than a few hundred years; `nil` for no limit.
     /// - Returns: Whether it is ready. It is `false` after a signal too.
     @discardableResult
-    static func wait(
+    package static func wait(
         _ descriptor: FileDescriptor, for readiness: Readiness, atMost limit: Duration? = nil
     ) throws(Errno) -> Bool {
         let events = readiness == .read ? CShort(POLLIN) : CShort(POLLOUT)
@@ -25,7 +25,7 @@ extension SystemCalls {
     /// There is no event for an empty pipe, so it is checked after 50 µs, then after twice that, up to 10 ms. The wait
     /// uses almost no processor time, and is at most twice as long as the reader needs.
     /// - Throws: `brokenPipe` if the pipe has no reader any more.
-    static func waitUntilEmpty(_ pipe: FileDescriptor) throws(Errno) {
+    package static func waitUntilEmpty(_ pipe: FileDescriptor) throws(Errno) {
         var pause = Duration.microseconds(50)
         while true {
             let queued = fw_queued(pipe.rawValue)
@@ -52,7 +52,7 @@ extension SystemCalls {
     ///
     /// A tick is 1 to 10 ms, as the kernel reports it. File systems with whole seconds (ext3; FAT has every other
     /// second) are recognised by a time without a fraction.
-    static func waitForTick(after time: FileTime) {
+    package static func waitForTick(after time: FileTime) {
         let tick = time.nanoseconds > 0 ? self.clockTick : time.seconds % 2 == 0 ? 2_000_000_000 : 1_000_000_000
         var now = timespec()
         // SAFETY: the pointer is to this frame's variable.
@@ -76,13 +76,13 @@ extension SystemCalls {
 
     /// Makes `copy`, an empty file, share the content that `file` has at this moment (FICLONE).
     /// - Throws: `notSupported` and others if the file system can't do that, or the files are on different ones.
-    static func clone(_ file: FileDescriptor, into copy: FileDescriptor) throws(Errno) {
+    package static func clone(_ file: FileDescriptor, into copy: FileDescriptor) throws(Errno) {
         let result = fw_clone(file.rawValue, copy.rawValue)
         guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
     /// Sleeps this thread.
-    static func sleep(_ duration: Duration) {
+    package static func sleep(_ duration: Duration) {
         let (whole, attoseconds) = duration.asWait.components
         var wanted = timespec(tv_sec: Int(whole), tv_nsec: Int(attoseconds / 1_000_000_000))
         var rest = timespec()
@@ -91,7 +91,7 @@ extension SystemCalls {
     }
 
     /// Runs `body` while SIGPIPE and SIGXFSZ can't kill the process. The calls return EPIPE and EFBIG instead.
-    static func withoutWriteSignals<Result>(
+    package static func withoutWriteSignals<Result>(
         _ body: () throws(FormworkError) -> Result
     ) throws(FormworkError) -> Result {
         // SAFETY: the guard is a plain C struct of this frame, given to begin and end in this order on this thread.
@@ -103,7 +103,7 @@ extension SystemCalls {
 
     /// Runs the caller's code with the thread's original signal mask, even inside ``withoutWriteSignals(_:)``, because
     /// a process that it starts inherits the mask.
-    static func withWriteSignals<Result, Failure: Error>(
+    package static func withWriteSignals<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // SAFETY: the guard belongs to this thread, and its frame still exists, because it encloses this one.

@@ -1,4 +1,5 @@
-import FormworkCore
+import Formwork
+import FormworkSystem
 import SystemPackage
 
 /// A record of the steps of a form's publication, written before each step. If the process is killed in between, the
@@ -73,7 +74,7 @@ struct FormJournal {
 
     /// Begins a journal. It is empty until it is written for the first time.
     init(in folder: OpenFolder, durably: Bool) throws(Errno) {
-        self.id = OpenFolder.randomWord()
+        self.id = RandomWord.make()
         let name = Self.prefix + self.id
         let descriptor = try folder.createLocked(named: name)
         SystemCalls.setPermissions(of: descriptor, .ownerReadWrite)

@@ -1,0 +1,14 @@
+import FormworkCore
+import SystemPackage
+
+extension FormworkError {
+    /// Runs a call on the file that is written.
+    /// - Throws: `writeFailed`, with the path and the system's error.
+    package static func writing<Result>(
+        _ path: FilePath, _ call: () throws(Errno) -> Result
+    ) throws(FormworkError) -> Result {
+        do throws(Errno) { return try call() } catch {
+            throw FormworkError(.writeFailed, "can't be written", path: path.string, cause: error)
+        }
+    }
+}
