@@ -127,8 +127,13 @@ final class BodyFeed: @unchecked Sendable {
             return self.failure == nil
         }
         guard self.length == nil, self.count > 0, !self.isComplete else { return self.isComplete }
-        let before = self.arrivals.withLock { $0 }
-        if self.hasToWait { await self.arrivals.wait(for: .seconds(1)) { $0 > before } }
+        let end = ContinuousClock.now + .seconds(1)
+        while !Task.isCancelled, ContinuousClock.now < end {
+            // The stream's own reader may take what arrives.
+            let before = self.arrivals.withLock { $0 }
+            guard self.hasToWait else { break }
+            await self.arrivals.wait(for: ContinuousClock.now.duration(to: end)) { $0 > before }
+        }
         if !self.hasToWait {
             var rest: [UInt8] = []
             rest.append(upTo: 1) { room in self.read(into: &room) ?? 0 }
