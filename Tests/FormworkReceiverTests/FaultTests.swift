@@ -132,7 +132,7 @@ struct FaultTests {
             operation: "PutObject",
             reason: .answer(status: status, code: code, message: "bucket-7", requestID: "request-7"))
         for cause in [error, FormworkError(.writeFailed, "s3://bucket-7/", cause: error)] as [any Error] {
-            let failure = UploadFailure(cause)
+            let failure = FailedUpload(cause)
             #expect(failure.problem.status == told)
             #expect(failure.problem.detail?.contains("object store") == true)
             #expect(failure.problem.detail?.contains("7") == false)

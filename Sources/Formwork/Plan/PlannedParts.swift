@@ -79,7 +79,7 @@ struct PlannedParts: Sendable {
             self.waitsForNobody = false
             return
         }
-        var walk = PartWalk(self, from: 0)
+        var walk = PlanningWalk(self, from: 0)
         var files: [FileStatus] = []
         var resolver = SourceResolver(
             status: { path throws(FormworkError) in
@@ -131,7 +131,7 @@ struct PlannedParts: Sendable {
 }
 
 /// Makes the parts of a sequence in order, with their places in the body.
-struct PartWalk {
+struct PlanningWalk {
     private let make: (_ index: Int) throws -> BodyPart?
     private let framer: PartFramer
     /// How types are found, if names are enough; otherwise `nil`.

@@ -39,10 +39,10 @@ final class UnfinishedUploads: Sendable {
 
     /// Records an upload whose URL an answer, or a 104, gives to its client.
     func note(_ fields: HTTPFields, of client: String) {
-        guard self.limit < .max, let location = fields[.location], location.hasPrefix(Exchange.uploadsPath) else {
+        guard self.limit < .max, let location = fields[.location], location.hasPrefix(Responder.uploadsPath) else {
             return
         }
-        let name = String(location.dropFirst(Exchange.uploadsPath.count))
+        let name = String(location.dropFirst(Responder.uploadsPath.count))
         self.state.withLock { state in
             guard state.names[client]?.contains(name) != true else { return }
             state.names[client, default: []].append(name)

@@ -18,7 +18,7 @@ import ServiceLifecycle
 /// ``ReceiverOptions/grace``. Then it drops the rest, and keeps nothing of them.
 package struct ReceiverService: Service {
     private let options: ReceiverOptions
-    private let exchange: Exchange
+    private let exchange: Responder
     private let slots: UploadSlots
     private let reads = ReadSizes()
     private let connections: Connections
@@ -45,7 +45,7 @@ package struct ReceiverService: Service {
         (router.isLoopback, router.isTLS) = (options.isLoopback, options.tls != nil)
         router.host = options.host
         (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
-        if store != nil { router.isResumable = Exchange.isResumable }
+        if store != nil { router.isResumable = Responder.isResumable }
         let arrivals = Arrivals()
         let intake = UploadIntake(
             storage: storage, limits: options.limits, isDigesting: options.isDigesting,
@@ -59,7 +59,7 @@ package struct ReceiverService: Service {
             }
         }
         let factory: any MetricsFactory = metrics ?? NOOPMetricsHandler.instance
-        self.exchange = Exchange(
+        self.exchange = Responder(
             router: router, access: self.access, connections: self.connections,
             listing: options.listing ?? (options.token != nil && !options.isLoopback ? .own : .all), intake: intake,
             arrivals: arrivals, slots: self.slots, page: page,

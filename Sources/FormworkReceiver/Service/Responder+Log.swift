@@ -7,7 +7,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 
-extension Exchange {
+extension Responder {
     /// Logs one line for each file.
     func log(_ receipt: UploadReceipt, _ duration: Duration, _ client: ClientAddress) {
         for file in receipt.files {
@@ -41,7 +41,7 @@ extension Exchange {
     }
 
     /// Logs one line for an upload that failed.
-    func log(_ failure: UploadFailure, _ head: HTTPRequest, _ client: ClientAddress, _ duration: Duration?) {
+    func log(_ failure: FailedUpload, _ head: HTTPRequest, _ client: ClientAddress, _ duration: Duration?) {
         var metadata: Logger.Metadata = [
             "peer": "\(client.text)", "status": .stringConvertible(failure.problem.status),
             "reason": "\(failure.reason)",

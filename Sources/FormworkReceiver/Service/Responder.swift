@@ -12,7 +12,7 @@ import NIOCore
 import NIOHTTPTypes
 
 /// Answers requests.
-struct Exchange: Sendable {
+struct Responder: Sendable {
     var router: RequestRouter
     var access: AccessControl
     var connections: Connections
@@ -140,7 +140,7 @@ struct Exchange: Sendable {
         } catch {
             // Otherwise, a task is cancelled because its connection ended.
             let isLost = Task.isCancelled && !self.slots.isDropped
-            let failure = UploadFailure(isLost ? ConnectionLost() : error)
+            let failure = FailedUpload(isLost ? ConnectionLost() : error)
             self.metrics.ended(failure.problem.status, nil, ContinuousClock.now - start)
             self.log(failure, head, client, ContinuousClock.now - start)
             return self.refusal(failure.problem, head, client)

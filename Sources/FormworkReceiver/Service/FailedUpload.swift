@@ -6,7 +6,7 @@ import FormworkResumable
 import SystemPackage
 
 /// Why an upload failed: for the client, and for the log.
-package struct UploadFailure: Error {
+package struct FailedUpload: Error {
     package var problem: ProblemDetails
     /// The client went away, or its connection broke: no answer can be sent.
     package var isConnectionLost = false
@@ -14,7 +14,7 @@ package struct UploadFailure: Error {
     package var reason: String
 
     package init(_ error: any Error) {
-        if let failure = error as? UploadFailure {
+        if let failure = error as? FailedUpload {
             self = failure
             return
         }

@@ -7,7 +7,7 @@ import HummingbirdCore
 import NIOCore
 
 // Requests other than uploads: pages, the login, and problems.
-extension Exchange {
+extension Responder {
     func pageAnswer(_ head: HTTPRequest, _ client: ClientAddress) -> Answer {
         let query = (head.path ?? "").split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let received = query.split(separator: "&").first { $0.hasPrefix("received=") }?.dropFirst(9) ?? ""
@@ -103,7 +103,7 @@ extension Exchange {
                 }
             }
         } catch {
-            return self.refusal(UploadFailure(error).problem, head, client)
+            return self.refusal(FailedUpload(error).problem, head, client)
         }
         let pairs = String(decoding: bytes, as: UTF8.self).split(separator: "&")
         let given = pairs.first { $0.hasPrefix("token=") }?.dropFirst(6) ?? ""

@@ -11,7 +11,7 @@ import NIOCore
 import NIOHTTPTypes
 
 // Uploads that arrive in pieces: kept until they are complete, then handled like an upload in one request.
-extension Exchange {
+extension Responder {
     /// The path under which uploads that arrive in pieces have their URLs.
     static let uploadsPath = "/.uploads/"
 
@@ -70,7 +70,7 @@ extension Exchange {
         }
         switch outcome {
         case .answer(let given) where given.response.status.code == 507:
-            self.log(UploadFailure(ProblemDetails.noRoom), head, client, nil)
+            self.log(FailedUpload(ProblemDetails.noRoom), head, client, nil)
             var answer = self.refusal(.noRoom, head, client)
             for field in given.response.headerFields where answer.fields[field.name] == nil {
                 answer.fields.append(field)
