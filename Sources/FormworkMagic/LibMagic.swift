@@ -26,22 +26,29 @@ public final class LibMagic: Sendable {
     private struct Pool {
         var idle: [Handle] = []
         var failure: FormworkError?
+        /// When it failed.
+        var failed = ContinuousClock.now
     }
 
     private let database: String?
+    private let retryTime: Duration
     private let pool = Mutex(Pool())
 
     /// Creates libmagic with its own database.
     /// - Parameter database: The database's path, or several separated by `:`; `nil` for `$MAGIC`, or else the
     ///   system's.
-    public init(database: String? = nil) { self.database = database }
+    public convenience init(database: String? = nil) { self.init(database: database, retryTime: .seconds(1)) }
+
+    /// - Parameter retryTime: How long a failure is remembered before libmagic is opened again.
+    package init(database: String?, retryTime: Duration) { (self.database, self.retryTime) = (database, retryTime) }
 
     deinit {
         // SAFETY: no handle is in use any more, because its user would keep this object alive.
         self.pool.withLock { pool in for handle in pool.idle { unsafe cmagic_close(handle.raw) } }
     }
 
-    /// Why libmagic can't be used; `nil` if it can or wasn't used yet. After a failure it isn't opened again.
+    /// Why libmagic couldn't be used the last time; `nil` if it could or wasn't used yet. After a failure it isn't opened
+    /// again for a second: the process may have had too many open files.
     public var failure: FormworkError? { self.pool.withLock(\.failure) }
 
     /// The media type of content that begins with `head`, unchanged from libmagic.
@@ -62,13 +69,18 @@ public final class LibMagic: Sendable {
     }
 
     private func take() throws(FormworkError) -> Handle {
-        let (idle, failure) = self.pool.withLock { ($0.idle.popLast(), $0.failure) }
+        let (idle, failure) = self.pool.withLock { pool in
+            let isRecent = ContinuousClock.now - pool.failed < self.retryTime
+            return (pool.idle.popLast(), isRecent ? pool.failure : nil)
+        }
         if let idle { return idle }
         if let failure { throw failure }
         do throws(FormworkError) {
-            return try self.open()
+            let handle = try self.open()
+            self.pool.withLock { $0.failure = nil }
+            return handle
         } catch {
-            self.pool.withLock { $0.failure = error }
+            self.pool.withLock { ($0.failure, $0.failed) = (error, .now) }
             throw error
         }
     }

@@ -1,5 +1,6 @@
 import Formwork
 import FormworkMagic
+import Foundation
 import SystemPackage
 import Testing
 
@@ -19,6 +20,20 @@ struct MagicTests {
         #expect(failure.message.contains("database can't be loaded") && failure.path == "/nonexistent/magic.mgc")
         #expect(auto.choice(forFilename: "a", head: Self.png).mediaType == "application/octet-stream")
         #expect(throws: FormworkError.self) { try magic.mediaType(of: Self.png) }
+    }
+
+    @Test("A failure may pass, and libmagic is opened again")
+    func laterDatabase() throws {
+        let path = "/tmp/formwork-\(UInt64.random(in: .min ... .max)).magic"
+        let magic = LibMagic(database: path, retryTime: .zero)
+        #expect(throws: FormworkError.self) { try magic.mediaType(of: Array("FORM".utf8)) }
+        #expect(magic.failure != nil)
+        let file = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create], permissions: [.ownerReadWrite])
+        defer { _ = try? FileManager.default.removeItem(atPath: path) }
+        try file.closeAfter { _ = try file.writeAll("0\tstring\tFORM\ta form\n!:mime\tapplication/x-form\n".utf8) }
+        #expect(try magic.mediaType(of: Array("FORM".utf8)) == "application/x-form")
+        #expect(magic.failure == nil)
     }
 
     @Test("Types are libmagic's own words; a charset only where asked, and for text")

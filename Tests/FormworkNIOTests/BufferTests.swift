@@ -75,6 +75,23 @@ extension NIOTests {
             #expect(try await folder.isClosed())
         }
 
+        @Test("A consumer that is cancelled doesn't wait for a source that gives nothing")
+        func cancelled() async throws {
+            let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+            let pipe = BufferPipe(try await form(.chunks(once: chunks)).plan().makeReader(), length: nil, size: 4_096)
+            let head = try await pipe.next()
+            #expect(head?.readableBytes != 0)
+            let waiting = Task { try await pipe.next() }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            // What comes later isn't lost.
+            source.yield(Array("late".utf8))
+            source.finish()
+            var rest = ByteBuffer()
+            while let buffer = try await pipe.next() { rest.writeImmutableBuffer(buffer) }
+            #expect(String(buffer: rest).contains("late"))
+        }
+
         @Test("Slices of a chunk share its storage, wherever its reader is")
         func chunk() throws {
             var buffer = ByteBuffer(copying: [0, 1, 2, 3, 4, 5, 6][...])

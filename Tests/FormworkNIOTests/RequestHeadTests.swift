@@ -137,12 +137,16 @@ extension NIOTests {
             #expect(self.statuses(try await self.answer(stopped, bounds: bounds)) == ["408"])
             let unread = stopped.replacing("/ HTTP", with: "/unread HTTP")
             #expect(self.statuses(try await self.answer(unread, bounds: bounds)) == ["200"])
-            bounds.drainTime = .seconds(300)
-            let long =
-                unread.replacing("Length: 9", with: "Length: 9000000000") + String(repeating: "x", count: 100_000)
-            // Closed with bytes unread, so that the answer may be lost.
-            let text = try await self.answer(long, bounds: bounds)
-            #expect(["200"].starts(with: self.statuses(text)))
+        }
+
+        @Test("A client that sends on after an early answer gets it, and the connection ends")
+        func sendingOn() async throws {
+            var bounds = ServerBounds()
+            bounds.drainBytes = 1_000
+            let start = "PUT /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000000\r\n\r\n"
+            // More than the sockets of both ends hold.
+            let text = try await self.answer(start + String(repeating: "x", count: 32 << 20), bounds: bounds)
+            #expect(self.statuses(text) == ["200"])
         }
 
         @Test("A blank line is found wherever it is cut")

@@ -1,4 +1,5 @@
 #if Transfer
+import FormworkCore
 import FormworkReceiver
 import FormworkResumable
 import Foundation
@@ -39,6 +40,15 @@ struct KeptPathTests {
             let again = try await receiver.request("POST /", [Self.form], formBody([("f;two/x/same.txt", "3")]))
             #expect(again.body.contains(keepsPaths ? #""name":"two/x/same (1).txt""# : #""name":"same (2).txt""#))
         }
+    }
+
+    @Test(
+        arguments: [
+            ("a/b", "a/b"), ("/a//b/", "a/b"), ("../a/../b", "a/b"), ("a\\b", "a/b"), ("a/b/..", nil), ("a/.", nil),
+            ("a/\u{202E}", nil), ("..", nil), ("", nil),
+        ] as [(String, String?)])
+    func `A path that ends in no name names no file`(path: String, text: String?) {
+        #expect(SafePath(path)?.text == text)
     }
 
     @Test func `A path in a PUT, or in tus metadata, makes folders`() async throws {

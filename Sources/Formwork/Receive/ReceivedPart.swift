@@ -98,6 +98,23 @@ public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chu
         return try await writer.publish(as: SafeFilename(self.filename, orField: self.name), durably: durably)
     }
 
+    /// The same for a body that is also in a finished file: the system copies the content from there.
+    package func write(into folder: FilePath, from file: FinishedFile, durably: Bool) async throws -> FilePath {
+        let writer = FileWriter()
+        try await writer.open(in: folder)
+        var start = self.contentOffset
+        var end = start
+        let content = self.content.makeAsyncIterator()
+        while let bytes = try await content.next() {
+            end += Int64(bytes.byteCount)
+            guard end - start >= FinishedFile.stepSize else { continue }
+            try await writer.append(file, start..<end)
+            start = end
+        }
+        if end > start { try await writer.append(file, start..<end) }
+        return try await writer.publish(as: SafeFilename(self.filename, orField: self.name), durably: durably)
+    }
+
     private func write(to writer: FileWriter) async throws {
         let content = self.content.makeAsyncIterator()
         while let bytes = try await content.next() { try await writer.write(bytes) }

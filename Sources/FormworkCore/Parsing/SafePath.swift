@@ -13,15 +13,14 @@ package struct SafePath: Hashable, Sendable {
 
     package init(_ name: SafeFilename, in folders: [SafeFilename] = []) { (self.folders, self.name) = (folders, name) }
 
-    /// Makes a path safe. Components of which nothing is left, such as `..`, are dropped.
+    /// Makes a path safe. Folders of which nothing is left, such as `..`, are dropped.
     /// - Parameter limit: The most bytes of a component.
-    /// - Returns: `nil` if nothing is left of it.
+    /// - Returns: `nil` if nothing is left of its last component: `a/..` names no file, and certainly not `a`.
     package init?(_ path: String, limit: Int = 255) {
         // Both separators, as in a name; scalar by scalar, as a mark may follow a separator.
         let components = path.unicodeScalars.split { $0 == "/" || $0 == "\\" }
-        var safe = components.compactMap { SafeFilename(String($0), limit: limit) }
-        guard let name = safe.popLast() else { return nil }
-        self.init(name, in: safe)
+        guard let last = components.last, let name = SafeFilename(String(last), limit: limit) else { return nil }
+        self.init(name, in: components.dropLast().compactMap { SafeFilename(String($0), limit: limit) })
     }
 
     /// The components with slashes between them.

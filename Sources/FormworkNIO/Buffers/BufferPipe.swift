@@ -35,9 +35,23 @@ package final class BufferPipe: Sendable {
     }
 
     /// The next bytes; `nil` at the end of a whole body. One caller at a time.
+    /// - Throws: The source's error, or `CancellationError` if the task is cancelled while no bytes are ready. They can
+    ///   still be read later, in another task.
     package func next() async throws -> ByteBuffer? {
         self.begin()
-        return try await withCheckedThrowingContinuation { continuation in
+        return try await withTaskCancellationHandler {
+            try await self.wait()
+        } onCancel: {
+            let consumer = self.state.withLock { state in
+                defer { state.consumer = nil }
+                return state.consumer
+            }
+            consumer?.resume(throwing: CancellationError())
+        }
+    }
+
+    private func wait() async throws -> ByteBuffer? {
+        try await withCheckedThrowingContinuation { continuation in
             let (result, producer) = self.state.withLock {
                 state -> (Result<ByteBuffer?, any Error>?, CheckedContinuation<Void, Never>?) in
                 defer { state.producer = state.ready.count < Self.depth ? nil : state.producer }
@@ -47,6 +61,8 @@ package final class BufferPipe: Sendable {
                 }
                 if let failure = state.failure { return (.failure(failure), nil) }
                 if state.isOver { return (.success(nil), nil) }
+                // Not earlier: the handler may have run before there was anything to resume.
+                if Task.isCancelled { return (.failure(CancellationError()), nil) }
                 state.consumer = continuation
                 return (nil, nil)
             }

@@ -11,9 +11,12 @@ public struct ServerBounds: Sendable, Hashable {
     /// How long no bytes may arrive of a body that is being read, and none be sent of an answer. Default 60 s, as in
     /// nginx.
     public var idleTime: Duration = .seconds(60)
-    /// How many bytes are read and discarded of a body that was answered before its end. Default 1 MiB.
+    /// How many bytes are read and discarded of a body that was answered before its end. After that nothing more is
+    /// read, and the connection is closed after ``drainTime``. Default 1 MiB.
     public var drainBytes = 1 << 20
-    /// How long to wait for the end of such a body, and for the client to close a connection that ends. Default 2 s.
+    /// How long to wait for the end of such a body, and for the client to close a connection that ends. A client that
+    /// is still sending has this time to read the answer: closing a connection with unread bytes destroys it. Default
+    /// 2 s.
     public var drainTime: Duration = .seconds(2)
 
     /// The defaults.

@@ -18,8 +18,10 @@ final class ServerBoundsHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case body
         /// The body is complete, its answer isn't. → head, closing
         case answering
-        /// The answer has been sent; this many bytes of the body were discarded. → head, closing
+        /// The answer has been sent; this many bytes of the body were discarded. → head, drained, closing
         case draining(bytes: Int)
+        /// Nothing more of the body is read. Unread bytes at a close would destroy the answer, so it waits. → closing
+        case drained
         case closing
     }
 
@@ -51,14 +53,14 @@ final class ServerBoundsHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let now = context.eventLoop.now
         switch (self.unwrapInboundIn(data), self.phase) {
-        case (_, .closing): return
+        case (_, .closing), (_, .drained): return
         case (.head(let head), _):
             (self.phase, self.since, self.isReading) = (.body, now, false)
             self.isLast = head.headerFields.closesConnection
         case (.body(let bytes), .draining(let before)):
             let count = before + bytes.readableBytes
             self.phase = .draining(bytes: count)
-            if count > self.bounds.drainBytes { return self.close(context) }
+            if count > self.bounds.drainBytes { return self.enter(.drained, now) }
         case (.body, _): (self.since, self.isReading) = (now, false)
         case (.end, .draining): self.enter(self.isLast ? .closing : .head, now)
         case (.end, _): self.enter(.answering, now)
@@ -67,6 +69,7 @@ final class ServerBoundsHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
+        if case .drained = self.phase { return }
         if case .body = self.phase, !self.isReading { (self.since, self.isReading) = (context.eventLoop.now, true) }
         context.read()
     }
@@ -98,7 +101,7 @@ final class ServerBoundsHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch self.phase {
         case .answering where isEnd: self.enter(self.isLast ? .closing : .head, now)
         case .answering, .draining: self.since = now
-        case .head, .body, .closing: break
+        case .head, .body, .drained, .closing: break
         }
     }
 
@@ -111,7 +114,7 @@ final class ServerBoundsHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .body where self.isReading: limit = self.bounds.idleTime
         case .answering where self.pendingWrites > 0, .draining where self.pendingWrites > 0:
             limit = self.bounds.idleTime
-        case .draining, .closing: limit = self.bounds.drainTime
+        case .draining, .drained, .closing: limit = self.bounds.drainTime
         case .body, .answering: return
         }
         guard context.eventLoop.now - self.since >= TimeAmount(bounding: limit) else { return }

@@ -10,9 +10,9 @@ import NIOHTTPTypes
 /// - A head that doesn't arrive in time closes the connection, as does an answer that isn't read. A body that stops or
 ///   trickles fails with ``BodyTimeout``, and one whose connection ends with ``ConnectionLost``.
 /// - A request that arrives before the previous one was answered is held, and nothing more is read until then.
-/// - If an answer comes before the body's end, only a little more of the body is read and discarded before the
-///   connection is closed. It isn't closed at once, because unread bytes at a close would destroy the answer (RFC 9112
-///   §9.6).
+/// - If an answer comes before the body's end, only a little more of the body is read and discarded. The connection is
+///   closed two seconds after the answer. It isn't closed at once, because unread bytes at a close would destroy the
+///   answer (RFC 9112 §9.6), and a proxy that is still sending would report 502 in its place.
 /// - After an answer with `Connection: close`, or to a request with it, the connection is closed, whatever the client
 ///   does.
 /// - An invalid request, or one that ``RequestHeadCheck`` refuses, is answered here, and its connection is closed.
@@ -40,6 +40,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case answering
         /// The answer has been sent; the body isn't complete.
         case draining(bytes: Int)
+        /// As much of the body as allowed was discarded. Nothing more is read, and the connection closes soon.
+        case drained
         case closing
     }
 
@@ -117,7 +119,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         var part = part
         switch (part, self.phase) {
-        case (_, .closing): return
+        case (_, .closing), (_, .drained): return
         case (.head(var head), _):
             if context.channel.isHTTP2Stream {
                 do throws(HeadRefusal) { try RequestHeadCheck.check(&head) } catch {
@@ -133,7 +135,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case (.body(let bytes), .draining(let before)):
             let count = before + bytes.readableBytes
             self.phase = .draining(bytes: count)
-            if count > Self.drainBytes { self.closeNow(context) }
+            if count > Self.drainBytes { self.stopReading(context) }
             return
         case (.body, _): break
         case (.end, .draining):
@@ -196,6 +198,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
+        if case .drained = self.phase { return }
         guard self.held.isEmpty else {
             self.isReadHeld = true
             return
@@ -296,10 +299,11 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Delays closing the output until the body's end has arrived.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard mode == .output, case .draining = self.phase else {
-            return context.close(mode: mode, promise: promise)
+        switch self.phase {
+        case .draining where mode == .output: self.closesAfterAnswer = true
+        case .drained where mode == .output: break
+        default: return context.close(mode: mode, promise: promise)
         }
-        self.closesAfterAnswer = true
         promise?.succeed()
     }
 
@@ -349,8 +353,17 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .answering:
             guard self.pendingWrites > 0 else { return }
             if now - self.lastProgress >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
-        case .draining, .closing: break
+        case .draining, .drained, .closing: break
         }
+    }
+
+    /// Ends our side of a connection whose client continues to send. The client has until the planned close to read the
+    /// answer.
+    private func stopReading(_ context: ChannelHandlerContext) {
+        // The end of a stream doesn't destroy its answer.
+        guard !context.channel.isHTTP2Stream else { return self.closeNow(context) }
+        self.phase = .drained
+        context.close(mode: .output, promise: nil)
     }
 
     private func closeLater(_ context: ChannelHandlerContext) {

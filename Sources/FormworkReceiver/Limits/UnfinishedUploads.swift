@@ -8,6 +8,8 @@ final class UnfinishedUploads: Sendable {
         var names: [String: [String]] = [:]
         /// When each client's uploads were last checked.
         var looked: [String: ContinuousClock.Instant] = [:]
+        /// When names of uploads that no longer exist were last removed.
+        var swept = ContinuousClock.now
     }
 
     private let limit: Int
@@ -34,6 +36,29 @@ final class UnfinishedUploads: Sendable {
             state.looked[client] = left.count < self.limit ? nil : now
             if state.looked.count > 1_000 { state.looked = state.looked.filter { now - $0.value < .seconds(1) } }
             return left.count < self.limit
+        }
+    }
+
+    /// The number of names known, for tests.
+    var count: Int { self.state.withLock { $0.names.values.reduce(0) { $0 + $1.count } } }
+
+    /// Forgets uploads that no longer exist. Does nothing if that was done in the last minute.
+    /// - Parameter existing: The names of all uploads, or `nil` if they can't be listed; this reads a folder.
+    func sweep(at now: ContinuousClock.Instant = .now, existing: () async -> [String]?) async {
+        // An upload that begins meanwhile isn't in the list, so the names are read first.
+        let known = self.state.withLock { state -> Set<String> in
+            guard !state.names.isEmpty, now - state.swept >= .seconds(60) else { return [] }
+            state.swept = now
+            return Set(state.names.values.joined())
+        }
+        guard !known.isEmpty, let existing = await existing() else { return }
+        let gone = known.subtracting(existing)
+        guard !gone.isEmpty else { return }
+        self.state.withLock { state in
+            state.names = state.names.compactMapValues { names in
+                let left = names.filter { !gone.contains($0) }
+                return left.isEmpty ? nil : left
+            }
         }
     }
 

@@ -44,17 +44,16 @@ struct S3Answer: Sendable {
 
 /// Time-outs and numbers of tries.
 package struct S3Patience: Sendable {
-    /// The number of tries of a request, 1 or more. With the waits between them, a store may be unavailable for 12 to
-    /// 24 s.
-    package var attempts = 8
+    /// The most tries of a request, 1 or more. By default only ``total`` ends them.
+    package var attempts = Int.max
     /// The wait before the second try. It doubles with each try, shortened by a random part.
     package var delay: Duration = .milliseconds(250)
     /// The longest wait.
     package var longestDelay: Duration = .seconds(8)
     /// How long a try may go without progress, in either direction, before it is abandoned.
     package var stall: Duration = .seconds(60)
-    /// How long a request is tried in total while it makes no progress; a try that makes progress continues. Default 60
-    /// s, which is how long nginx waits for an answer.
+    /// How long a request is tried in total while it makes no progress; a try that makes progress continues. It isn't
+    /// tried again if the wait before that would end later. Default 60 s, which is how long nginx waits for an answer.
     package var total: Duration = .seconds(60)
     /// Bytes per second that a request must reach overall, in addition to twice the stall time.
     package var slowest = 16 << 10

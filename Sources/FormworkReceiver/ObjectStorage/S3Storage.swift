@@ -111,6 +111,7 @@ package final class S3Storage: ReceiverStorage {
                 throw self.explained(error)
             }
             guard isTaken == (file.condition == .isTaken) else { throw FailedCondition(condition: file.condition) }
+            if isTaken { throw IrreplaceableFile() }
         }
         return S3Upload(file, in: self)
     }

@@ -39,6 +39,7 @@ extension Responder {
         }
         handler.processing = { self.slots.watch($0) }
         handler.hasRoom = { await self.intake.hasRoom(for: $0) }
+        await self.unfinished.sweep { await store.names() }
         if case .create = UploadRequest(head, resource: nil), head.path?.hasPrefix(Self.uploadsPath) != true {
             let hasRoom = await self.unfinished.hasRoom(for: client.key) { name in
                 await store.isUnfinished(name)
@@ -50,7 +51,7 @@ extension Responder {
                 return self.refusal(problem, head, client)
             }
         }
-        guard await handler.bringsBytes(head) else {
+        guard await handler.isWork(head) else {
             return await self.resume(head, body, channel, handler, client)
         }
         return try await self.slots.run(for: client.key) { [handler] in

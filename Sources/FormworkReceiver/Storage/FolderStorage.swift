@@ -121,9 +121,12 @@ package final class FolderStorage: ReceiverStorage {
 
     fileprivate func ended() { self.count.subtract(1, ordering: .relaxed) }
 
-    private func check(_ file: IncomingFile) throws(FailedCondition) {
-        guard file.condition != .none, self.folder.exists(file.path) != (file.condition == .isTaken) else { return }
-        throw FailedCondition(condition: file.condition)
+    private func check(_ file: IncomingFile) throws {
+        guard file.condition != .none else { return }
+        guard self.folder.exists(file.path) == (file.condition == .isTaken) else {
+            throw FailedCondition(condition: file.condition)
+        }
+        if file.condition == .isTaken, !self.replacing { throw IrreplaceableFile() }
     }
 
     /// Makes the files of a form visible. Once this has begun, cancellation doesn't stop it: it completes or is undone.

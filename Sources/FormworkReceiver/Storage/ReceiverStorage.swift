@@ -126,6 +126,13 @@ package struct FailedCondition: StorageFailure, Hashable, CustomStringConvertibl
     package var description: String { self.publicDetail }
 }
 
+/// `If-Match: *` for a file that exists, in a storage that replaces none. A new name isn't what the client asked for.
+struct IrreplaceableFile: StorageFailure, Hashable, CustomStringConvertible {
+    var publicStatus: Int { 409 }
+    var publicDetail: String { "The file exists, and files are not replaced here (If-Match)." }
+    var description: String { self.publicDetail }
+}
+
 /// A file that is being uploaded. Code that begins one must end it with ``finish()`` or ``abandon()``.
 package protocol StorageUpload: Sendable {
     /// Adds the next bytes; returns when more can be added, which limits the memory used.

@@ -71,7 +71,7 @@ public struct CompletedUpload: Sendable {
     /// Writes each file of a form, or the upload itself if it isn't a form, to a new file in a folder: `a.txt`, or
     /// `a (1).txt` if that is taken. An empty file control is skipped. A file without a name is named after its field,
     /// or `file`. A file that is the upload itself isn't copied if its folder is on the store's file system: don't
-    /// change it before the handler has returned.
+    /// change it before the handler has returned. A form's files are copied by the system if the store has a folder.
     /// - Parameters:
     ///   - folder: The folder for the files; created if only its last component is missing.
     ///   - limits: The limits for reading a form.
@@ -91,7 +91,11 @@ public struct CompletedUpload: Sendable {
         var paths: [FilePath] = []
         do {
             for try await part in try self.parts(limits: limits) where part.isFile && !part.isEmptyFileControl {
-                paths.append(try await part.write(into: folder, durably: durably))
+                if let file {
+                    paths.append(try await part.write(into: folder.filePath, from: file, durably: durably))
+                } else {
+                    paths.append(try await part.write(into: folder, durably: durably))
+                }
             }
         } catch {
             for path in paths { PrivateFile.remove(path) }

@@ -153,13 +153,14 @@ public struct ResumableHandler: Sendable {
         return path == self.target || path.hasPrefix(self.prefix) && !path.dropFirst(self.prefix.count).contains("/")
     }
 
-    /// Whether a request begins an upload or adds to one.
-    package func bringsBytes(_ request: HTTPRequest) async -> Bool {
+    /// Whether a request brings bytes of an upload, or has a complete upload processed: work that a server limits.
+    package func isWork(_ request: HTTPRequest) async -> Bool {
         // An upload that can't be read is refused before its bytes arrive.
         let upload = (try? await self.upload(request)) ?? nil
         switch UploadRequest(request, resource: upload?.uploadProtocol) {
         case .create, .append: return true
-        case .offset, .cancel, .options, .plain, .refused: return false
+        case .offset: return await upload?.awaitsProcessing ?? false
+        case .cancel, .options, .plain, .refused: return false
         }
     }
 
@@ -221,7 +222,7 @@ public struct ResumableHandler: Sendable {
 
     private func fits(_ room: UploadRoom) async -> Bool {
         let missing = room.missing - min(room.missing, room.reclaimable)
-        guard self.store.diskHasRoom(for: missing) else { return false }
+        guard await self.store.diskHasRoom(for: missing) else { return false }
         return await self.hasRoom(room)
     }
 

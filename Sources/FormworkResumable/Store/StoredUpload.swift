@@ -91,6 +91,20 @@ package actor StoredUpload {
         self.resource.length.map { (self.resource.offset, $0) }
     }
 
+    /// Whether a request for the offset has it processed: a tus upload of which every byte has arrived.
+    var awaitsProcessing: Bool {
+        get async {
+            guard self.uploadProtocol == .tus, self.processing == nil, let length = self.record.length else {
+                return false
+            }
+            guard let record = (try? await self.store.record(self.name)) ?? nil, record.answer == nil else {
+                return false
+            }
+            guard record.uncheckedOffset == nil else { return false }
+            return (try? await self.store.count(of: self.name)) == length
+        }
+    }
+
     /// Whether a request adds to it, or it is being processed.
     var isInUse: Bool { self.file != nil || self.processing != nil }
 

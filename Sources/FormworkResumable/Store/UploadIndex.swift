@@ -8,7 +8,8 @@ import Formwork
 import FormworkSystem
 import Synchronization
 
-/// Caches the content of records. In a folder, a record is read again only if its file has changed.
+/// Caches the content of records. In a folder, a record is read again only if its file has changed. In a storage of the
+/// caller's, which doesn't show that, it is read again after five seconds: another process may have changed it.
 final class UploadIndex: Sendable {
     /// The data of an upload that eviction is based on.
     struct Entry: Sendable {
@@ -27,46 +28,67 @@ final class UploadIndex: Sendable {
     }
 
     private struct Known {
-        var validator: FileValidator
+        /// Of the record's file; `nil` in a storage of the caller's.
+        var validator: FileValidator?
+        var read: ContinuousClock.Instant
         var expires: Date
         var isFinished: Bool
+        var size: Int64
         var length: Int64?
+        var created: Date
+
+        /// Whether the record doesn't have to be read again.
+        func isCurrent(_ now: ContinuousClock.Instant, _ file: FileValidator?) -> Bool {
+            if let file { return file == self.validator }
+            // Only its bytes show how much of the total it has.
+            return self.validator == nil && now - self.read < .seconds(5) && (self.isFinished || self.length != nil)
+        }
     }
 
     private let known = Mutex([String: Known]())
+
+    /// Forgets an upload that this process changes.
+    func forget(_ name: String) { self.known.withLock { $0[name] = nil } }
+
+    /// Forgets uploads that are gone.
+    private func forget(allBut names: [String]) {
+        self.known.withLock { known in
+            // Not with each call: one may ask for a single upload.
+            guard known.count > 2 * names.count + 1_000 else { return }
+            let names = Set(names)
+            known = known.filter { names.contains($0.key) }
+        }
+    }
 
     /// The entries of those uploads that have a record of a known version.
     func entries(_ names: [String], in storage: any UploadStorage) async -> [Entry] {
         let folder = storage as? FolderUploads
         let known = self.known.withLock { $0 }
-        var found: [String: Known] = [:]
+        let now = ContinuousClock.now
         var entries: [Entry] = []
+        entries.reserveCapacity(names.count)
         for name in names {
             let stamp = folder?.stamp(of: name)
             if folder != nil, stamp == nil { continue }
-            if let stamp, let one = known[name], one.validator == stamp.record {
-                found[name] = one
-                entries.append(
-                    Entry(
-                        name: name, expires: one.expires, isFinished: one.isFinished, size: stamp.size,
-                        length: one.length, written: stamp.written))
-                continue
+            let one: Known
+            if let old = known[name], old.isCurrent(now, stamp?.record) {
+                one = old
+            } else {
+                guard let bytes = (try? await storage.record(of: name)) ?? nil, let record = UploadRecord(bytes) else {
+                    continue
+                }
+                let size: Int64 = if folder == nil { (try? await storage.count(of: name)) ?? 0 } else { 0 }
+                one = Known(
+                    validator: stamp?.record, read: now, expires: record.expires, isFinished: record.answer != nil,
+                    size: size, length: record.length, created: record.created)
+                self.known.withLock { $0[name] = one }
             }
-            guard let bytes = (try? await storage.record(of: name)) ?? nil, let record = UploadRecord(bytes) else {
-                continue
-            }
-            let isFinished = record.answer != nil
-            if let stamp {
-                found[name] = Known(
-                    validator: stamp.record, expires: record.expires, isFinished: isFinished, length: record.length)
-            }
-            let size: Int64 = if let stamp { stamp.size } else { (try? await storage.count(of: name)) ?? 0 }
             entries.append(
                 Entry(
-                    name: name, expires: record.expires, isFinished: isFinished, size: size, length: record.length,
-                    written: stamp?.written ?? record.created.timeIntervalSince1970))
+                    name: name, expires: one.expires, isFinished: one.isFinished, size: stamp?.size ?? one.size,
+                    length: one.length, written: stamp?.written ?? one.created.timeIntervalSince1970))
         }
-        self.known.withLock { [found] in $0 = found }
+        self.forget(allBut: names)
         return entries
     }
 }

@@ -25,6 +25,10 @@ public final class UploadStore: Sendable {
     /// The uploads that are or were in use; one object for each.
     private let uploads = Mutex<[String: StoredUpload]>([:])
     private let index = UploadIndex()
+    /// Where requests create and find uploads. An upload's own calls run on its own thread.
+    private let thread = StoreThread()
+    /// Where all uploads are read, which takes long if there are many.
+    private let sweeper = StoreThread()
     /// Separates creations while they check the limits.
     private let creating = Gate()
     private let swept = Mutex(ContinuousClock.now)
@@ -81,11 +85,13 @@ public final class UploadStore: Sendable {
         let name = Self.newName()
         await self.creating.enter()
         defer { self.creating.leave() }
-        guard try await self.hasRoom(for: creation.length ?? 0) else { return nil }
-        try await self.storage.create(name, record: try record.encoded())
-        let upload = StoredUpload(name, in: self, record)
-        self.uploads.withLock { $0[name] = upload }
-        return upload
+        return try await self.thread.run {
+            guard try await self.hasRoom(for: creation.length ?? 0) else { return nil }
+            try await self.storage.create(name, record: try record.encoded())
+            let upload = StoredUpload(name, in: self, record)
+            self.uploads.withLock { $0[name] = upload }
+            return upload
+        }
     }
 
     /// The upload with a name; `nil` if there is none of a known version, or it has expired. A complete one that is
@@ -93,6 +99,10 @@ public final class UploadStore: Sendable {
     /// - Throws: `unreadable`.
     package func upload(_ name: String, now: Date = Date()) async throws -> StoredUpload? {
         guard Self.isName(name) else { return nil }
+        return try await self.thread.run { try await self.find(name, now) }
+    }
+
+    private func find(_ name: String, _ now: Date) async throws -> StoredUpload? {
         guard var record = try await self.record(name) else { return self.forget(name) }
         if record.expires <= now {
             if try await self.isInUse(name) {
@@ -126,6 +136,7 @@ public final class UploadStore: Sendable {
 
     /// Saves an upload's record.
     func save(_ record: UploadRecord, of name: String) async throws {
+        defer { self.index.forget(name) }
         try await self.storage.keep(try record.encoded(), of: name)
     }
 
@@ -149,6 +160,7 @@ public final class UploadStore: Sendable {
     /// Removes an upload.
     func remove(_ name: String) async throws {
         self.uploads.withLock { $0[name] = nil }
+        defer { self.index.forget(name) }
         try await self.storage.discard(name)
     }
 
@@ -162,17 +174,26 @@ public final class UploadStore: Sendable {
     // MARK: all uploads
 
     /// Whether there is room for this many bytes; `true` if that can't be determined.
-    func diskHasRoom(for length: Int64) -> Bool { self.folder?.diskHasRoom(for: length) ?? true }
+    func diskHasRoom(for length: Int64) async -> Bool {
+        await self.thread.run { self.folder?.diskHasRoom(for: length) ?? true }
+    }
 
     /// The folder; `nil` for a storage of the caller's.
     var place: FilePath? { self.folder?.folder }
 
     /// Bytes of all unfinished uploads except one.
     func unfinishedBytes(except name: String) async -> Int64 {
-        guard let names = try? await self.storage.names() else { return 0 }
-        return await self.index.entries(names, in: self.storage).reduce(0) { sum, entry in
-            entry.isFinished || entry.name == name ? sum : sum + min(entry.size, .max - sum)
+        await self.sweeper.run {
+            guard let names = try? await self.storage.names() else { return 0 }
+            return await self.index.entries(names, in: self.storage).reduce(0) { sum, entry in
+                entry.isFinished || entry.name == name ? sum : sum + min(entry.size, .max - sum)
+            }
         }
+    }
+
+    /// The names of all uploads; `nil` if the storage can't be listed.
+    package func names() async -> [String]? {
+        await self.sweeper.run { try? await self.storage.names() }
     }
 
     /// An upload in a list.
@@ -187,7 +208,9 @@ public final class UploadStore: Sendable {
     }
 
     /// All uploads, the oldest first.
-    package func list() async -> [Entry] {
+    package func list() async -> [Entry] { await self.sweeper.run { await self.entries() } }
+
+    private func entries() async -> [Entry] {
         var entries: [Entry] = []
         for name in (try? await self.storage.names()) ?? [] {
             guard let record = (try? await self.record(name)) ?? nil else { continue }
@@ -210,7 +233,9 @@ public final class UploadStore: Sendable {
 
     /// The same, at another time.
     @discardableResult
-    package func removeExpired(now: Date) async -> Int {
+    package func removeExpired(now: Date) async -> Int { await self.sweeper.run { await self.removeAllExpired(now) } }
+
+    private func removeAllExpired(_ now: Date) async -> Int {
         var count = 0
         for name in (try? await self.storage.names()) ?? [] where await self.isOver(name, now) {
             if await self.removeOver(name, now) { count += 1 }
@@ -274,8 +299,10 @@ public final class UploadStore: Sendable {
 
     /// Whether there is an unfinished upload of this name.
     package func isUnfinished(_ name: String) async -> Bool {
-        guard let record = (try? await self.record(name)) ?? nil else { return false }
-        return record.answer == nil
+        await self.thread.run {
+            guard let record = (try? await self.record(name)) ?? nil else { return false }
+            return record.answer == nil
+        }
     }
 
     /// Makes room for another upload. Removes expired uploads, or if there are none and there are too many uploads,
@@ -284,6 +311,10 @@ public final class UploadStore: Sendable {
     /// - Parameter length: Bytes that are needed.
     /// - Returns: Whether there is more room now.
     func makeRoom(for length: Int64, now: Date = Date()) async -> Bool {
+        await self.sweeper.run { await self.removeOld(for: length, now) }
+    }
+
+    private func removeOld(for length: Int64, _ now: Date) async -> Bool {
         guard let names = try? await self.storage.names() else { return false }
         let entries = await self.index.entries(names, in: self.storage)
         var count = 0
@@ -303,7 +334,13 @@ public final class UploadStore: Sendable {
         // Removes several at once, since finding them takes a while.
         let most = max(1, self.options.maximumCount / 16)
         for victim in victims where count < most || left < length {
-            guard await self.removeUnused(victim.name) else { continue }
+            // It may have changed since it was looked at.
+            let isRemoved = await self.removeUnused(victim.name) {
+                self.index.forget(victim.name)
+                let entry = await self.index.entries([victim.name], in: self.storage).first
+                return entry?.size == victim.size && entry?.isFinished == victim.isFinished
+            }
+            guard isRemoved else { continue }
             count += 1
             left += min(victim.claim, .max - left)
         }

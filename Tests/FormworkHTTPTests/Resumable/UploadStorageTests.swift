@@ -1,8 +1,10 @@
 #if NIO
+import Dispatch
 import Formwork
 import FormworkCore
 import FormworkHTTP
 import FormworkResumable
+import Foundation
 import HTTPTypes
 import Synchronization
 import SystemPackage
@@ -24,6 +26,7 @@ actor MemoryStorage: UploadStorage {
     private var fitting = 0
     private var busy = 0
     private(set) var openCount = 0
+    private(set) var recordCount = 0
     private(set) var syncCount = 0
 
     func fail(_ call: Call, times: Int = 1) { self.failures[call] = times }
@@ -54,6 +57,7 @@ actor MemoryStorage: UploadStorage {
     }
 
     func record(of name: String) async throws -> [UInt8]? {
+        self.recordCount += 1
         try await self.pass(.record)
         return self.uploads[name]?.record
     }
@@ -472,6 +476,61 @@ private struct Pieces: AsyncSequence, Sendable {
         // Now nobody has it.
         let other = try await bench.answer(.post, "/files", Bench.create(2), Pieces(pieces: ["hi"]))
         #expect(other.response.status == .ok && bench.contents == ["hi"])
+    }
+
+    @Test("A refused creation doesn't read every record again, and what this process changes is known at once")
+    func records() async throws {
+        let bench = Bench { $0.maximumCount = 20 }
+        var names: [String] = []
+        for _ in 1...20 {
+            let created = try await bench.answer(.post, "/files", [.tusResumable: "1.0.0", .uploadLength: "5"])
+            names.append(try #require(created.response.headerFields[.location]))
+        }
+        let create = Bench.create(2)
+        for _ in 1...2 {
+            let refused = try await bench.answer(.post, "/files", create, Pieces(pieces: ["hi"]))
+            #expect(refused.response.status == .serviceUnavailable)
+        }
+        let before = await bench.storage.recordCount
+        for _ in 1...10 {
+            let refused = try await bench.answer(.post, "/files", create, Pieces(pieces: ["hi"]))
+            #expect(refused.response.status == .serviceUnavailable)
+        }
+        #expect(await bench.storage.recordCount == before)
+        // A finished one makes room, though it wasn't finished when it was looked at.
+        let fields: HTTPFields = [
+            .tusResumable: "1.0.0", .uploadOffset: "0", .contentType: "application/offset+octet-stream",
+        ]
+        _ = try await bench.answer(.patch, names[0], fields, Pieces(pieces: ["hello"]))
+        let accepted = try await bench.answer(.post, "/files", create, Pieces(pieces: ["hi"]))
+        #expect(accepted.response.status == .ok && bench.contents == ["hello", "hi"])
+    }
+
+    @Test("Requests that read files leave the threads that all tasks share alone")
+    func threads() async throws {
+        let folder = FilePath(NSTemporaryDirectory()).appending("formwork-\(UInt64.random(in: .min ... .max))")
+        defer { try? FileManager.default.removeItem(atPath: folder.string) }
+        let waiting = DispatchSemaphore(value: 0)
+        let timeouts = Mutex(0)
+        let store = try UploadStore(folder, makesFolder: true) {
+            // Blocks, as a slow disk does.
+            if waiting.wait(timeout: .now() + 20) == .timedOut { timeouts.withLock { $0 += 1 } }
+        }
+        let count = 2 * ProcessInfo.processInfo.activeProcessorCount
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...count {
+                group.addTask {
+                    let upload = try await store.upload("0123456789abcdef0123456789abcdef")
+                    #expect(upload == nil)
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: .milliseconds(200))
+                for _ in 1...count { waiting.signal() }
+            }
+            try await group.waitForAll()
+        }
+        #expect(timeouts.withLock { $0 } == 0)
     }
 
     @Test("Too many uploads, and too many bytes")

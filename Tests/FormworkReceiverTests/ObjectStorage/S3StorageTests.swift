@@ -125,20 +125,17 @@ struct S3StorageTests {
         }
     }
 
-    @Test func `A file whose name must exist is stored if it does`() async throws {
+    @Test func `A file that must replace another isn't stored under a new name`() async throws {
         let store = FakeStore()
         store.put("in/a.bin")
         try await Self.with(store) { storage in
-            for (name, isTaken) in [("a.bin", true), ("b.bin", false)] {
-                var file = IncomingFile(try #require(SafePath(name)))
-                file.condition = .isTaken
-                guard isTaken else {
-                    await #expect(throws: FailedCondition(condition: .isTaken)) { try await storage.begin(file) }
-                    continue
-                }
-                #expect(try await storage.begin(file).finish() == "a (1).bin")
-            }
+            var file = IncomingFile(try #require(SafePath("b.bin")))
+            file.condition = .isTaken
+            await #expect(throws: FailedCondition(condition: .isTaken)) { try await storage.begin(file) }
+            file.path = try #require(SafePath("a.bin"))
+            await #expect(throws: IrreplaceableFile()) { try await storage.begin(file) }
         }
+        #expect(store.objects.keys.sorted() == ["in/a.bin"])
     }
 
     @Test(arguments: [false, true])

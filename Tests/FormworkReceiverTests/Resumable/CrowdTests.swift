@@ -42,6 +42,25 @@ struct CrowdTests {
         }
     }
 
+    @Test func `Names of uploads that are gone are forgotten`() async {
+        let unfinished = UnfinishedUploads(limit: 100)
+        func note(_ name: String, of client: String) {
+            unfinished.note([.location: Exchange.uploadsPath + name], of: client)
+        }
+        for number in 1...3 { note("a\(number)", of: "192.0.2.\(number)") }
+        note("b", of: "192.0.2.1")
+        await unfinished.sweep(at: .now) { ["b"] }
+        #expect(unfinished.count == 4, "not a minute later")
+        await unfinished.sweep(at: .now + .seconds(61)) { nil }
+        #expect(unfinished.count == 4, "nothing could be listed")
+        await unfinished.sweep(at: .now + .seconds(122)) {
+            // Begun while the others are listed.
+            note("c", of: "192.0.2.9")
+            return ["b"]
+        }
+        #expect(unfinished.count == 2)
+    }
+
     @Test func `One client has some of the uploads, and others have the rest`() async throws {
         let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
         let store = UploadStore(uploads.path)

@@ -54,6 +54,30 @@ import Testing
         #expect(bench.contents == ["hello"])
     }
 
+    @Test func `A question that has a whole upload processed counts as an upload`() async throws {
+        let bench = HandlerBench()
+        let tus: HTTPFields = [.tusResumable: "1.0.0"]
+        func isWork(_ path: String) async throws -> Bool {
+            await (try bench.handler()).isWork(
+                HTTPRequest(method: .head, scheme: "http", authority: "localhost", path: path, headerFields: tus))
+        }
+        let created = try await bench.answer(.post, "/files", [.tusResumable: "1.0.0", .uploadLength: "2"])
+        let location = try #require(created.response.headerFields[.location])
+        var append = tus
+        append[.contentType] = "application/offset+octet-stream"
+        append[.uploadOffset] = "0"
+        _ = try await bench.answer(.patch, location, append, TestBody("h"))
+        #expect(try await !isWork(location))
+        append[.uploadOffset] = "1"
+        bench.failures.withLock { $0 = 1 }
+        let failed = try await bench.answer(.patch, location, append, TestBody("i"))
+        #expect(failed.response.status == .internalServerError)
+        #expect(try await isWork(location))
+        #expect(try await bench.answer(.head, location, tus).response.headerFields[.uploadOffset] == "2")
+        #expect(bench.contents == ["hi"])
+        #expect(try await !isWork(location))
+    }
+
     @Test func `More than a whole upload is refused, and the upload kept`() async throws {
         let bench = HandlerBench()
         bench.failures.withLock { $0 = 1 }

@@ -42,6 +42,35 @@ import Testing
         return try await receiver.request("GET /files.json")
     }
 
+    @Test func `A form's files are copied from the file that has the body`() async throws {
+        let folder = TemporaryFolder()
+        let body =
+            "--b\r\nContent-Disposition: form-data; name=n\r\n\r\nfield\r\n"
+            + formBody([
+                ("f;a.txt", "seen"), ("f;empty.txt", ""), ("f;b.txt", "this"),
+            ])
+        // Of the same form with other content: it shows where the bytes come from.
+        try folder.write(body.replacing("seen", with: "SEEN").replacing("this", with: "THIS"), to: "stored")
+        let file = FinishedFile(folder.path.appending("stored"), count: Int64(body.utf8.count))
+        for size in [1, 10, 1_000] {
+            let out = TemporaryFolder()
+            let bytes = Array(body.utf8)
+            let cuts = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
+            let chunks = AsyncStream { continuation in
+                for cut in cuts { continuation.yield(cut) }
+                continuation.finish()
+            }
+            var names: [String] = []
+            for try await part in try ReceivedParts(chunks, contentType: "multipart/form-data; boundary=b")
+            where part.isFile {
+                let path = try await part.write(into: out.path, from: file, durably: false)
+                names.append(path.lastComponent?.string ?? "")
+            }
+            #expect(names == ["a.txt", "empty.txt", "b.txt"])
+            #expect(try names.map { try out.text(of: $0) } == ["SEEN", "", "THIS"], "in pieces of \(size)")
+        }
+    }
+
     @Test(arguments: [false, true])
     func `A file that is the whole upload is not copied, and looks like any other`(isDurable: Bool) async throws {
         let folder = TemporaryFolder()
