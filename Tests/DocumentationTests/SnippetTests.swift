@@ -145,6 +145,52 @@ struct SnippetTests {
         #expect(try again.bytes(upTo: 1000).dropFirst(100) == resumed.collect(upTo: 1000)[...])
     }
 
+    @Test("The examples of comments do what their comments say")
+    func runComments() async throws {
+        #expect(composingParts().parts?.map(\.header.filename) == [nil, "harbour.jpg", "table.csv"])
+        #expect(try composingInOneExpression(["taken": 1]).parts?.count == 3)
+        #expect(composingSources().parts?.count == 3)
+        #expect(try composingLikeCurl().parts?.map(\.header.contentType) == [nil, "image/jpeg"])
+
+        let (input, end) = try FileDescriptor.pipe()
+        try end.closeAfter { _ = try end.writeAll("dump".utf8) }
+        let spooled = try input.closeAfter { try composingSpools(input) }
+        #expect(spooled.isReplayable && spooled.contentLength != nil)
+
+        var form = FormData(framing: MultipartFraming(boundary: try Boundary("b")))
+        form.append(name: "a", value: String(repeating: "x", count: 200))
+        #expect(try readingAgain(form) == Array((String(repeating: "x", count: 149) + "\r\n--b--\r\n").utf8))
+        var sent: [UInt8] = []
+        try readingPieces(try await form.plan()) { sent += $0 }
+        #expect(sent.count == 258)
+        #expect(throws: FormworkError.self, "harbour.jpg is not there") { try composingParts().plan() }
+        try readingErrors(composingParts())
+
+        let type = "multipart/form-data; boundary=b"
+        #expect(try readingEvents([sent], type).names == ["a"])
+        #expect(try readingEvents([sent], type).content == Array(repeating: UInt8(ascii: "x"), count: 200))
+        #expect(try readingDiagnosed([sent], type) == nil)
+        #expect(try readingDiagnosed([Array("{}".utf8)], type) != nil)
+
+        let (encoded, received) = try codingOrders()
+        #expect(encoded.parts?.map(\.header.name) == ["item", "sizes[]", "sizes[]"])
+        #expect(try codingBack(received) == Order(item: "rope", sizes: [8, 10]))
+    }
+
+    @Test("The examples of the other modules' comments do what their comments say")
+    func runOtherComments() async throws {
+        #expect(try queryOfAlamofire() == "page=1&tags%5B%5D=a&tags%5B%5D=b")
+        var names: [String] = []
+        try queryOfPieces([Array("title=Harb".utf8), Array("our&dra".utf8), Array("ft".utf8)]) { names.append($0.name) }
+        #expect(names == ["title", "draft"])
+        let (text, parameters) = try migratingEncoder()
+        #expect(text == "page=2&sort%20by=1")
+        #expect(parameters == ["page": 2, "sort by": 1])
+        let url = try #require(URL(string: "http://a.b/"))
+        #expect(try migratingSerializer(url).url?.query == "page=1&tags%5B%5D=a&tags%5B%5D=b")
+        try await loopbackRetries(FormData().appending(name: "a", value: "1"))
+    }
+
     @Test("What the article on url-encoded text says is written")
     func urlEncoded() throws {
         let (texts, tree) = try urlEncoding()

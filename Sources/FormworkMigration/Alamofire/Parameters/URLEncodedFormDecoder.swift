@@ -6,7 +6,7 @@ import Foundation
 ///
 /// ```swift
 /// let parameters = try URLEncodedFormDecoder(for: encoder).decode([String: Int].self, from: text)
-/// // ["page": 2, "page size": 50]
+/// // ["page": 2, "sort by": 1]
 /// ```
 ///
 /// Arrays are read from `a[]=`, `a=` or `a[0]=` and Booleans from `1`, `true`, `on`, `0`, `false` or `off`, whatever

@@ -5,9 +5,9 @@ import Foundation
 /// Encodes `Encodable` values as url-encoded text, with Alamofire's options.
 ///
 /// ```swift
-/// let encoder = URLEncodedFormEncoder(spaceEncoding: .plusReplaced)
-/// let text: String = try encoder.encode(["page": 2, "page size": 50])
-/// // page=2&page+size=50
+/// let encoder = URLEncodedFormEncoder(spaceEncoding: .percentEscaped)
+/// let text: String = try encoder.encode(["page": 2, "sort by": 1])
+/// // page=2&sort%20by=1
 /// ```
 ///
 /// Members are sorted, arrays keep their order. Values that ``URLEncodedFormDecoder/init(for:limits:)`` would read back

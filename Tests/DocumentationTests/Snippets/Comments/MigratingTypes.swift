@@ -4,11 +4,11 @@ import Foundation
 // The examples in the comments of URLEncodedFormEncoder, URLEncodedFormDecoder and RequestSerializer.
 
 func migratingEncoder() throws -> (text: String, parameters: [String: Int]) {
-    let encoder = URLEncodedFormEncoder(spaceEncoding: .plusReplaced)
-    let text: String = try encoder.encode(["page": 2, "page size": 50])
-    // page=2&page+size=50
+    let encoder = URLEncodedFormEncoder(spaceEncoding: .percentEscaped)
+    let text: String = try encoder.encode(["page": 2, "sort by": 1])
+    // page=2&sort%20by=1
     let parameters = try URLEncodedFormDecoder(for: encoder).decode([String: Int].self, from: text)
-    // ["page": 2, "page size": 50]
+    // ["page": 2, "sort by": 1]
     return (text, parameters)
 }
 

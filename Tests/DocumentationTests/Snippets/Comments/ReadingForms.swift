@@ -56,13 +56,11 @@ func readingDiagnosed(_ chunks: [[UInt8]], _ contentType: String) throws -> Stri
     return nil
 }
 
-func readingErrors(_ form: FormData) throws -> String? {
+func readingErrors(_ form: FormData) throws {
     do {
         let plan = try form.plan()
         try plan.write(toFile: "body.bin")
     } catch let error where error.code == .sourceUnavailable {
         print(error.part?.name ?? "", error.path ?? "", error.message)
-        return error.part?.name
     }
-    return nil
 }
