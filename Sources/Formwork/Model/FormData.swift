@@ -13,7 +13,7 @@ import SystemPackage
 /// ```
 ///
 /// It is a value, so copies are independent. Nothing is read or opened before ``plan()-1mfhu``, which checks every part
-/// and every file. A file's content is never in memory; a part itself is. For very many parts, append a
+/// and every file. A file's content is never held in memory; the part itself is. For very many parts, append a
 /// ``PartSequence``, which makes them when they are needed.
 ///
 /// Equal forms have equal parts in the same order and the same framing, including the boundary. The boundary is random

@@ -39,8 +39,8 @@ public struct PartSequence: Sendable {
     /// - Parameters:
     ///   - count: The number of parts. A negative number counts as 0.
     ///   - isMeasured: Whether planning makes all parts for their length. If not, they are made only by the reader,
-    ///     which takes half the time. Then the body has no known length, no offsets after these parts, and an invalid name or
-    ///     file is reported only when its part is read.
+    ///     which takes half the time. Then the body has no known length, no offsets after these parts, and an invalid
+    ///     name or file is reported only when its part is read.
     ///   - part: Makes the part at an index. It must return the same part each time.
     public init(count: Int, isMeasured: Bool = true, _ part: @escaping @Sendable (Int) throws -> BodyPart) {
         let count = max(0, count)
