@@ -4,7 +4,8 @@
 /// do {
 ///     let plan = try form.plan()
 ///     try plan.write(toFile: "body.bin")
-/// } catch let error where error.code == .sourceUnavailable {
+/// } catch {
+///     guard error.code == .sourceUnavailable else { throw error }
 ///     print(error.part?.name ?? "", error.path ?? "", error.message)
 /// }
 /// ```

@@ -56,11 +56,12 @@ func readingDiagnosed(_ chunks: [[UInt8]], _ contentType: String) throws -> Stri
     return nil
 }
 
-func readingErrors(_ form: FormData) throws {
+func readingErrors(_ form: FormData) throws(FormworkError) {
     do {
         let plan = try form.plan()
         try plan.write(toFile: "body.bin")
-    } catch let error where error.code == .sourceUnavailable {
+    } catch {
+        guard error.code == .sourceUnavailable else { throw error }
         print(error.part?.name ?? "", error.path ?? "", error.message)
     }
 }
