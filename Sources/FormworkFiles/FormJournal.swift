@@ -6,7 +6,7 @@ import SystemPackage
 /// next process that opens the folder can undo or complete the publication.
 ///
 /// It is a hidden file in the folder, locked while its form is published. A line is one of
-/// ```
+/// ```text
 /// file INODE SIZE SECONDS NANOSECONDS   a file of the form; they are counted from 0
 /// at FILE PATH                          that file may get this free name
 /// over FILE PATH                        that file may replace what has this name

@@ -4,7 +4,7 @@ import Hummingbird
 
 /// Decodes forms, multipart or url-encoded, as the request decoder of a context:
 ///
-/// ```
+/// ```swift
 /// struct AppRequestContext: RequestContext {
 ///     var coreContext: CoreRequestContextStorage
 ///     var requestDecoder: FormRequestDecoder { FormRequestDecoder() }

@@ -54,7 +54,7 @@ extension RequestProblem: HTTPResponseError {
     /// The answer's status.
     public var status: HTTPResponse.Status { HTTPResponse.Status(code: self.details.status) }
 
-    /// The answer: ``details``. One of 500 and above is logged with its cause.
+    /// The answer: ``RequestProblem/details``. One of 500 and above is logged with its cause.
     public func response(from request: Request, context: some RequestContext) -> Response {
         self.details.response(to: request, context, cause: self)
     }

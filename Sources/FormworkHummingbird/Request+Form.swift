@@ -13,7 +13,7 @@ public typealias FormPart = ReceivedPart<IncomingBody<RequestBody>>
 extension Request {
     /// The parts of a multipart form as they arrive, at the pace of the reader.
     ///
-    /// ```
+    /// ```swift
     /// router.post("photos") { request, _ in
     ///     for try await part in try request.formParts() where part.isFile && !part.isEmptyFileControl {
     ///         try await part.write(into: "uploads")

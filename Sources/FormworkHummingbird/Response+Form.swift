@@ -13,7 +13,7 @@ extension Response {
     ///   - headers: Fields besides `Content-Type` and `Content-Length`.
     ///   - form: The parts.
     ///   - options: Rate limit, progress, digests and checks of the reader.
-    /// - Throws: The errors of ``FormData/plan()``.
+    /// - Throws: The errors of ``FormData/plan()-1mfhu``.
     public init(
         status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], form: FormData,
         options: ReaderOptions = ReaderOptions()

@@ -52,7 +52,9 @@ public final class LibMagic: Sendable {
     public var failure: FormworkError? { self.pool.withLock(\.failure) }
 
     /// The media type of content that begins with `head`, unchanged from libmagic.
-    /// - Parameter charset: Whether to add `; charset=…` for text.
+    /// - Parameters:
+    ///   - head: The first bytes of the content. 4 KiB are enough for almost all formats.
+    ///   - charset: Whether to add `; charset=…` for text.
     /// - Throws: ``FormworkError/Code/sourceUnavailable`` if the database can't be loaded or libmagic fails.
     public func mediaType(of head: [UInt8], charset: Bool = false) throws(FormworkError) -> String {
         let handle = try self.take()

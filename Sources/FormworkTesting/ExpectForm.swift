@@ -4,11 +4,14 @@ import FormworkCore
 ///
 /// Boundaries and other header fields may differ.
 ///
-/// ```
+/// ```swift
+/// import Testing
+///
 /// @Test func sends() async throws {
+///     let form = FormData([BodyPart(name: "title", value: "Harbour at dawn")])
 ///     let receiver = try LoopbackReceiver()
-///     try await client.send(photo, to: receiver.url)
-///     try await expectForm(receiver.nextRequest(), equals: FormData([BodyPart(name: "photo", file: photo)]))
+///     _ = try await send(form, to: receiver.url)
+///     try await expectForm(receiver.nextRequest(), equals: form)
 /// }
 /// ```
 /// - Parameters:

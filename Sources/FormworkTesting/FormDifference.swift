@@ -2,7 +2,7 @@ import FormworkCore
 
 /// The differences between a form and the expected one: a line for each, with part, field and offset.
 ///
-/// Thrown by ``expectForm(_:equals:)-(ObservedForm,_)``; Swift Testing and XCTest print it.
+/// Thrown by ``expectForm(_:equals:)-(ObservedForm,ObservedForm)``; Swift Testing and XCTest print it.
 public struct FormDifference: Error, Sendable, Hashable, CustomStringConvertible {
     /// One difference.
     public struct Finding: Sendable, Hashable, CustomStringConvertible {

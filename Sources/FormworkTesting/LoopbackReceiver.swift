@@ -11,9 +11,11 @@ import Foundation
 
 /// An HTTP/1.1 server on this machine for tests: real sockets, bodies of any size in constant memory, scripted answers.
 ///
-/// ```
-/// let receiver = try LoopbackReceiver(answers: [.status(503), .status(201)])
-/// try await client.upload(form, to: receiver.url)
+/// ```swift
+/// import Testing
+///
+/// let receiver = try LoopbackReceiver(answers: [.status(503, fields: ["Retry-After": "0"]), .status(201)])
+/// _ = try await send(form, to: receiver.url)
 /// #expect(receiver.requests.count == 2)
 /// try await expectForm(receiver.requests[1], equals: form)
 /// ```

@@ -4,7 +4,7 @@ import FormworkCore
 /// The content of a form, part by part, without holding it: names, types, lengths and checksums of any content, and
 /// small content itself.
 ///
-/// Compare two of them with ``expectForm(_:equals:)-(ObservedForm,_)``.
+/// Compare two of them with ``expectForm(_:equals:)-(ObservedForm,ObservedForm)``.
 public struct ObservedForm: Sendable {
     /// A part: its header section, and a summary of its content.
     public struct Part: Sendable {

@@ -38,31 +38,75 @@ struct SnippetTests {
         return (names?.allObjects as? [URL] ?? []).filter { $0.pathExtension == pathExtension }
     }
 
-    @Test("Every Swift fence is compiled, with the imports that its page prints")
-    func compiled() throws {
-        // Those about NIO and servers are compiled with their traits alone. An extra import would let a snippet pass that
-        // a reader can't compile, so none may be wider than what the page has shown until there.
-        let snippets = try ["DocumentationTests", "FormworkNIOTests", "FormworkHummingbirdTests"]
+    /// The examples of the tests. Those about NIO and servers are compiled with their traits alone.
+    private func snippets() throws -> [(imports: Set<String>, text: String)] {
+        try ["DocumentationTests", "FormworkNIOTests", "FormworkHummingbirdTests"]
             .flatMap { self.files("Tests/\($0)/Snippets", "swift") }
             .map { try String(contentsOf: $0, encoding: .utf8) }
             .map { (imports: self.imports($0), text: self.lines($0).joined(separator: "\n")) }
+    }
+
+    /// Why a fence can't be trusted to compile; `nil` if it can. An extra import would let a snippet pass that a reader
+    /// can't compile, so none may be wider than what the reader has seen.
+    private func problem(
+        _ fence: Substring, _ shown: Set<String>, _ snippets: [(imports: Set<String>, text: String)]
+    ) -> String? {
+        let text = self.lines(fence).joined(separator: "\n")
+        let same = snippets.filter { $0.text.contains(text) }
+        if same.isEmpty { return "a fence isn't in any Snippets" }
+        return same.contains { $0.imports.isSubset(of: shown) } ? nil : "compiled with more imports than are shown"
+    }
+
+    @Test("Every Swift fence is compiled, with the imports that its page prints")
+    func compiled() throws {
+        let snippets = try self.snippets()
         var count = 0
-        for page in self.files("Sources/Formwork/Formwork.docc", "md") + [checkout.appendingPathComponent("README.md")]
-        {
-            let fences = self.fences("swift", in: try String(contentsOf: page, encoding: .utf8))
+        for page in self.files("Sources", "md") + [checkout.appendingPathComponent("README.md")] {
             var printed: Set<String> = []
-            for fence in fences {
+            for fence in self.fences("swift", in: try String(contentsOf: page, encoding: .utf8)) {
                 count += 1
                 printed.formUnion(self.imports(fence))
-                let text = self.lines(fence).joined(separator: "\n")
-                let same = snippets.filter { $0.text.contains(text) }
-                #expect(!same.isEmpty, "\(page.lastPathComponent): a fence isn't in any Snippets:\n\(fence)")
-                #expect(
-                    same.isEmpty || same.contains { $0.imports.isSubset(of: printed) },
-                    "\(page.lastPathComponent): compiled with more imports than the page has shown:\n\(fence)")
+                let problem = self.problem(fence, printed, snippets)
+                #expect(problem == nil, "\(page.lastPathComponent): \(problem ?? ""):\n\(fence)")
             }
         }
         #expect(count >= 50)
+    }
+
+    /// The documentation comments of a source file as Markdown, with an empty line for every line of code.
+    private func comments(_ source: String) -> String {
+        source.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let line = line.drop { $0 == " " }
+            guard line.hasPrefix("///") else { return "" }
+            return String(line.dropFirst(line.hasPrefix("/// ") ? 4 : 3))
+        }.joined(separator: "\n")
+    }
+
+    @Test("Every Swift fence in a comment is compiled, with its module and the imports of its file")
+    func compiledComments() throws {
+        let snippets = try self.snippets()
+        var count = 0
+        for file in self.files("Sources", "swift") {
+            let source = try String(contentsOf: file, encoding: .utf8)
+            let text = self.comments(source)
+            let delimiters = text.split(separator: "\n").filter { $0.hasPrefix("```") }
+            let languages = delimiters.indices.filter { $0.isMultiple(of: 2) }.map { delimiters[$0].dropFirst(3) }
+            // DocC takes a fence without a language for Swift.
+            #expect(
+                languages.allSatisfy { $0 == "swift" || $0 == "text" },
+                "\(file.lastPathComponent): a fence is neither swift nor text")
+            // Sources/MODULE/…: readers of a module's comments import it. Formwork includes the core.
+            let folders = file.pathComponents
+            let module = folders[folders.lastIndex(of: "Sources")! + 1]
+            var known = self.imports(source).union(["import \(module)"])
+            if module == "FormworkCore" { known.insert("import Formwork") }
+            for fence in self.fences("swift", in: text) {
+                count += 1
+                let problem = self.problem(fence, known.union(self.imports(fence)), snippets)
+                #expect(problem == nil, "\(file.lastPathComponent): \(problem ?? ""):\n\(fence)")
+            }
+        }
+        #expect(count >= 40)
     }
 
     @Test("The README's program prints what the README says")
@@ -99,6 +143,52 @@ struct SnippetTests {
         let plan = try await form.plan()
         let (resumed, again) = (try retrying(plan), try retryingLater(plan))
         #expect(try again.bytes(upTo: 1000).dropFirst(100) == resumed.collect(upTo: 1000)[...])
+    }
+
+    @Test("The examples of comments do what their comments say")
+    func runComments() async throws {
+        #expect(composingParts().parts?.map(\.header.filename) == [nil, "harbour.jpg", "table.csv"])
+        #expect(try composingInOneExpression(["taken": 1]).parts?.count == 3)
+        #expect(composingSources().parts?.count == 3)
+        #expect(try composingLikeCurl().parts?.map(\.header.contentType) == [nil, "image/jpeg"])
+
+        let (input, end) = try FileDescriptor.pipe()
+        try end.closeAfter { _ = try end.writeAll("dump".utf8) }
+        let spooled = try input.closeAfter { try composingSpools(input) }
+        #expect(spooled.isReplayable && spooled.contentLength != nil)
+
+        var form = FormData(framing: MultipartFraming(boundary: try Boundary("b")))
+        form.append(name: "a", value: String(repeating: "x", count: 200))
+        #expect(try readingAgain(form) == Array((String(repeating: "x", count: 149) + "\r\n--b--\r\n").utf8))
+        var sent: [UInt8] = []
+        try readingPieces(try await form.plan()) { sent += $0 }
+        #expect(sent.count == 258)
+        #expect(throws: FormworkError.self, "harbour.jpg is not there") { try composingParts().plan() }
+        try readingErrors(composingParts())
+
+        let type = "multipart/form-data; boundary=b"
+        #expect(try readingEvents([sent], type).names == ["a"])
+        #expect(try readingEvents([sent], type).content == Array(repeating: UInt8(ascii: "x"), count: 200))
+        #expect(try readingDiagnosed([sent], type) == nil)
+        #expect(try readingDiagnosed([Array("{}".utf8)], type) != nil)
+
+        let (encoded, received) = try codingOrders()
+        #expect(encoded.parts?.map(\.header.name) == ["item", "sizes[]", "sizes[]"])
+        #expect(try codingBack(received) == Order(item: "rope", sizes: [8, 10]))
+    }
+
+    @Test("The examples of the other modules' comments do what their comments say")
+    func runOtherComments() async throws {
+        #expect(try queryOfAlamofire() == "page=1&tags%5B%5D=a&tags%5B%5D=b")
+        var names: [String] = []
+        try queryOfPieces([Array("title=Harb".utf8), Array("our&dra".utf8), Array("ft".utf8)]) { names.append($0.name) }
+        #expect(names == ["title", "draft"])
+        let (text, parameters) = try migratingEncoder()
+        #expect(text == "page=2&sort%20by=1")
+        #expect(parameters == ["page": 2, "sort by": 1])
+        let url = try #require(URL(string: "http://a.b/"))
+        #expect(try migratingSerializer(url).url?.query == "page=1&tags%5B%5D=a&tags%5B%5D=b")
+        try await loopbackRetries(FormData().appending(name: "a", value: "1"))
     }
 
     @Test("What the article on url-encoded text says is written")

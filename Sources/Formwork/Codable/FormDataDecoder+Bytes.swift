@@ -3,8 +3,8 @@ import FormworkCore
 extension FormDataDecoder {
     /// Decodes a value whose root is an object from a multipart or url-encoded body in memory.
     ///
-    /// ```
-    /// let profile = try FormDataDecoder().decode(Profile.self, from: body, contentType: request.contentType)
+    /// ```swift
+    /// let profile = try FormDataDecoder().decode(Profile.self, from: body, contentType: contentType)
     /// ```
     /// - Parameters:
     ///   - type: The type to decode.

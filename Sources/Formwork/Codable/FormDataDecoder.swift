@@ -2,6 +2,10 @@ import FormworkCore
 
 /// Decodes the fields and files of a collected form.
 ///
+/// ```swift
+/// let order = try FormDataDecoder().decode(Order.self, from: form)
+/// ```
+///
 /// Brackets in a name describe a tree: `a[b]` is a member, `a[]` the next element. A name that occurs more than once is
 /// an array. A single field is also accepted as an array of one element. Names are compared byte for byte.
 ///
@@ -19,9 +23,9 @@ import FormworkCore
 /// - A part of `application/json` is decoded as JSON, unless the member is a `String`, a number, a `Bool`, bytes or a
 ///   file; see ``JSONPart``.
 ///
-/// ```
-/// let profile = try FormDataDecoder().decode(Profile.self, from: form)
-/// ```
+/// Other fields than those the type asks for are ignored. The decoder is a value without state, so one can be used in
+/// several tasks. The form was checked against ``ParsingLimits`` while it arrived; ``nameDepth`` and ``memoryBytes``
+/// limit what decoding adds.
 public struct FormDataDecoder: Sendable {
     /// The most levels of a name below its first: `a[b][]` has 2. Default 8.
     public var nameDepth = 8

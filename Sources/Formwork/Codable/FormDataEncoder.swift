@@ -2,6 +2,12 @@ import FormworkCore
 
 /// Encodes a value as a form, with a field for each of its values and a file for each ``FormFile``.
 ///
+/// ```swift
+/// let order = Order(item: "rope", sizes: [8, 10])
+/// let form = try FormDataEncoder().encode(order)
+/// // item=rope, sizes[]=8, sizes[]=10
+/// ```
+///
 /// Members are named with brackets, `a[b]`. Elements are named as ``arrays`` says, or with their index if they have
 /// members of their own, `a[0][b]`. A ``FormDataDecoder`` with the same ``nameDepth``, ``acceptsNonFiniteNumbers`` and
 /// ``dates`` decodes an equal value; a ``JSONPart`` keeps what JSON can represent. A value that couldn't be decoded
@@ -19,9 +25,8 @@ import FormworkCore
 /// - Keys that are empty or contain a bracket, a quotation mark, a backslash, a control character, `%22`, `%0D` or
 ///   `%0A` are refused: receivers differ in how they read them.
 ///
-/// ```
-/// let form = try FormDataEncoder().encode(profile)
-/// ```
+/// The fields' texts are in the form, and so in memory; a ``FormFile``'s content isn't read. The encoder is a value
+/// without state, so one can be used in several tasks.
 public struct FormDataEncoder: Sendable {
     /// How to name array elements that have no members of their own.
     public enum Arrays: Sendable, Hashable, CaseIterable {

@@ -3,9 +3,9 @@ import SystemPackage
 
 /// A file in a type that is decoded from a form or encoded into one.
 ///
-/// ```
+/// ```swift
 /// struct Profile: Codable {
-///     var name: String
+///     var title: String
 ///     var photo: FormFile?
 /// }
 /// ```

@@ -2,7 +2,7 @@ import FormworkCore
 
 /// A member that is sent as one part of JSON, for APIs that accept metadata together with a file.
 ///
-/// ```
+/// ```swift
 /// struct Upload: Codable {
 ///     @JSONPart var metadata: Metadata
 ///     var photo: FormFile

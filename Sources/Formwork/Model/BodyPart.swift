@@ -3,6 +3,17 @@ import FormworkSystem
 import SystemPackage
 
 /// One part of a form: a header section, and the source of its content.
+///
+/// ```swift
+/// let title = BodyPart(name: "title", value: "Harbour at dawn")
+/// let photo = BodyPart(name: "photo", file: "harbour.jpg", contentType: "image/jpeg")
+/// let table = BodyPart(name: "table", source: .text("a,b\r\n1,2\r\n"), filename: "table.csv")
+/// let form = FormData([title, photo, table])
+/// ```
+///
+/// A part with a filename is a file for the receiver, whatever its ``source`` is; one without is a field. A file's type
+/// is found when the body is planned, unless the part has one, see ``FormData/types``. Its names are
+/// checked then too: an invalid one is an error of ``FormData/plan()-1mfhu`` that has this part.
 public struct BodyPart: Sendable, Equatable {
     /// Where the header's `Content-Type` comes from.
     enum Typing: Sendable, Equatable {

@@ -3,6 +3,23 @@ import FormworkSystem
 import SystemPackage
 
 /// Where a part's content comes from. Creating one reads and opens nothing.
+///
+/// ```swift
+/// form.append(name: "log", source: .file("app.log", offset: 4096), filename: "app.log")
+/// form.append(name: "readme", source: .concatenation([.text("# Harbour\n"), .file("notes.md")]))
+/// form.append(name: "input", source: .descriptor(.standardInput))
+/// ```
+///
+/// The source decides what the whole body can do:
+///
+/// - Text, bytes, regular files, ``SyntheticBytes`` and multiparts of them have a length and can be read any number of
+///   times: the body has a `Content-Length`, and can be sent again.
+/// - A stream or an async sequence has a length only if it is declared. One that is passed `once` can be read once, and
+///   so can a pipe, a device or a socket. Collect it in a ``BodySpool`` if the body needs a length or must be sent
+///   again.
+///
+/// Bytes in memory are shared, not copied. Files and streams are read in pieces, as the body's reader needs them. A
+/// source can be used in several parts, plans and tasks at once, unless it can be read only once.
 public struct BodySource: Sendable {
     enum Kind: Sendable {
         case text(String)

@@ -2,7 +2,7 @@ import FormworkCore
 
 /// Builds a form in one expression:
 ///
-/// ```
+/// ```swift
 /// let form = try FormData()
 ///     .appending(name: "title", value: "Holiday")
 ///     .appending(name: "photo", file: "beach.jpg")

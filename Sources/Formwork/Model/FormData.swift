@@ -1,9 +1,20 @@
 import FormworkCore
 import SystemPackage
 
-/// A form to send: parts in order, and how they are framed. It is a value, so copies are independent.
+/// A form to send: parts in order, and how they are framed.
 ///
-/// Nothing is read or opened before ``plan()-1mfhu``.
+/// ```swift
+/// var form = FormData()
+/// form.append(name: "title", value: "Harbour at dawn")
+/// form.append(name: "photo", file: "harbour.jpg")
+///
+/// let plan = try form.plan()
+/// print(plan.contentType)
+/// ```
+///
+/// It is a value, so copies are independent. Nothing is read or opened before ``plan()-1mfhu``, which checks every part
+/// and every file. A file's content is never held in memory; the part itself is. For very many parts, append a
+/// ``PartSequence``, which makes them when they are needed.
 ///
 /// Equal forms have equal parts in the same order and the same framing, including the boundary. The boundary is random
 /// unless it is given, so compare ``parts`` if it doesn't matter.
@@ -74,7 +85,7 @@ public struct FormData: Sendable, Equatable {
     ///
     /// With ``BodyPart/init(_:)-(ReceivedPart<Chunks>)`` a form is forwarded while it arrives:
     ///
-    /// ```
+    /// ```swift
     /// form.append(once: parts.filter { $0.name != "token" }.map { BodyPart($0) })
     /// ```
     public mutating func append<Parts: AsyncSequence & Sendable>(once parts: Parts) where Parts.Element == BodyPart {

@@ -2,9 +2,17 @@ import FormworkCore
 
 /// Parts that are made when they are needed and dropped afterwards, so a million of them need the memory of a few.
 ///
+/// ```swift
+/// form.append(
+///     PartSequence(count: 1_000_000) { index in
+///         BodyPart(name: "reading", value: "\(index)")
+///     })
+/// ```
+///
 /// The sequence is iterated once when the body is planned, for its length, and again by every reader. Each iteration
-/// must give parts of the same lengths; otherwise the reader throws ``FormworkError/Code/sourceChanged``. Files in such
-/// parts are checked for changes like all others, which takes 64 bytes of memory for each.
+/// must give parts of the same lengths; otherwise the reader throws ``FormworkError/Code/sourceChanged``. Several
+/// readers may iterate at once, on different threads. Files in such parts are checked for changes like all others,
+/// which takes 64 bytes of memory for each.
 public struct PartSequence: Sendable {
     /// Shared by all copies.
     let identity = Identity()
@@ -31,9 +39,8 @@ public struct PartSequence: Sendable {
     /// - Parameters:
     ///   - count: The number of parts. A negative number counts as 0.
     ///   - isMeasured: Whether planning makes all parts for their length. If not, they are made only by the reader,
-    ///     which
-    ///     takes half the time. Then the body has no known length, no offsets after these parts, and an invalid name or
-    ///     file is reported only when its part is read.
+    ///     which takes half the time. Then the body has no known length, no offsets after these parts, and an invalid
+    ///     name or file is reported only when its part is read.
     ///   - part: Makes the part at an index. It must return the same part each time.
     public init(count: Int, isMeasured: Bool = true, _ part: @escaping @Sendable (Int) throws -> BodyPart) {
         let count = max(0, count)

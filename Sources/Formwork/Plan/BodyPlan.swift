@@ -3,8 +3,21 @@ import SystemPackage
 
 /// A body whose every byte is decided, but not yet read: boundary, order, lengths, and each file's state.
 ///
-/// A plan is immutable and cheap to copy. It gives the same bytes to any number of readers, at any offset, as long as
-/// it ``isReplayable`` and its files don't change.
+/// ```swift
+/// let plan = try form.plan()
+/// print(plan.contentType, plan.contentLength ?? 0)
+/// let whole = try plan.makeReader().collect(upTo: 1 << 20)
+/// let rest = try plan.makeReader(from: 100).collect(upTo: 1 << 20)
+/// print(rest == Array(whole.dropFirst(100)))  // true
+/// ```
+///
+/// A plan is immutable and cheap to copy, and can be used by several threads. It gives the same bytes to any number of
+/// readers, at any offset, as long as it ``isReplayable`` and its files don't change. A reader that finds a changed
+/// file throws ``FormworkError/Code/sourceChanged`` instead of mixing two states; that code lists the few changes that
+/// can't be detected.
+///
+/// Memory grows with the number of parts, not with their files: the plan keeps the header sections, content in memory,
+/// and a few words for each file. It keeps no file open. The parts of a ``PartSequence`` aren't kept.
 public struct BodyPlan: Sendable {
     /// A part, or a sequence of parts. They are numbered in order, the parts inside a part directly after it.
     struct Part: Sendable {

@@ -3,6 +3,19 @@ import FormworkSystem
 
 /// Reads a body in chunks without blocking its caller: files are read on a separate thread, and waiting for async
 /// sequences and rate limits suspends the task.
+///
+/// ```swift
+/// let reader = AsyncBodyReader(plan.makeReader())
+/// while let chunk = try await reader.next() {
+///     try await send(chunk)
+/// }
+/// ```
+///
+/// ``BodyPlan/chunks(of:options:)`` is the same as an async sequence; use this type to also see ``progress`` and
+/// ``digestValues``. It is the only reader of bodies with an async sequence.
+///
+/// One chunk is in memory at a time, because the next one is read when it is requested. As an actor it can be called
+/// from any task; the chunks are in order only if one task requests them.
 public actor AsyncBodyReader {
     private let reader: BodyReader
     private let executor: ThreadExecutor

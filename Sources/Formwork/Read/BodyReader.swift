@@ -4,8 +4,22 @@ import SystemPackage
 
 /// Reads a planned body in pieces, like an `InputStream`.
 ///
-/// Use it from one place at a time. It has at most one file open. After an error every call throws that error again, so
-/// a body is complete only when a read returned 0. Its deinit closes open files.
+/// ```swift
+/// let reader = plan.makeReader()
+/// while true {
+///     let bytes = try reader.read(upTo: 64 << 10)
+///     if bytes.isEmpty { break }
+///     try send(bytes)
+/// }
+/// ```
+///
+/// Use it from one place at a time: it isn't `Sendable`. It blocks its thread while it waits for a disk or a stream.
+/// Async code uses an ``AsyncBodyReader`` or ``BodyPlan/chunks(of:options:)``, and a body goes to a descriptor or a
+/// file faster with ``BodyPlan/write(to:options:)``.
+///
+/// It has at most one file open and keeps no content, so its memory doesn't depend on the body's size. After an error
+/// every call throws that error again, so a body is complete only when a read returned 0 bytes. Its deinit closes open
+/// files.
 public final class BodyReader: ByteStream {
     /// The plan that is read.
     public let plan: BodyPlan

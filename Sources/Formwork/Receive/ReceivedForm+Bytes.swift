@@ -4,7 +4,7 @@ import FormworkURLEncoded
 extension ReceivedForm {
     /// Reads a multipart or url-encoded body in memory.
     ///
-    /// ```
+    /// ```swift
     /// let form = try ReceivedForm(body, contentType: "multipart/form-data; boundary=x")
     /// ```
     /// - Parameters:

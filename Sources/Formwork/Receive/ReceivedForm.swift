@@ -3,8 +3,17 @@ import SystemPackage
 
 /// A form that has arrived completely, with fields in memory and large files in one unnamed file on disk.
 ///
-/// The unnamed file needs one descriptor for any number of files, and other processes can't access it. It is removed
-/// with the last copy of the form, of a content, or of a source made from one. If collecting fails, no file is left.
+/// ```swift
+/// let form = try await ReceivedForm(collecting: ReceivedParts(body, contentType: contentType))
+/// print(form["title"] ?? "untitled", form.files(named: "photo").count)
+/// let profile = try FormDataDecoder().decode(Profile.self, from: form)
+/// ```
+///
+/// ``CollectingLimits`` decides how much stays in memory: fields always do, files up to a size. The unnamed file needs
+/// one descriptor for any number of files, and other processes can't access it. It is removed with the last copy of the
+/// form, of a content, or of a source made from one. If collecting fails, no file is left.
+///
+/// It is an immutable value that threads may share. Finding a name takes time linear in the number of parts.
 public struct ReceivedForm: Sendable {
     /// A part with all of its content.
     public struct Entry: Sendable {

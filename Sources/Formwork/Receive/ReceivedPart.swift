@@ -3,8 +3,20 @@ import SystemPackage
 
 /// A part that is arriving: its header section, and access to its content.
 ///
-/// Read its content before the next part is requested. Later reads throw ``FormworkError/Code/invalidArgument``, and so
-/// does reading in two tasks at once.
+/// ```swift
+/// for try await part in parts where part.isFile && !part.isEmptyFileControl {
+///     try part.limit(to: 20 << 20)
+///     let path = try await part.write(into: "uploads")
+///     print(part.name ?? "", path)
+/// }
+/// ```
+///
+/// The content is read once, in one of these ways: ``collect(upTo:)`` and ``text(upTo:)`` keep it in memory, up to a
+/// limit; ``write(into:durably:)`` and ``write(toFile:replacing:durably:)`` store it, one chunk in memory at a time;
+/// ``content`` returns it in pieces; ``skip()`` discards it.
+///
+/// Read it before the next part is requested. Later reads throw ``FormworkError/Code/invalidArgument``, and so does
+/// reading in two tasks at once.
 public struct ReceivedPart<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
     @usableFromInline let reader: PartsReader<Chunks>
     /// The part's header section.

@@ -3,20 +3,25 @@ import FormworkCore
 /// The parts of a multipart body as they arrive, one at a time: first the header section, then the content if it is
 /// requested.
 ///
-/// A chunk is pulled after the previous one is used up, so the source is never ahead by more than one chunk. Unread
-/// content is skipped when the next part is requested. Stopping early releases the source.
-///
-/// ```
+/// ```swift
 /// for try await part in try ReceivedParts(body, contentType: contentType) {
 ///     switch part.name {
 ///     case "title": title = try await part.text(upTo: 200)
-///     case "photo": try await part.write(toFile: folder.appending("photo"))
+///     case "photo" where part.isFile:
+///         let name = part.header.safeFilename ?? "photo"
+///         try await part.write(toFile: folder.appending(name))
 ///     default: break
 ///     }
 /// }
 /// ```
 ///
-/// Iterate it once, because the source can't be read again. Nothing is pulled after the close delimiter.
+/// A chunk is pulled after the previous one is used up, so the source is never ahead by more than one chunk, and memory
+/// doesn't depend on the body's size. Unread content is skipped when the next part is requested. Stopping early
+/// releases the source. The time is linear in the body's length, however it is cut into chunks.
+///
+/// Iterate it once and from one task, because the source can't be read again. Nothing is pulled after the close
+/// delimiter. To have all parts at once, use ``ReceivedForm``. For url-encoded bodies too, use the request functions of
+/// FormworkNIO and FormworkHummingbird, or ``ReceivedForm/init(_:contentType:profile:limits:)-(BodyChunk,_,_,_)``.
 public struct ReceivedParts<Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Chunks.Element: BodyChunk {
     /// A part: its header section, and access to its content.

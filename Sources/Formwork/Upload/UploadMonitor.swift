@@ -52,14 +52,21 @@ public struct UploadProgress: Hashable, Sendable {
 
 /// Reports the progress of an upload, at any time and on any thread, or as a sequence.
 ///
-/// ```
+/// ```swift
+/// import FormworkFoundation
+/// import Foundation
+///
 /// let upload = UploadMonitor()
-/// async let answer = client.upload(plan, with: request, options: UploadOptions(monitor: upload))
+/// async let answer = URLSession.shared.upload(plan, with: request, options: UploadOptions(monitor: upload))
 /// for await progress in upload.progress {
-///     bar.value = progress.fractionCompleted ?? 0
+///     print(progress.sent, progress.fractionCompleted ?? 0)
 /// }
-/// let response = try await answer
+/// let (data, response) = try await answer
 /// ```
+///
+/// Make a monitor for each upload. The sequence ends with the upload, also after an error, so the loop above needs no
+/// other end. Any number of tasks may follow it; a slow one misses reports, and never delays the upload. For a bar that
+/// is drawn by a timer, read ``current`` instead.
 public final class UploadMonitor: Sendable {
     private struct State {
         var progress = UploadProgress()

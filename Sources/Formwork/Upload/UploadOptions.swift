@@ -3,6 +3,19 @@ import Synchronization
 import SystemPackage
 
 /// How a body is uploaded, with `URLSession`, `HTTPClient` or another client.
+///
+/// ```swift
+/// let options = UploadOptions(
+///     length: .fixed, authentication: .basic(user: "harbour", password: "master"), retry: RetryPolicy(count: 3),
+///     timeout: .seconds(60))
+/// ```
+///
+/// Pass it to `URLSession.upload(_:with:options:)` of FormworkFoundation or to `HTTPClient.upload(_:with:options:)` of
+/// FormworkClient. It is a value and can be used for any number of uploads, except for its ``monitor``: each upload
+/// needs its own.
+///
+/// The body is sent again after a redirect, a 401 or a failure only if its plan is replayable, see
+/// ``BodyPlan/replayBlocker``. ``length`` may change that, because a collected body always is.
 public struct UploadOptions: Sendable {
     /// How the length of the body is sent.
     public struct Length: Sendable, Hashable {

@@ -21,7 +21,9 @@ public struct FormClient: Sendable {
     public var options: Options
     let group: any EventLoopGroup
 
-    /// - Parameter group: The threads that serve connections, each on one of them. The caller shuts it down.
+    /// - Parameters:
+    ///   - options: How it connects, and how long it waits.
+    ///   - group: The threads that serve connections, each on one of them. The caller shuts it down.
     public init(
         options: Options = Options(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) {

@@ -1,6 +1,6 @@
 /// One argument of curl's `-F` or `--form-string`, only parsed: no file is accessed.
 ///
-/// ```
+/// ```text
 /// argument = name "=" content                     ; the name ends at the first "="
 /// content  = "(" parameters                       ; begins a multipart inside the form
 ///          | ")"                                  ; ends it; only without a name, and alone

@@ -3,6 +3,7 @@ extension MultipartFraming {
     /// - Parameters:
     ///   - contentType: The type with its parameters. A `boundary` among them is used.
     ///   - boundary: The boundary if `contentType` has none.
+    ///   - escaping: How names and filenames are escaped.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a type that isn't multipart, for a parameter that isn't
     ///   `name=value` or `name="value"` (it could hide the boundary from a receiver), and for an invalid boundary.
     public init(

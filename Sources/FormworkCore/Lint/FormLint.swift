@@ -1,15 +1,19 @@
 /// Lists a form's departures from RFC 7578, and details that confuse real servers, from the body's bytes in chunks of
 /// any size.
 ///
+/// ```swift
+/// var lint = FormLint(contentType: "multipart/form-data; boundary=b")
+/// for chunk in received { lint.take(chunk) }
+/// let departures = lint.finish().filter { $0.severity == .departure }
+/// ```
+///
 /// It continues after errors at which a strict receiver stops: LF for CRLF, folded and repeated header fields,
 /// `filename*`, an invalid boundary. If it can't continue, the last finding has the parser's error kind. Findings don't
-/// depend on how the body is cut, and no content is stored.
+/// depend on how the body is cut.
 ///
-/// ```
-/// var lint = FormLint(contentType: contentType)
-/// for chunk in chunks { lint.take(chunk) }
-/// for finding in lint.finish() { print(finding) }
-/// ```
+/// No content is stored: ``retainedBytes`` is at most a delimiter and a header section, twice, and at most
+/// ``findingLimit`` findings are kept. The time is linear in the body's length. It is a value; use it from one place at
+/// a time.
 public struct FormLint: Sendable {
     /// The most findings that are kept. More are counted in ``leftOut``.
     public static let findingLimit = 1_000

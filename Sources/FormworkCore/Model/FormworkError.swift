@@ -1,7 +1,20 @@
 /// Why a form could not be composed, read or sent. Use ``code`` for decisions, and show ``description``.
 ///
-/// A message may contain user data, such as a field's name or a path. A code's text never does, and there are only a
-/// few, so it is safe as a metrics label.
+/// ```swift
+/// do {
+///     let plan = try form.plan()
+///     try plan.write(toFile: "body.bin")
+/// } catch {
+///     guard error.code == .sourceUnavailable else { throw error }
+///     print(error.part?.name ?? "", error.path ?? "", error.message)
+/// }
+/// ```
+///
+/// Most synchronous functions throw only this type, so the compiler knows it in a `catch`. Where other errors are
+/// possible, a code is a pattern: `catch FormworkError.Code.sourceChanged`.
+///
+/// A message may contain user data, such as a field's name or a path: don't send it to a client. A code's text never
+/// does, and there are only a few, so it is safe as a metrics label.
 public struct FormworkError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error. More may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

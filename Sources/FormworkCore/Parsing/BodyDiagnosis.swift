@@ -40,7 +40,9 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Looks for a probable cause.
-    /// - Parameter error: The parser's error; `nil` for a parsed body, of which only the content is checked.
+    /// - Parameters:
+    ///   - error: The parser's error; `nil` for a parsed body, of which only the content is checked.
+    ///   - seen: What was received.
     /// - Returns: `nil` if there is no indication, and for limits that were exceeded after the first part.
     public init?(of error: FormworkError?, in seen: BodyObservation) {
         guard let error else {

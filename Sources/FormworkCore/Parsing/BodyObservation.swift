@@ -2,13 +2,23 @@
 ///
 /// Pass it the chunks and the parser's events. It stores about 5 KiB.
 ///
-/// ```
-/// var seen = BodyObservation(for: parser, contentLength: length)
-/// for chunk in chunks {
-///     seen.take(chunk)
-///     … seen.take(event, in: chunk) …
+/// ```swift
+/// var parser = try MultipartParser(contentType: contentType)
+/// var seen = BodyObservation(for: parser)
+/// do throws(FormworkError) {
+///     for chunk in chunks {
+///         seen.take(chunk)
+///         var position = chunk.startIndex
+///         while true {
+///             let event = try parser.next(in: chunk, from: &position)
+///             if event == .needsInput { break }
+///             seen.take(event, in: chunk)
+///         }
+///     }
+///     try parser.finish()
+/// } catch {
+///     return BodyDiagnosis(of: error, in: seen)?.description
 /// }
-/// … catch { log(BodyDiagnosis(of: error, in: seen)?.description) }
 /// ```
 public struct BodyObservation: Sendable {
     /// The bytes of the start that are kept: enough for the first line, and to recognise other formats.

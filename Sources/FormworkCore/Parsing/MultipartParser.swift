@@ -5,17 +5,16 @@
 /// except that content may be split into more pieces. The time is linear in the body's length, and ``retainedBytes`` is
 /// at most a header section and a delimiter. After an error every call throws it again.
 ///
-/// ```
+/// ```swift
 /// var parser = try MultipartParser(contentType: contentType)
 /// for chunk in chunks {
 ///     var position = chunk.startIndex
 ///     reading: while true {
 ///         switch try parser.next(in: chunk, from: &position) {
-///         case .partBegan(let header): …
-///         case .content(let range): sink.append(chunk[range])
-///         case .heldContent(let bytes): sink.append(bytes)
-///         case .partEnded: …
-///         case .finished: …
+///         case .partBegan(let header): names.append(header.name ?? "")
+///         case .content(let range): content += chunk[range]
+///         case .heldContent(let bytes): content += bytes
+///         case .partEnded, .finished: break
 ///         case .needsInput: break reading
 ///         }
 ///     }

@@ -1,7 +1,16 @@
 /// The limits of an untrusted body. Beyond them, parsing throws ``FormworkError/Code/limitExceeded``.
 ///
+/// ```swift
+/// var limits = ParsingLimits()
+/// (limits.totalBytes, limits.fileBytes, limits.files) = (50 << 20, 20 << 20, 5)
+/// let parts = try ReceivedParts(body, contentType: contentType, limits: limits)
+/// ```
+///
 /// Every default is finite; write `.max` for no limit. Bytes count as received, before any decoding. The value itself
-/// is allowed; one more fails as soon as it is read. A negative limit counts as 0.
+/// is allowed; one more fails as soon as it is read, so nothing beyond a limit is stored. A negative limit counts as 0.
+///
+/// They limit what a client may send, not what is kept in memory: a part is limited there when it is collected. A
+/// single part can get another limit after its header section has arrived, see ``MultipartParser/limitContent(to:)``.
 public struct ParsingLimits: Hashable, Sendable {
     /// Bytes of the boundary. Default 70, as in RFC 2046 §5.1.1.
     public var boundaryLength = 70

@@ -9,7 +9,9 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
     /// Makes a name safe.
-    /// - Parameter limit: The most bytes, 1 or more. An extension of up to 16 bytes is kept if the name is cut.
+    /// - Parameters:
+    ///   - filename: The name as the sender wrote it.
+    ///   - limit: The most bytes, 1 or more. An extension of up to 16 bytes is kept if the name is cut.
     /// - Returns: `nil` if nothing is left of it: `..`, `/`, an empty name.
     public init?(_ filename: String, limit: Int = 255) {
         var scalars = String.UnicodeScalarView()

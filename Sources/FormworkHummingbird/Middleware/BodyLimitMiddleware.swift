@@ -8,7 +8,7 @@ import NIOCore
 ///
 /// A body with a known length is refused before it is read, one in chunks at the first byte beyond the limit.
 ///
-/// ```
+/// ```swift
 /// router.group("avatars").add(middleware: BodyLimitMiddleware(maximumBytes: 1 << 20))
 /// ```
 public struct BodyLimitMiddleware<Context: RequestContext>: RouterMiddleware {

@@ -9,7 +9,7 @@ import Synchronization
 /// The form is kept until its request is answered, with large files on disk. The limits are those of the first call.
 /// Without this middleware, reading a body a second time is an error that says so.
 ///
-/// ```
+/// ```swift
 /// router.add(middleware: KeptFormMiddleware())
 /// ```
 public struct KeptFormMiddleware<Context: RequestContext>: RouterMiddleware {

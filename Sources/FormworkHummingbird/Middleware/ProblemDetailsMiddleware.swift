@@ -12,7 +12,7 @@ import NIOHTTP1
 ///
 /// The errors of this package don't need it: they already have such answers.
 ///
-/// ```
+/// ```swift
 /// router.add(middleware: ProblemDetailsMiddleware())
 /// ```
 public struct ProblemDetailsMiddleware<Context: RequestContext>: RouterMiddleware {

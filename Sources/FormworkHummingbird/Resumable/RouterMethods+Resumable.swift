@@ -16,7 +16,7 @@ extension RouterMethods {
     /// Accepts uploads that can be resumed, by the IETF's draft or tus 1.0, and ordinary ones by POST and PUT, and
     /// writes their files into a folder.
     ///
-    /// ```
+    /// ```swift
     /// router.resumableUploads("files", into: "inbox")
     /// ```
     ///
@@ -42,10 +42,13 @@ extension RouterMethods {
     /// Accepts uploads that can be resumed, by the IETF's draft or tus 1.0, and ordinary ones by POST and PUT, and
     /// passes each complete upload to a handler.
     ///
-    /// ```
-    /// router.resumableUploads("forms", in: UploadStore("unfinished")) { upload, context in
+    /// ```swift
+    /// var options = UploadStoreOptions()
+    /// options.limits.maxSize = 10 << 30
+    /// router.resumableUploads("albums", in: UploadStore("unfinished", options: options)) { upload, context in
     ///     let form = try await upload.form()
-    ///     return "Thanks for \(form["title"] ?? "it")"
+    ///     try await form.files(named: "photo").first?.write(into: "albums")
+    ///     return "Thanks for \(form["title"] ?? "the album")"
     /// }
     /// ```
     ///

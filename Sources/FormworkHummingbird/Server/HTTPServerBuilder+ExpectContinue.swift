@@ -14,7 +14,7 @@ extension HTTPServerBuilder {
     /// header section is refused before it is sent. The connection is closed then, since the client may send the body
     /// or not.
     ///
-    /// ```
+    /// ```swift
     /// let app = Application(router: router, server: .http1ExpectContinue())
     /// ```
     ///

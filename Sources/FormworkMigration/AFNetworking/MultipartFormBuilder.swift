@@ -72,7 +72,12 @@ public struct MultipartFormBuilder: Sendable {
     }
 
     /// Appends a stream as a file. The stream belongs to the request then; `nil` is an empty one.
-    /// - Parameter length: The exact number of bytes in the stream.
+    /// - Parameters:
+    ///   - stream: The content.
+    ///   - length: The exact number of bytes in the stream.
+    ///   - name: The field's name.
+    ///   - fileName: The filename in the header.
+    ///   - mimeType: The content's type.
     public mutating func append(
         _ stream: InputStream?, length: Int64, name: String, fileName: String, mimeType: String
     ) throws(FormworkError) {

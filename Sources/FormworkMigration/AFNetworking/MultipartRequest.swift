@@ -22,7 +22,7 @@ public struct MultipartRequest: Sendable {
     public var options: UploadOptions
 
     /// The request with the body as a stream that follows ``options``. Each call makes a new stream, which can be sent
-    /// once, see ``Foundation/URLRequest/setBody(_:options:)``.
+    /// once, see `URLRequest.setBody(_:options:)`.
     public func streamingRequest() -> URLRequest {
         var request = self.request
         if let plan { request.setBody(plan, options: self.options.reading) }

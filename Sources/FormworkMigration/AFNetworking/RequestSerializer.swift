@@ -18,7 +18,9 @@ public protocol RequestSerializer: Sendable {
     var settings: RequestSettings { get set }
 
     /// A copy of the request with the default fields and parameters.
-    /// - Parameter object: A value of Foundation or Swift, or a `ParameterValue`; `nil` for no parameters.
+    /// - Parameters:
+    ///   - request: The request. Its own fields are kept; versions before 2.0.1 replace them.
+    ///   - object: A value of Foundation or Swift, or a `ParameterValue`; `nil` for no parameters.
     /// - Throws: ``RequestSerializationError``, `FormworkError`, or what Foundation's serializers and
     ///   ``RequestSettings/querySerialization`` throw.
     func serialize(_ request: URLRequest, object: Any?) throws -> URLRequest

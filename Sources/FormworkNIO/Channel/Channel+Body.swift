@@ -20,7 +20,10 @@ extension Channel {
     }
 
     /// The same for a channel whose pipeline accepts another type than bytes, such as `HTTPClientRequestPart.body`.
-    /// - Parameter wrap: Converts each piece to the pipeline's type.
+    /// - Parameters:
+    ///   - plan: The body.
+    ///   - options: Rate limit, progress, digests and checks of the reader.
+    ///   - wrap: Converts each piece to the pipeline's type.
     @discardableResult
     public func writeBody<Part: Sendable>(
         _ plan: BodyPlan, options: ReaderOptions = ReaderOptions(),

@@ -31,10 +31,11 @@ extension ServerRequest {
     /// Accepts an upload that can be resumed, by the IETF's draft or tus 1.0, or an ordinary one by POST or PUT, and
     /// passes the complete upload to a handler.
     ///
-    /// ```
+    /// ```swift
+    /// let store = UploadStore("unfinished")
     /// try await connection.serve { request in
     ///     let answer = try await request.resumableUpload(at: "/files", in: store) { upload in
-    ///         print(try await upload.form()["title"] ?? "untitled")
+    ///         try await upload.writeFiles(into: "inbox")
     ///         return ServerResponse(status: .created)
     ///     }
     ///     return answer ?? ServerResponse(status: .notFound)

@@ -54,7 +54,9 @@ extension UploadClient {
     }
 
     /// The final answer was received, at least its header section.
-    /// - Parameter retryAfter: The wait that its `Retry-After` asks for.
+    /// - Parameters:
+    ///   - response: The answer's header section.
+    ///   - retryAfter: The wait that its `Retry-After` asks for.
     public mutating func answered(_ response: HTTPResponse, retryAfter: Duration? = nil) {
         guard case .busy(let exchange) = self.phase else { return }
         self.learn(response)
@@ -79,7 +81,9 @@ extension UploadClient {
     }
 
     /// No final answer was received.
-    /// - Parameter wasReached: Whether the server can have received anything; `false` if no connection was made.
+    /// - Parameters:
+    ///   - cause: The error of the connection.
+    ///   - wasReached: Whether the server can have received anything; `false` if no connection was made.
     public mutating func lost(_ cause: any Error, wasReached: Bool = true) {
         guard case .busy(let exchange) = self.phase else { return }
         let failure = UploadFailure(.interrupted, "the connection broke before the server answered", cause: cause)

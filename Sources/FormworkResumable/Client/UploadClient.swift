@@ -77,6 +77,7 @@ public struct UploadClient: Sendable {
     /// - Parameters:
     ///   - request: The request as it would be sent without resuming, including scheme and authority.
     ///   - length: Bytes of the body; `nil` if only its end shows them.
+    ///   - options: Which protocol is used, and how the body is divided into requests.
     ///   - link: A saved upload to resume.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for a request without scheme or authority, and a negative
     ///   length.

@@ -21,7 +21,9 @@ public enum UploadRequest: Sendable {
     case refused(UploadAnswer)
 
     /// Reads a request's head.
-    /// - Parameter resource: The protocol of the upload that the target names; `nil` if it names none.
+    /// - Parameters:
+    ///   - request: The head. Its body isn't needed.
+    ///   - resource: The protocol of the upload that the target names; `nil` if it names none.
     public init(_ request: HTTPRequest, resource: ResumableProtocol?) {
         switch resource {
         case .draft(let draft)?: self = Self.draftResource(request, draft)

@@ -37,7 +37,9 @@ extension UploadResource {
     }
 
     /// The answer to a request after which the upload waits for more.
-    /// - Parameter location: The upload's URL, for a creation's answer.
+    /// - Parameters:
+    ///   - isCreation: Whether the request created the upload.
+    ///   - location: The upload's URL, for a creation's answer.
     public func appended(isCreation: Bool, location: String? = nil) -> UploadAnswer {
         // -01 to -05 answer 201 to every request that adds something.
         let isOld = self.uploadProtocol.draft.map { $0 < .v8 } ?? false

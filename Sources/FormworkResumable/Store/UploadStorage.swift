@@ -43,7 +43,9 @@ public protocol UploadStorage: Sendable {
 public protocol UploadContent: Sendable {
     /// Appends bytes. All of them are stored when it returns. If it throws, some may be; ``UploadStorage/count(of:)``
     /// is called to find out.
-    /// - Parameter offset: The number of bytes so far.
+    /// - Parameters:
+    ///   - bytes: What to append.
+    ///   - offset: The number of bytes so far.
     func append(_ bytes: [UInt8], at offset: Int64) async throws
 
     /// Removes the bytes after the first `count`.

@@ -21,8 +21,10 @@ public struct PercentEncoder: Hashable, Sendable {
     private(set) var leavesLetters = true
 
     /// Creates the table.
-    /// - Parameter unescaped: The ASCII characters to leave unescaped besides letters and digits; characters beyond
-    ///   ASCII are escaped nevertheless. A space in it has no effect: only `space` decides.
+    /// - Parameters:
+    ///   - unescaped: The ASCII characters to leave unescaped besides letters and digits; characters beyond ASCII are
+    ///     escaped nevertheless. A space in it has no effect.
+    ///   - space: How a space is written.
     public init(leaving unescaped: String, space: Space = .percent) {
         let standing = Set(unescaped.utf8)
         self.entries = (0...UInt8.max).map { byte in

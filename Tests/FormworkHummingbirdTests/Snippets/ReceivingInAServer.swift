@@ -26,6 +26,12 @@ func decoding(_ router: Router<BasicRequestContext>) {
     }
 }
 
+struct AppRequestContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    var requestDecoder: FormRequestDecoder { FormRequestDecoder() }
+    init(source: Source) { self.coreContext = .init(source: source) }
+}
+
 func limiting(_ request: Request) async throws {
     var limits = ParsingLimits()
     (limits.totalBytes, limits.fileBytes, limits.files) = (50 << 20, 20 << 20, 5)

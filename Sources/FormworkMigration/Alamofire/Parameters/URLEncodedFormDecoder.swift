@@ -4,6 +4,11 @@ import Foundation
 
 /// Decodes url-encoded text into `Decodable` values, with the options of the ``URLEncodedFormEncoder`` that wrote it.
 ///
+/// ```swift
+/// let parameters = try URLEncodedFormDecoder(for: encoder).decode([String: Int].self, from: text)
+/// // ["page": 2, "sort by": 1]
+/// ```
+///
 /// Arrays are read from `a[]=`, `a=` or `a[0]=` and Booleans from `1`, `true`, `on`, `0`, `false` or `off`, whatever
 /// the options are, because browsers and servers send all of them. Numbers are decimal. `nil` is the text of
 /// `nilEncoding`.
@@ -11,6 +16,9 @@ import Foundation
 /// Values that the encoder accepts by default are read back equal. In other text, values that an option has lost cause
 /// a `DecodingError` that names the option: closures for `Data`, dates and members' names, dictionaries with changed
 /// keys, and arrays of objects without an index if the objects' bounds aren't known.
+///
+/// The text may come from a client: ``limits`` are finite by default. The whole text is in memory. Alamofire has no
+/// decoder; its options are those of its encoder.
 public struct URLEncodedFormDecoder {
     /// The names of an array's elements; the three without a closure are read the same way if they are unambiguous.
     public var arrayEncoding: URLEncodedFormEncoder.ArrayEncoding

@@ -4,6 +4,12 @@ import Foundation
 
 /// Encodes `Encodable` values as url-encoded text, with Alamofire's options.
 ///
+/// ```swift
+/// let encoder = URLEncodedFormEncoder(spaceEncoding: .percentEscaped)
+/// let text: String = try encoder.encode(["page": 2, "sort by": 1])
+/// // page=2&sort%20by=1
+/// ```
+///
 /// Members are sorted, arrays keep their order. Values that ``URLEncodedFormDecoder/init(for:limits:)`` would read back
 /// differently cause an `EncodingError` with the coding path and the option:
 ///
@@ -20,6 +26,8 @@ import Foundation
 ///
 /// Dates are read back with the precision of `dateEncoding`. The results of closures for data, dates and members' names
 /// aren't checked. `compatibility: .exact` writes Alamofire's bytes, and loses the same data as Alamofire.
+///
+/// Like Alamofire's, it is a class and isn't `Sendable`; encoding doesn't change it. The whole text is in memory.
 public final class URLEncodedFormEncoder {
     /// Why a value can't be encoded at all.
     public enum Error: Swift.Error, LocalizedError, CustomStringConvertible {

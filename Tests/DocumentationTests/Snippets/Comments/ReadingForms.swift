@@ -1,0 +1,67 @@
+import Formwork
+
+// The examples in the comments of ReceivedPart, ParsingLimits, MultipartParser, BodyObservation and FormworkError.
+
+func readingFiles<Chunks>(_ parts: ReceivedParts<Chunks>) async throws {
+    for try await part in parts where part.isFile && !part.isEmptyFileControl {
+        try part.limit(to: 20 << 20)
+        let path = try await part.write(into: "uploads")
+        print(part.name ?? "", path)
+    }
+}
+
+func readingWithLimits(_ body: BodyChunks, _ contentType: String) throws -> ReceivedParts<BodyChunks> {
+    var limits = ParsingLimits()
+    (limits.totalBytes, limits.fileBytes, limits.files) = (50 << 20, 20 << 20, 5)
+    let parts = try ReceivedParts(body, contentType: contentType, limits: limits)
+    return parts
+}
+
+func readingEvents(_ chunks: [[UInt8]], _ contentType: String) throws -> (names: [String], content: [UInt8]) {
+    var (names, content): ([String], [UInt8]) = ([], [])
+    var parser = try MultipartParser(contentType: contentType)
+    for chunk in chunks {
+        var position = chunk.startIndex
+        reading: while true {
+            switch try parser.next(in: chunk, from: &position) {
+            case .partBegan(let header): names.append(header.name ?? "")
+            case .content(let range): content += chunk[range]
+            case .heldContent(let bytes): content += bytes
+            case .partEnded, .finished: break
+            case .needsInput: break reading
+            }
+        }
+    }
+    try parser.finish()
+    return (names, content)
+}
+
+func readingDiagnosed(_ chunks: [[UInt8]], _ contentType: String) throws -> String? {
+    var parser = try MultipartParser(contentType: contentType)
+    var seen = BodyObservation(for: parser)
+    do throws(FormworkError) {
+        for chunk in chunks {
+            seen.take(chunk)
+            var position = chunk.startIndex
+            while true {
+                let event = try parser.next(in: chunk, from: &position)
+                if event == .needsInput { break }
+                seen.take(event, in: chunk)
+            }
+        }
+        try parser.finish()
+    } catch {
+        return BodyDiagnosis(of: error, in: seen)?.description
+    }
+    return nil
+}
+
+func readingErrors(_ form: FormData) throws(FormworkError) {
+    do {
+        let plan = try form.plan()
+        try plan.write(toFile: "body.bin")
+    } catch {
+        guard error.code == .sourceUnavailable else { throw error }
+        print(error.part?.name ?? "", error.path ?? "", error.message)
+    }
+}
