@@ -11,7 +11,7 @@ struct PartMaker {
     }
 
     private let parts: PlannedParts
-    private var walk: PartWalk
+    private var walk: PlanningWalk
     /// The offset of the next part in the sequence.
     private(set) var offset: Int64
     private var filesSeen: Int
@@ -26,7 +26,7 @@ struct PartMaker {
         self.parts = parts
         let number = max(0, parts.marks.partitioningIndex { $0.offset > offset || $0.offset < 0 } - 1)
         let mark = parts.isMeasured ? parts.marks[number] : PlannedParts.Mark(offset: 0, files: 0, types: 0)
-        self.walk = PartWalk(parts, from: number * PlannedParts.stride)
+        self.walk = PlanningWalk(parts, from: number * PlannedParts.stride)
         self.offset = mark.offset
         self.filesSeen = mark.files
         self.typesSeen = mark.types

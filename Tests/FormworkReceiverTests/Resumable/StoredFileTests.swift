@@ -50,7 +50,7 @@ import Testing
                 ("f;a.txt", "seen"), ("f;empty.txt", ""), ("f;b.txt", "this"),
             ])
         // Of the same form with other content: it shows where the bytes come from.
-        try folder.write(body.replacing("seen", with: "SEEN").replacing("this", with: "THIS"), to: "stored")
+        try folder.file("stored", body.replacing("seen", with: "SEEN").replacing("this", with: "THIS"))
         let file = FinishedFile(folder.path.appending("stored"), count: Int64(body.utf8.count))
         for size in [1, 10, 1_000] {
             let out = TemporaryFolder()
