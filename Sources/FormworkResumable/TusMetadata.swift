@@ -46,9 +46,16 @@ public struct TusMetadata: Sendable, Hashable, Codable {
         }
         set {
             self.entries.removeAll { $0.key == key }
-            let isKey = !key.isEmpty && key.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x2C }
-            if let newValue, isKey { self.entries.append(Entry(key: key, value: Array(newValue.utf8))) }
+            if let newValue, Self.isKey(key) { self.entries.append(Entry(key: key, value: Array(newValue.utf8))) }
         }
     }
+
+    /// Whether the protocol allows a key.
+    package static func isKey(_ key: String) -> Bool {
+        !key.isEmpty && key.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x2C }
+    }
+
+    /// Adds an entry with a key that is allowed and new.
+    mutating func append(_ entry: Entry) { self.entries.append(entry) }
 }
 #endif

@@ -9,7 +9,8 @@ struct ResumeCommandTests {
         "$F" receive --dir in --port 0 > url 2> log & P=$!
         until [ -s url ]; do sleep 0.05; done; U=$(cat url)
         begin() { "$F" send $U -F a=1 -F f=@large --state state -q "$@"; }
-        cut() { begin --limit-rate 1M > /dev/null & S=$!
+        start() { "$F" send $U -F a=1 -F f=@large --state state -q --limit-rate 1M > /dev/null & S=$!; }
+        cut() { start
           until [ -s state ]; do sleep 0.05; done; sleep 1; kill -KILL $S; wait $S 2>/dev/null; }
 
         """
@@ -52,8 +53,55 @@ struct ResumeCommandTests {
         #expect(outcome.errors.contains("state: holds another upload, to http://127.0.0.1:"), "\(outcome.errors)")
         #expect(
             outcome.errors.contains(
-                "state: large changed since its upload began: remove state to start again\n"),
+                "state: large changed since its upload began: remove state, or use --restart-if-changed, to start again\n"
+            ), "\(outcome.errors)")
+    }
+
+    @Test("It says where it resumes, and starts again on request")
+    func resuming() throws {
+        let outcome = try Self.run(
+            """
+            cut; "$F" send $U -F a=1 -F f=@large --state state > /dev/null 2> notes; echo "exit $?"
+            grep -cE '^formwork: resuming at [0-9.]+ (KiB|MiB) of 8.0 MiB$' notes
+            cut; printf x >> large
+            "$F" send $U -F a=1 -F f=@large --state state --restart-if-changed > /dev/null 2> notes; echo "exit $?"
+            grep -c '^formwork: warning: state: large changed since its upload began: starting again$' notes
+            cmp 'in/large (1)' large && echo same; cut
+            "$F" send $U -F b=2 --state state --restart-if-changed > /dev/null 2> notes; echo "exit $?"
+            grep -c '^formwork: warning: state: it holds another upload, to http://.* of other parts: starting again$' notes
+            """)
+        #expect(outcome.text == "exit 0\n1\nexit 0\n1\nsame\nexit 0\n1\n", "\(outcome.errors)")
+    }
+
+    @Test("Two processes don't continue one upload, and the lock goes with its owner")
+    func lock() throws {
+        let outcome = try Self.run(
+            """
+            start
+            until [ -s state ]; do sleep 0.05; done
+            begin; echo "exit $?"; kill -KILL $S; wait $S 2> /dev/null
+            begin > /dev/null; echo "exit $?"; ls state*
+            """)
+        #expect(outcome.text == "exit 65\nexit 0\n", "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains(
+                "formwork: --state: state: another process continues this upload: wait for it to end\n"),
             "\(outcome.errors)")
+    }
+
+    @Test("--state-dir has a state for each URL and form, for this user only")
+    func stateFolder() throws {
+        let outcome = try Self.run(
+            """
+            send() { "$F" send $U --state-dir states -q "$@"; }
+            begun() { ls states 2> /dev/null | grep -c 'json$'; }
+            "$F" send $U --state-dir states -q -F f=@large --limit-rate 1M > /dev/null & S=$!; until [ "$(begun)" = 1 ]; do sleep 0.05; done
+            "$F" send $U --state-dir states -q -F g=@large --limit-rate 1M > /dev/null & R=$!; until [ "$(begun)" = 2 ]; do sleep 0.05; done
+            sleep 1; kill -KILL $S $R; wait $S $R 2> /dev/null; stat -c %a states
+            send -F f=@large --json > report; echo "exit $?"; grep -Ec '"resumedFrom": [1-9]' report; begun
+            send -F g=@large --json > report; echo "exit $?"; grep -Ec '"resumedFrom": [1-9]' report; ls -A states
+            """)
+        #expect(outcome.text == "700\nexit 0\n1\n1\nexit 0\n1\n", "\(outcome.errors)")
     }
 
     @Test("A body that a later process can't make again has no state")
@@ -84,7 +132,7 @@ struct ResumeCommandTests {
     @Test("A redirect that nothing can go on at is 47")
     func redirect() throws {
         let receiver = try Receiver(answering: "302 Found")
-        let result = try Command.run("send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "tus")
+        let result = try Command.run("send", "127.0.0.1:\(receiver.port)", "-F", "a=1", "--resume", "ietf")
         #expect(result.status == 47)
     }
 

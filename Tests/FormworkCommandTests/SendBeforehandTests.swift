@@ -31,10 +31,42 @@ struct SendBeforehandTests {
         }
     }
 
-    @Test("A redirect to nowhere is the answer, and so is one that nobody wants followed")
+    @Test("307 and 308 without Location didn't take the body")
+    func withoutLocation() throws {
+        for status in ["307 Temporary Redirect", "308 Permanent Redirect"] {
+            let receiver = try Receiver(answering: status)
+            let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1")
+            #expect(result.status == 3 && result.text == "")
+            #expect(
+                result.errors == """
+                    formwork: the server redirects (\(status.prefix(3))) without saying where to (Location); the body \
+                    was not delivered (the answer has no Location)
+
+                    """)
+        }
+    }
+
+    @Test("A status outside 100 to 599 is an error", arguments: ["600 X", "999 X", "099 X"])
+    func outsideStatuses(status: String) throws {
+        let receiver = try Receiver(answering: status)
+        let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1")
+        #expect(result.status == 56 && result.text == "", "\(result.errors)")
+    }
+
+    @Test("--max-retry-after limits what a server asks for")
+    func retryAfter() throws {
+        let receiver = try Receiver(answering: "503 Service Unavailable\r\nRetry-After: 86400")
+        let result = try Command.run(
+            "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", "--retry", "1", "--max-retry-after", "0.2")
+        // The server is gone by then.
+        #expect(result.status == 7, "\(result.errors)")
+        #expect(result.errors.contains("the server answered 503; try 2 in 0.2 s\n"), "\(result.errors)")
+    }
+
+    @Test("A 303 without Location is the answer, and so is a redirect that nobody wants followed")
     func unfollowed() throws {
-        for (fields, more) in [("", []), ("\r\nLocation: ftp://x/", ["--max-redirs", "0"])] {
-            let receiver = try Receiver(answering: "307 Temporary Redirect\(fields)")
+        for (fields, more) in [("303 See Other", []), ("307 X\r\nLocation: ftp://x/", ["--max-redirs", "0"])] {
+            let receiver = try Receiver(answering: fields)
             let words = ["$F", "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1"] + more
             let result = try Command.shell(words.joined(separator: " "))
             #expect(result.status == 0 && result.text == "ok", "\(result.errors)")

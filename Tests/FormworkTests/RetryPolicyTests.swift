@@ -22,6 +22,14 @@ struct RetryPolicyTests {
         #expect(policy.pause(after: 0, asked: .seconds(-1), remaining: .seconds(1)) == .zero)
     }
 
+    @Test("The server's wish is limited to an hour, or to the caller's limit")
+    func limitedWish() {
+        #expect(RetryPolicy(count: 1).pause(after: 0, asked: .seconds(86400), remaining: nil) == .seconds(3600))
+        let policy = RetryPolicy(count: 1, maximumRetryAfter: .seconds(5))
+        #expect(policy.pause(after: 0, asked: .seconds(6), remaining: nil) == .seconds(5))
+        #expect(policy.pause(after: 0, asked: .seconds(4), remaining: nil) == .seconds(4))
+    }
+
     @Test("A pause doubles up to its bound, shortened by up to a half at random")
     func doubling() {
         let policy = RetryPolicy(count: 100, maximumDelay: .seconds(60))

@@ -51,7 +51,11 @@ public struct CurlForm: Sendable {
     /// Adds an argument of `-F`.
     /// - Throws: ``FormworkError/Code/invalidArgument`` with the column and what to write instead.
     public mutating func append(_ argument: String) throws(FormworkError) {
-        let argument = try FormArgument(parsing: argument, grammar: self.options.grammar)
+        try self.append(FormArgument(parsing: argument, grammar: self.options.grammar))
+    }
+
+    /// Adds an argument that was read already.
+    package mutating func append(_ argument: FormArgument) throws(FormworkError) {
         switch argument.content {
         case .open: self.depth += 1
         case .close:
@@ -70,6 +74,12 @@ public struct CurlForm: Sendable {
     public mutating func append(literal argument: String) throws(FormworkError) {
         self.arguments.append(try FormArgument(literal: argument))
     }
+
+    /// The number of arguments so far.
+    package var argumentCount: Int { self.arguments.count }
+
+    /// Warns about the form.
+    package mutating func warn(_ text: String) { self.warnings.append(text) }
 
     /// The number, from 0, of the argument that a part in an error or a layout comes from; `nil` if there is none.
     public func argument(of part: PartReference) -> Int? {

@@ -55,7 +55,8 @@ public struct BodySource: Sendable {
         }
     }
 
-    var isMultipart: Bool { if case .multipart = self.kind { true } else { false } }
+    /// Whether this is a form inside a part.
+    package var isMultipart: Bool { if case .multipart = self.kind { true } else { false } }
 
     /// The state that a file must have when the body is planned.
     enum ExpectedState: Sendable, Equatable {

@@ -42,9 +42,12 @@ public struct BodyPlan: Sendable {
         /// Whether the pieces are a form's, not one source with a collected form.
         let isForm: Bool
 
-        init(_ framing: MultipartFraming, _ builder: PlanBuilder) throws(FormworkError) {
+        /// - Parameter contentType: The type, instead of the framing's.
+        init(
+            _ framing: MultipartFraming, _ builder: PlanBuilder, contentType: String? = nil
+        ) throws(FormworkError) {
             self.framing = framing
-            self.contentType = try framing.contentType
+            self.contentType = if let contentType { contentType } else { try framing.contentType }
             self.layout = builder.layout
             self.sources = builder.sources
             self.parts = builder.parts
@@ -99,11 +102,21 @@ public struct BodyPlan: Sendable {
         try self.init(copying: source, resolver: SourceResolver())
     }
 
+    /// A body that isn't a form: one source's content, such as a file that a `PUT` sends.
+    package init(content source: BodySource, contentType: String) throws(FormworkError) {
+        var builder = PlanBuilder()
+        try builder.build(content: source)
+        self.storage = try Storage(Self.unused, builder, contentType: contentType)
+    }
+
+    /// Whether the body is a form. Otherwise it is one source's content.
+    package var isForm: Bool { self.storage.isForm }
+
     /// This body after its bytes were collected in another source, with the same `Content-Type`.
     package func collected(as source: BodySource) throws(FormworkError) -> BodyPlan {
         var builder = PlanBuilder()
         try builder.build(content: source)
-        return BodyPlan(storage: try Storage(self.storage.framing, builder))
+        return BodyPlan(storage: try Storage(self.storage.framing, builder, contentType: self.contentType))
     }
 
     private init(storage: Storage) { self.storage = storage }

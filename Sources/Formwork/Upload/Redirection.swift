@@ -36,7 +36,19 @@ package struct Redirection: Hashable, Sendable {
 
     /// Whether a field is meant for one origin alone.
     package static func isBoundToOrigin(_ name: String) -> Bool {
-        ["authorization", "cookie", "host", "origin", "proxy-authorization"].contains(name.lowercased())
+        ["host", "origin"].contains(name.lowercased()) || self.carriesCredentials(name)
+    }
+
+    /// Whether a field carries credentials, as far as its name shows: `Authorization`, `Cookie`, and fields of a
+    /// service's own, such as `X-Api-Key` and `Private-Token`.
+    package static func carriesCredentials(_ name: String) -> Bool {
+        let name = name.lowercased()
+        let words = name.split { $0 == "-" || $0 == "_" }
+        let isNamedSo = ["auth", "cookie", "key", "session", "signature", "jwt"].contains { words.contains($0[...]) }
+        let contained = ["authorization", "authentication", "token", "secret", "password", "credential", "apikey"]
+        // A key that identifies a request, or belongs to no account.
+        return (isNamedSo && !["idempotency-key", "sec-websocket-key"].contains(name))
+            || contained.contains { name.contains($0) }
     }
 
     private static func describesBody(_ name: String) -> Bool {

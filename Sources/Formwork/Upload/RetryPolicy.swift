@@ -9,6 +9,8 @@ public struct RetryPolicy: Hashable, Sendable {
     public var delay: Duration?
     /// The longest pause, unless the server requests a longer one. Default 10 minutes, as in curl.
     public var maximumDelay: Duration
+    /// The longest pause that a server can request with `Retry-After`; a longer one is shortened. Default 1 hour.
+    public var maximumRetryAfter: Duration
     /// Whether all failures are retried. By default only temporary ones are: a failed connection, a time-out, and the
     /// answers 408, 429, 500, 502, 503 and 504.
     public var retriesAllErrors: Bool
@@ -16,11 +18,12 @@ public struct RetryPolicy: Hashable, Sendable {
     /// A policy. By default nothing is retried.
     public init(
         count: Int = 0, delay: Duration? = nil, maximumDelay: Duration = .seconds(600),
-        retriesAllErrors: Bool = false
+        maximumRetryAfter: Duration = .seconds(3600), retriesAllErrors: Bool = false
     ) {
         self.count = count
         self.delay = delay
         self.maximumDelay = maximumDelay
+        self.maximumRetryAfter = maximumRetryAfter
         self.retriesAllErrors = retriesAllErrors
     }
 
@@ -35,7 +38,8 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - remaining: The time left for the whole upload; `nil` without a bound.
     package func pause(after retries: Int, asked: Duration? = nil, remaining: Duration?) -> Duration? {
         guard retries < self.count else { return nil }
-        let pause = (asked ?? self.pause(before: retries + 1, chance: .random(in: 0...1))).asWait
+        let limited = asked.map { min($0, self.maximumRetryAfter) }
+        let pause = (limited ?? self.pause(before: retries + 1, chance: .random(in: 0...1))).asWait
         if let remaining, pause >= remaining { return nil }
         return pause
     }

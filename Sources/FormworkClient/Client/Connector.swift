@@ -84,6 +84,20 @@ struct Connector: Sendable {
         }
     }
 
+    /// Whether a connection can be made within two seconds. It is closed at once.
+    func reaches(_ endpoint: Origin) async -> Bool {
+        let bootstrap = ClientBootstrap(group: self.group).connectTimeout(.seconds(2))
+        do {
+            if let path = self.options.unixSocket {
+                try await bootstrap.connect(unixDomainSocketPath: path.string).get().close()
+            } else {
+                let next = try self.options.proxies?.proxy(for: endpoint)?.endpoint ?? endpoint
+                try await bootstrap.connect(host: self.options.address(of: next), port: next.port).get().close()
+            }
+            return true
+        } catch { return false }
+    }
+
     private var protocols: [String] {
         switch self.options.version {
         case .negotiated: ["h2", "http/1.1"]
@@ -107,7 +121,7 @@ struct Connector: Sendable {
                     unixDomainSocketPath: path.string, channelInitializer: initialize)
             }
             return try await bootstrap.connect(
-                host: endpoint.host, port: endpoint.port, channelInitializer: initialize)
+                host: self.options.address(of: endpoint), port: endpoint.port, channelInitializer: initialize)
         } catch {
             throw TransferError(connecting: self.options.unixSocket?.string ?? endpoint.authority, error)
         }

@@ -9,6 +9,8 @@ import HTTPTypes
 package struct ExchangeHooks: Sendable {
     /// Called with each informational answer when it arrives; `false` ends the exchange with ``ExchangeStopped``.
     package var informed: @Sendable (HTTPResponse) async -> Bool = { _ in true }
+    /// Called before a request is sent, with all its fields, and with whether it is one of HTTP/2.
+    package var requesting: @Sendable (HTTPRequest, Bool) -> Void = { _, _ in }
     /// Called before bytes are sent, with the offset of their end in the whole body.
     package var sending: @Sendable (Int64) -> Void = { _ in }
     /// Called with the length of the whole body after its end was read, before the end is sent.

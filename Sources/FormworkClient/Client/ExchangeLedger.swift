@@ -54,12 +54,14 @@ final class ExchangeLedger: Sendable {
         (self.length, self.offset, self.monitor) = (body?.length, body?.offset ?? 0, monitor)
         monitor?.update { progress in
             progress.phase = .idle
-            progress.total = body?.plan.contentLength
-            progress.start = body?.offset ?? 0
-            progress.sent = body?.offset ?? 0
-            progress.acknowledged = body?.offset ?? 0
-            progress.isToldByServer = false
             progress.lastActivity = .now
+            // A request without a body, such as a question for the offset, doesn't change how much was sent.
+            guard let body else { return }
+            progress.total = body.plan.contentLength
+            progress.start = body.offset
+            progress.sent = body.offset
+            progress.acknowledged = body.offset
+            progress.isToldByServer = false
         }
     }
 

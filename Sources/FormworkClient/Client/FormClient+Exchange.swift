@@ -53,7 +53,7 @@ extension FormClient {
             do {
                 while let part = try await iterator.next(isolation: #isolation) {
                     guard case .head(let response) = part else { continue }
-                    guard response.status.code >= 100 else {
+                    guard 100...599 ~= response.status.code else {
                         throw TransferError(
                             .receive, "the server answered \(response.status.code), which isn't an HTTP status",
                             bytesSent: self.ledger.written)
@@ -106,7 +106,7 @@ extension HTTPResponse.Status {
 
 extension HTTPRequest {
     /// Adds the fields that describe the body and this connection.
-    mutating func describe(_ body: ExchangeBody?, asks: Bool, _ connection: Connection, isHTTP2: Bool) {
+    mutating func describe(_ body: ExchangeBody?, asks: Bool, proxyAuthorization: String?, isHTTP2: Bool) {
         if let host = self.headerFields[.hostField] {
             self.authority = host
             self.headerFields[.hostField] = nil
@@ -119,9 +119,7 @@ extension HTTPRequest {
             // Without it, HTTP/1.1 would announce chunks.
             self.headerFields[.contentLength] = "0"
         }
-        if let authorization = connection.proxyAuthorization {
-            self.headerFields[.proxyAuthorization] = authorization
-        }
+        if let proxyAuthorization { self.headerFields[.proxyAuthorization] = proxyAuthorization }
         if isHTTP2 {
             // RFC 9113 section 8.2.2.
             for name in [.connection, .transferEncoding, .expect] as [HTTPField.Name] {

@@ -26,6 +26,8 @@ extension FormClient {
         public var proxies: ProxySettings?
         /// A Unix socket to connect to, instead of the URL's host and instead of any proxy.
         public var unixSocket: FilePath?
+        /// Addresses to connect to instead of resolving a name, by `host:port` in lower case; the host `*` is any.
+        package var addresses: [String: String] = [:]
         /// How long connecting may take, including TLS and a proxy's tunnel. Default 5 minutes, like curl.
         public var connectTimeout: Duration
         /// How long a server may neither accept nor send anything while the client waits for it; `nil` for no limit.
@@ -51,6 +53,11 @@ extension FormClient {
             self.stallTimeout = stallTimeout
             self.expectationThreshold = expectationThreshold
             self.expectationTimeout = expectationTimeout
+        }
+
+        /// What to connect to for a host: its name, or the address that replaces it.
+        func address(of endpoint: Origin) -> String {
+            self.addresses["\(endpoint.host):\(endpoint.port)"] ?? self.addresses["*:\(endpoint.port)"] ?? endpoint.host
         }
 
         /// Whether the server is asked before this body is sent.

@@ -35,6 +35,8 @@ extension FormClient.Options {
         func context(_ protocols: [String]) throws -> NIOSSLContext {
             var configuration = TLSConfiguration.makeClientConfiguration()
             configuration.applicationProtocols = protocols
+            // RFC 8996 forbids the older versions.
+            configuration.minimumTLSVersion = .tlsv12
             // Everything was received by the time a connection is closed, so the wait is short.
             configuration.shutdownTimeout = .milliseconds(100)
             if !self.verifiesServer { configuration.certificateVerification = .none }

@@ -91,7 +91,9 @@ public struct FormClient: Sendable {
         }
         defer { connection.channel.close(promise: nil) }
         var ready = request
-        ready.describe(body, asks: asks && !isHTTP2, connection, isHTTP2: isHTTP2)
+        ready.describe(
+            body, asks: asks && !isHTTP2, proxyAuthorization: connection.proxyAuthorization, isHTTP2: isHTTP2)
+        hooks.requesting(ready, isHTTP2)
         let context = Context(
             ledger: ledger, isHTTP2: isHTTP2, stallTimeout: self.options.stallTimeout, hooks: hooks)
         let pump = BodyPump(wire.channel, pipe, from: body?.offset ?? 0, ledger, hooks)
@@ -103,6 +105,25 @@ public struct FormClient: Sendable {
         {
             throw connection.notes.tlsFailure(bytesSent: error.bytesSent) ?? error
         }
+    }
+
+    /// The request as it would be sent, without connecting: with HTTP/1.1, unless the options allow only HTTP/2.
+    /// - Throws: ``TransferError/Code/invalidRequest``.
+    package func preview(_ request: HTTPRequest, body: ExchangeBody?) throws -> HTTPRequest {
+        let endpoint = try Origin(request)
+        let proxy = self.options.unixSocket == nil ? try self.options.proxies?.proxy(for: endpoint) : nil
+        var ready = request
+        let isHTTP2 = self.options.version == .http2
+        ready.describe(
+            body, asks: self.options.expects(body) && !isHTTP2,
+            proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization, isHTTP2: isHTTP2)
+        return ready
+    }
+
+    /// Whether the server of a request, or its proxy, accepts a connection now. Nothing is sent.
+    func reaches(_ request: HTTPRequest) async -> Bool {
+        guard let endpoint = try? Origin(request) else { return false }
+        return await Connector(options: self.options, group: self.group).reaches(endpoint)
     }
 
     private static func openStream(

@@ -23,6 +23,9 @@ extension FormSender {
         ) {
             (self.options, self.link, self.save) = (options, link, save)
         }
+
+        /// Whether the upload uses tus, now or since it began.
+        package var usesTus: Bool { self.link.map { $0.uploadProtocol == .tus } ?? (self.options.choice == .tus) }
     }
 
     /// Like the other, but resumes where a connection was cut, if the server supports it. The tries and pauses are

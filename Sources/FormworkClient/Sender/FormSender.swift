@@ -37,6 +37,13 @@ public struct FormSender: Sendable {
         public var informed: @Sendable (HTTPResponse) async -> Void
         /// Called before another try, with its reason and the pause before it.
         public var retrying: @Sendable (String, Duration) -> Void
+        /// Called before an upload continues after a cut or in a new process, with the offset of its next byte and the
+        /// body's length, `nil` if it isn't known.
+        public var resuming: @Sendable (Int64, Int64?) -> Void = { _, _ in }
+        /// Called before a request is sent, with all its fields, and with whether it is one of HTTP/2.
+        package var requesting: @Sendable (HTTPRequest, Bool) -> Void = { _, _ in }
+        /// Called with the head of each final answer.
+        package var received: @Sendable (HTTPResponse, Bool) -> Void = { _, _ in }
 
         /// Creates an observer; by default it does nothing.
         public init(
@@ -98,6 +105,22 @@ public struct FormSender: Sendable {
 
     private struct Late: Error {}
 
+    /// Pauses before another try. If no server could be reached, a connection is tried every second, and the pause ends
+    /// with the first that succeeds: a long pause would outlast a short outage. A delay that the caller chose is kept.
+    private func wait(_ duration: Duration, orFor unreachable: HTTPRequest?) async throws {
+        let end = ContinuousClock.Instant.after(duration)
+        let interval = Duration.seconds(1)
+        while true {
+            let rest = ContinuousClock.now.duration(to: end)
+            guard rest > .zero else { return }
+            guard rest > interval, let unreachable, self.options.retry.delay == nil else {
+                return try await Task.sleep(for: rest.asWait)
+            }
+            try await Task.sleep(for: interval.asWait)
+            if await self.client.reaches(unreachable) { return }
+        }
+    }
+
     private func drive<Result: Sendable>(
         _ job: Job, _ end: ContinuousClock.Instant?,
         _ answered: @Sendable (ExchangeAnswer, Trace) async throws -> Result
@@ -112,6 +135,9 @@ public struct FormSender: Sendable {
         var machine = SharedMachine(try job.make(plan, request))
         var isAuthorized = false
         var trace = Trace()
+        var resumptions = 0
+        /// The request whose server accepted no connection.
+        var unreachable: HTTPRequest?
         while true {
             switch machine.next() {
             case .failed(let error): throw error
@@ -119,13 +145,23 @@ public struct FormSender: Sendable {
                 trace.retries += 1
                 observer.retrying(reason, duration)
                 monitor.pause(until: .after(duration))
-                try await Task.sleep(for: duration.asWait)
+                try await self.wait(duration, orFor: unreachable)
             case .answered(let head):
                 trace.upload = machine.upload
                 let answer = ExchangeAnswer(
                     head: head, body: AnswerBody(), bytesSent: 0, isBodyComplete: true, isHTTP2: false)
                 return try await answered(answer, trace)
-            case .exchange(let next, let body, let expectsContinue):
+            case .exchange(var next, let body, let expectsContinue):
+                if let algorithm = machine.checksum, let body {
+                    next.headerFields[.uploadChecksum] = try await body.plan.uploadChecksum(
+                        algorithm, from: body.offset, count: body.count)
+                }
+                let next = next
+                if let upload = machine.upload, upload.resumptions > resumptions, let body {
+                    resumptions = upload.resumptions
+                    observer.resuming(body.offset, body.plan.contentLength)
+                }
+                unreachable = nil
                 trace.requests += 1
                 trace.url = next.urlText
                 monitor.begin(attempt: trace.retries + 1)
@@ -138,6 +174,7 @@ public struct FormSender: Sendable {
                         next, body: body, expectsContinue: expectsContinue, reading: self.options.reading,
                         monitor: monitor, hooks: hooks,
                         answered: { answer in
+                            observer.received(answer.head, answer.isHTTP2)
                             if !isAuthorized, let asked = self.options.authentication,
                                 let challenge = next.challenge(answer.head, like: job.request)
                             {
@@ -166,6 +203,8 @@ public struct FormSender: Sendable {
                 } catch {
                     try Task.checkCancellation()
                     if isAnswered || authorization != nil { throw error }
+                    let code = (error as? TransferError)?.code
+                    if code == .connect || code == .resolve { unreachable = next }
                     machine.failed(error, remaining: end.map { ContinuousClock.now.duration(to: $0) })
                 }
             }
@@ -186,6 +225,7 @@ final class SharedMachine: Sendable {
 
     var upload: ResumableUpload? { self.state.withLock { $0.machine.upload } }
     var isBodyComplete: Bool? { self.state.withLock { $0.machine.isBodyComplete } }
+    var checksum: String? { self.state.withLock { $0.machine.checksum } }
 
     func next() -> SendStep {
         self.state.withLock { state in
@@ -207,6 +247,7 @@ final class SharedMachine: Sendable {
         let (turn, takesEarlySuccess) = self.state.withLock { ($0.turn, $0.machine.takesEarlySuccess) }
         var hooks = ExchangeHooks()
         hooks.takesEarlySuccess = takesEarlySuccess
+        hooks.requesting = observer.requesting
         hooks.sending = { offset in self.tell(turn) { $0.sending(upTo: offset) } }
         hooks.ended = { length in self.tell(turn) { $0.bodyEnded(at: length) } }
         hooks.informed = { response in

@@ -18,11 +18,14 @@ package enum LocationFault: Error, Hashable, CustomStringConvertible {
     case scheme(String)
     /// Not a URL, or one with an invalid port.
     case malformed
+    /// There is no `Location`.
+    case missing
 
     package var description: String {
         switch self {
         case .scheme(let scheme): "forms are sent with http or https, not \(scheme)"
         case .malformed: "it isn't a valid URL"
+        case .missing: "the answer has no Location"
         }
     }
 }
@@ -56,9 +59,16 @@ extension HTTPRequest {
         return (next, redirection)
     }
 
-    /// Why a redirect with a `Location` can't be followed; `nil` if it can, or if there is no redirect.
+    /// Why a redirect can't be followed; `nil` if it can, or if there is no redirect. 301, 302 and 303 without a
+    /// `Location` are answers: the server may have the body.
     /// - Parameter hasBody: Whether this request had the body.
     func unfollowable(_ response: HTTPResponse, hasBody: Bool) -> TransferError? {
+        if [307, 308].contains(response.status.code), response.headerFields[.location]?.isEmpty ?? true {
+            return TransferError(
+                .redirects,
+                "the server redirects (\(response.status.code)) without saying where to (Location)"
+                    + (hasBody ? "; the body was not delivered" : ""), cause: LocationFault.missing)
+        }
         guard let location = response.redirectLocation, self.redirected(by: response) == nil else { return nil }
         let base = URL(string: self.urlText)
         let scheme = URL(string: location, relativeTo: base)?.absoluteURL.scheme?.lowercased()

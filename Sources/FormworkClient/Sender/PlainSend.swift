@@ -13,7 +13,7 @@ package struct PlainSend: SendMachine {
     private let maximumRedirects: Int
     private let isChunked: Bool
     private var request: HTTPRequest
-    private var hasBody = true
+    private var hasBody: Bool
     private var asks: Bool?
     private var redirects = 0
     private var retries = 0
@@ -21,11 +21,12 @@ package struct PlainSend: SendMachine {
     private var failure: (any Error)?
 
     package init(
-        _ plan: BodyPlan, _ request: HTTPRequest, retry: RetryPolicy, maximumRedirects: Int, isChunked: Bool = false
+        _ plan: BodyPlan, _ request: HTTPRequest, retry: RetryPolicy, maximumRedirects: Int, isChunked: Bool = false,
+        hasBody: Bool = true
     ) {
         (self.plan, self.request, self.retry, self.maximumRedirects) = (plan, request, retry, maximumRedirects)
-        self.isChunked = isChunked
-        self.request.headerFields[.contentType] = plan.contentType
+        (self.isChunked, self.hasBody) = (isChunked, hasBody)
+        if hasBody { self.request.headerFields[.contentType] = plan.contentType }
     }
 
     package mutating func next() -> SendStep {

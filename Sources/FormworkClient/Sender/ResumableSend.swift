@@ -18,6 +18,7 @@ import Foundation
 package struct ResumableSend: SendMachine {
     private let plan: BodyPlan
     private let retriesAllErrors: Bool
+    private let tusChecksum: String?
     let maximumRedirects: Int
     /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
     let save: @Sendable (UploadLink?) throws -> Void
@@ -53,6 +54,7 @@ package struct ResumableSend: SendMachine {
         options.isReplayable = plan.isReplayable
         options.maximumRedirects = maximumRedirects
         self.retriesAllErrors = options.retriesAllErrors
+        self.tusChecksum = options.checksum
         (self.request, self.method) = (request, request.method)
         self.client = try UploadClient(
             request, length: plan.contentLength, options: options, continuing: resuming.link)
@@ -61,6 +63,10 @@ package struct ResumableSend: SendMachine {
     }
 
     package var takesEarlySuccess: Bool { true }
+
+    package var checksum: String? {
+        self.client.uploadProtocol == .tus && self.page == nil ? self.tusChecksum : nil
+    }
 
     package private(set) var isBodyComplete: Bool?
 

@@ -29,6 +29,8 @@ package protocol SendMachine: Sendable {
     var isBodyComplete: Bool? { get }
     /// The upload that can be resumed; `nil` for none.
     var upload: ResumableUpload? { get }
+    /// The algorithm for `Upload-Checksum` of the next request's content; `nil` for none.
+    var checksum: String? { get }
 }
 
 extension SendMachine {
@@ -38,6 +40,7 @@ extension SendMachine {
     package var takesEarlySuccess: Bool { false }
     package var isBodyComplete: Bool? { nil }
     package var upload: ResumableUpload? { nil }
+    package var checksum: String? { nil }
 }
 
 /// The state of an upload that has its own URL.

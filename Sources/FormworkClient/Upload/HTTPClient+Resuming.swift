@@ -15,6 +15,7 @@ extension HTTPClient {
     /// AsyncHTTPClient doesn't report 1xx answers, so an empty request creates the draft's upload, its answer contains
     /// the upload's URL, and the body follows. With `auto`, an `OPTIONS` request asks which protocol the server
     /// supports, and the body is sent with the draft, with tus, or in one ordinary request, which can't be resumed.
+    /// A tus server that doesn't read forms gets the form's one file, and the fields as metadata.
     ///
     /// Use a client that doesn't follow redirects itself: this method follows those of uploads.
     /// - Parameters:
@@ -35,10 +36,18 @@ extension HTTPClient {
         let deadline = NIODeadline.now(after: options.timeout)
         var head = try HTTPRequest(request)
         var (plan, resuming) = try await resuming.prepare(plan, head, options.retry)
-        if resuming.link == nil, resuming.options.choice == .auto {
-            let choice = try await self.offer(head, request, resuming.options, deadline)
-            resuming.options.choice = choice
-            resuming.options.createsFirst = choice == .ietf
+        var server = TusServer()
+        if resuming.link == nil, [.auto, .tus].contains(resuming.options.choice) {
+            let fields = try await self.offer(head, request, resuming.options, deadline)
+            server = TusServer(fields)
+            if resuming.options.choice == .auto {
+                resuming.options.choice = fields.offeredProtocol
+                resuming.options.createsFirst = resuming.options.choice == .ietf
+            }
+        }
+        if resuming.usesTus {
+            let delivery = try await resuming.delivery(of: plan, to: server)
+            (plan, resuming) = (delivery.plan, delivery.resuming)
         }
         guard resuming.options.choice != .off else {
             var rest = options
@@ -73,7 +82,11 @@ extension HTTPClient {
                         status: HTTPResponseStatus(statusCode: head.status.code),
                         headers: HTTPHeaders(head.headerFields)),
                     url: url, bytesSent: 0, isBodyComplete: true, retries: retries, upload: machine.upload)
-            case .exchange(let next, let body, _):
+            case .exchange(var next, let body, _):
+                if let algorithm = machine.checksum, let body {
+                    next.headerFields[.uploadChecksum] = try await body.plan.uploadChecksum(
+                        algorithm, from: body.offset, count: body.count)
+                }
                 url = next.urlText
                 options.monitor?.begin(attempt: retries + 1)
                 let exchange = try await self.exchange(next, body, like: request, machine, deadline, options)
@@ -156,10 +169,10 @@ extension HTTPClient {
         }
     }
 
-    /// The protocol that the server announces.
+    /// The fields in which the server announces what it supports.
     private func offer(
         _ head: HTTPRequest, _ request: HTTPClientRequest, _ options: UploadClientOptions, _ deadline: NIODeadline
-    ) async throws -> ResumableChoice {
+    ) async throws -> HTTPFields {
         var probe = request
         (probe.url, probe.method, probe.body) = (head.urlText, .OPTIONS, nil)
         probe.headers = HTTPHeaders(head.headerFields)
@@ -172,10 +185,7 @@ extension HTTPClient {
                 let response = try await self.execute(probe, deadline: deadline)
                 let fields = HTTPResponse(response).headerFields
                 _ = try? await response.body.collect(upTo: 64 << 10)
-                if fields.contains(.uploadLimit) || fields.interopVersion != nil { return .ietf }
-                let versions = fields[.tusVersion] ?? fields[.tusResumable] ?? ""
-                let isTus = versions.split(separator: ",").contains { $0.filter { $0 != " " } == "1.0.0" }
-                return isTus ? .tus : .off
+                return fields
             } catch {
                 try _Concurrency.Task.checkCancellation()
                 failures += 1
@@ -253,6 +263,14 @@ extension HTTPResponse {
 }
 
 extension HTTPFields {
+    /// The protocol that these fields of an answer to `OPTIONS` announce.
+    fileprivate var offeredProtocol: ResumableChoice {
+        if self.contains(.uploadLimit) || self.interopVersion != nil { return .ietf }
+        let versions = self[.tusVersion] ?? self[.tusResumable] ?? ""
+        let isTus = versions.split(separator: ",").contains { $0.filter { $0 != " " } == "1.0.0" }
+        return isTus ? .tus : .off
+    }
+
     fileprivate init(_ headers: HTTPHeaders) {
         self.init()
         for (name, value) in headers {

@@ -12,6 +12,9 @@ import SystemPackage
 /// The saved state consists of the upload's URL, the boundaries, and the size and time of each file; it contains no
 /// content and no values of fields. Everyone who knows the URL can add to the upload. A new process needs the same form
 /// and the same URL; it uses the saved boundaries.
+///
+/// A tus server that doesn't read forms gets the form's one file, and the fields as metadata. A form that metadata can't
+/// describe, or with several files, is ``FormworkError/Code/invalidArgument``.
 public struct UploadResuming: Sendable {
     /// The protocol. A saved upload resumes with its own.
     public var choice: ResumableChoice
@@ -74,6 +77,7 @@ public struct UploadResuming: Sendable {
         options.maximumAttempts = max(1, self.maximumAttempts)
         options.retriesAllErrors = retry.retriesAllErrors
         if let delay { options.delays = [delay] }
+        options.maximumRetryAfter = retry.maximumRetryAfter
         guard let memory else { return (plan, FormSender.Resuming(options)) }
         let (url, method) = (request.urlText, request.method)
         // Even if nothing is saved yet: a body that can't be made again is refused before it is sent.
@@ -135,8 +139,22 @@ extension FormSender {
             self.options.monitor?.finish()
             throw error
         }
+        guard prepared.resuming.usesTus else {
+            return try await self.send(
+                prepared.plan, with: request, resuming: prepared.resuming, observer: observer, answered: answered)
+        }
+        let delivery: TusDelivery
+        do {
+            let server =
+                prepared.resuming.link == nil
+                ? try await self.tusServer(for: request, tries: prepared.resuming.options.maximumAttempts) : TusServer()
+            delivery = try await prepared.resuming.delivery(of: prepared.plan, to: server)
+        } catch {
+            self.options.monitor?.finish()
+            throw error
+        }
         return try await self.send(
-            prepared.plan, with: request, resuming: prepared.resuming, observer: observer, answered: answered)
+            delivery.plan, with: request, resuming: delivery.resuming, observer: observer, answered: answered)
     }
 }
 #endif

@@ -11,8 +11,9 @@ package struct FormOptions: ParsableArguments {
         help: ArgumentHelp(
             "A part, as with curl's -F.",
             discussion: """
-                name=value is a field, name=@path a file, name=@path,path several files in one multipart/mixed, \
-                name=<path a field with a file's content. The path '-' is standard input. 'name=(' begins a \
+                name=value is a field, name=@path a file, name=@'*.jpg' each file that matches, name=@folder/ with \
+                --recursive each file below it, name=@path,path several files in one multipart/mixed (which most servers \
+                read as a field), name=<path a field with a file's content. The path '-' is standard input. 'name=(' begins a \
                 multipart inside the form, '=)' ends it. ;type=TYPE, ;filename=NAME, ;headers='Name: value' or \
                 ;headers=@path, ;encoder=base64 (or quoted-printable, 7bit, 8bit, binary) may follow, and \
                 ;length=BYTES for standard input. Double quotes protect ';' and ','.
@@ -24,13 +25,20 @@ package struct FormOptions: ParsableArguments {
         help: ArgumentHelp("A field whose value is used literally, even '@' and ';'.", valueName: "name=value"))
     var formString: [String] = []
 
+    @Flag(
+        help: """
+            -F name=@folder sends each file below the folder. Its name is relative, such as folder/sub/a.txt.
+            """)
+    var recursive = false
+
     @Flag(help: "Escape names with backslashes, as curl's option does. The same as --escape backslash.")
     var formEscape = false
 
     @Option(
         name: [.customShort("H"), .long],
         help: ArgumentHelp(
-            "A header of the request. 'Content-Type: multipart/…' replaces multipart/form-data.",
+            "A header of the request, or @FILE with one on each line. 'Content-Type: multipart/…' replaces "
+                + "multipart/form-data.",
             valueName: "name: value"))
     var header: [String] = []
 
@@ -73,6 +81,23 @@ package struct FormOptions: ParsableArguments {
 
     package init() {}
 
+    /// Whether `-H` gives a `Content-Type`.
+    package var hasContentType: Bool { self.header.contains { $0.contentType != nil } }
+
+    /// Whether a form is described.
+    package var isGiven: Bool { !PartArgument.ofThisProcess.isEmpty || self.description != nil }
+
+    /// The `Content-Type` of a body that isn't a form: that of `-H`, otherwise the file's.
+    /// - Parameter file: `nil` for content without a name.
+    package func contentType(of file: String?) throws -> String {
+        if let given = self.header.lazy.compactMap(\.contentType).first { return given }
+        guard let file else { return "application/octet-stream" }
+        var form = FormData()
+        form.types = self.typeFrom?.detection() ?? .auto
+        form.append(name: "file", file: FilePath(file))
+        return try form.plan().outerParts?.first?.part.header.contentType ?? "application/octet-stream"
+    }
+
     /// The headers other than `Content-Type`.
     package var otherHeaders: [String] { self.header.filter { $0.contentType == nil } }
 
@@ -100,14 +125,21 @@ package struct FormOptions: ParsableArguments {
         }
         var form = CurlForm(options: try self.curlOptions())
         defer { self.warn(form.warnings) }
-        for argument in arguments { try argument.add(to: &form) }
+        let expansion = FileExpansion(isRecursive: self.recursive)
+        // The number of each part's argument: a pattern makes several parts.
+        var numbers: [Int] = []
+        for (number, argument) in arguments.enumerated() {
+            let before = form.argumentCount
+            try argument.add(to: &form, expansion)
+            numbers += Array(repeating: number, count: form.argumentCount - before)
+        }
         do {
             return try self.plan(arrange(form.formData()))
         } catch let error as FormworkError {
             guard var part = error.part else { throw error }
             if part.enclosing.isEmpty { part.index -= leading } else { part.enclosing[0] -= leading }
             guard part.index >= 0, let index = form.argument(of: part) else { throw error }
-            throw arguments[index].explain(error)
+            throw arguments[numbers[index]].explain(error)
         }
     }
 

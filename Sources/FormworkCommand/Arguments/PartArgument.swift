@@ -50,12 +50,17 @@ struct PartArgument {
     }
 
     private static let optionsWithValue: Set<String> = [
-        "--array", "--as", "--bool", "--boundary", "--cacert", "--cert", "--compat", "--connect-timeout",
-        "--content-type", "--dialect", "-E", "--entry", "--escape", "--expect100-timeout", "--from", "-H", "--header",
-        "--into", "--key", "--length", "--limit", "--limit-rate", "-m", "--max-redirs", "--max-time", "--noproxy",
+        "-A", "--array", "--as", "-b", "--bool", "--boundary", "--cacert", "--cert", "--compat", "--connect-timeout",
+        "--content-type", "--cookie", "-d", "--data", "--data-binary", "--data-json", "--data-raw", "--data-urlencode",
+        "--dialect", "-E", "--entry", "--escape", "--expect100-timeout", "--from", "-H", "--header",
+        "--into", "--key", "--length", "--limit", "--limit-rate", "-m", "--max-redirs", "--max-retry-after",
+        "--max-time", "--netrc-file", "--noproxy",
         "--null", "-o", "--offset", "--output", "--part", "--piece-size", "--presigned", "--profile", "--progress",
-        "--progress-interval", "--proxy", "--request", "--resume", "--retry", "--retry-delay", "--save", "--sort",
-        "--space", "--stall-timeout", "--state", "--to", "--type-from", "-u", "--unix-socket", "--url", "--user", "-x",
+        "--progress-interval", "--proxy", "--request", "--resolve", "--resume", "--retry", "--retry-delay", "--save",
+        "--sort",
+        "--space", "--stall-timeout", "--state", "--state-dir", "--to", "--type-from", "-u", "--unix-socket", "-T",
+        "--upload-file", "--url", "--url-query",
+        "--user", "--user-agent", "-w", "--write-out", "-x",
         "-X",
     ]
 
@@ -75,10 +80,19 @@ struct PartArgument {
     }
 
     /// Adds the argument's parts.
-    func add(to form: inout CurlForm) throws(FormworkError) {
+    func add(to form: inout CurlForm, _ expansion: FileExpansion) throws(FormworkError) {
         do throws(FormworkError) {
             switch self.option {
-            case .form: try form.append(self.text)
+            case .form:
+                let argument = try FormArgument(parsing: self.text, grammar: form.options.grammar)
+                let expanded = try expansion.expand(argument)
+                for argument in expanded { try form.append(argument) }
+                if expanded.count == 1, case .files(let files) = argument.content, files.count > 1 {
+                    let fix = files.map { ShellQuote.quote("\(argument.name ?? "")=@\($0.path)") }
+                    form.warn(
+                        "-F \(ShellQuote.quote(self.text)): most servers read several files in one part as one field, and "
+                            + "store no file: write " + fix.map { "-F \($0)" }.joined(separator: " "))
+                }
             case .formString: try form.append(literal: self.text)
             }
         } catch {

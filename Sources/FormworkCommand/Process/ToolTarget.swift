@@ -7,7 +7,7 @@ import SystemPackage
 
 /// The programs that `body --as` supports.
 enum ToolOption: String, ExpressibleByArgument, CaseIterable {
-    case ab, curl, hey, http, k6, oha, vegeta, wget, wrk
+    case ab, curl, hey, http, k6, oha, request, vegeta, wget, wrk
 }
 
 /// The command line, target or script that makes another program send a body.
@@ -39,6 +39,8 @@ struct ToolTarget {
 
                 """
         case .oha: return Self.line(["oha", "-m", "POST", "-T", self.contentType, "-D", body, self.url])
+        // Written with the body, not before it.
+        case .request: return ""
         case .vegeta: return "POST \(self.url)\nContent-Type: \(self.contentType)\n@\(body)\n"
         case .wget:
             return Self.line([

@@ -13,6 +13,7 @@ struct BodyCommand: ParsableCommand {
               formwork body -F title=Harbour -F photo=@a.jpg -o body.bin
               formwork body -F photo=@a.jpg --boundary b1 | sha256sum
               formwork body -F photo=@a.jpg --boundary b1 --offset 1000000
+              formwork body -F photo=@a.jpg --as request -o request.http
               formwork body -F photo=@a.jpg --as hey --url http://localhost:8080/ -o body.bin
               formwork body -F photo=@a.jpg --as vegeta --url http://localhost:8080/ |
                 vegeta attack -format=json -lazy -rate=50
@@ -30,10 +31,10 @@ struct BodyCommand: ParsableCommand {
         help: ArgumentHelp(
             "Print what a tool needs to send the body: a command, target or script.",
             discussion: """
-                curl makes the body itself, from the same parts. vegeta gets a target in its JSON format that contains \
+                request is the whole HTTP request, which 'inspect' reads. curl makes the body itself, from the same parts. vegeta gets a target in its JSON format that contains \
                 the body. The others, and vegeta with -o, refer to the body in the file of -o.
                 """,
-            valueName: "ab|curl|hey|http|k6|oha|vegeta|wget|wrk"))
+            valueName: "ab|curl|hey|http|k6|oha|request|vegeta|wget|wrk"))
     var tool: ToolOption?
 
     @Option(help: "The URL to which the tool of --as sends the body.")
@@ -58,6 +59,7 @@ struct BodyCommand: ParsableCommand {
     var progress: ProgressOption = .auto
 
     func run() throws {
+        if self.tool == .request { return try self.writeRequest() }
         let plan = try self.form.makePlan()
         let file = self.output == "-" ? nil : self.output
         if let tool { return try self.write(plan, for: tool, to: file) }
@@ -88,6 +90,45 @@ struct BodyCommand: ParsableCommand {
         }
     }
 
+    /// Writes a request with its body. A body of unknown length can't be written: the head comes first.
+    private func writeRequest() throws {
+        guard self.offset == 0, self.length == nil else {
+            throw ExitStatus(2, "formwork: --as sends the whole body: leave out --offset and --length")
+        }
+        let plan = try self.form.makePlan(passesHeaders: true)
+        guard let length = plan.contentLength else {
+            let reason = plan.lengthBlocker.map { ": \($0)" } ?? ""
+            throw ExitStatus(2, "formwork: --as request needs the body's length\(reason): --spool finds it")
+        }
+        let target = RequestTarget(self.url ?? "http://localhost/")
+        let headers =
+            ["Host: \(target.authority)"] + self.form.otherHeaders + [
+                "Content-Type: \(plan.contentType)", "Content-Length: \(length)",
+            ]
+        for header in headers where header.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) || !header.contains(":") {
+            throw ExitStatus(
+                2, "formwork: -H \(ShellQuote.quote(header).withControlCharactersEscaped): write 'Name: value'")
+        }
+        let head = (["POST \(target.path) HTTP/1.1"] + headers).map { $0 + "\r\n" }.joined() + "\r\n"
+        let file = self.output == "-" ? nil : self.output
+        let isTerminal = file == nil && isatty(FileDescriptor.standardOutput.rawValue) == 1
+        guard !isTerminal || self.output != nil || plan.isPlainText else {
+            throw ExitStatus(
+                2, "formwork: the body may hold binary data and standard output is a terminal: use -o FILE or a pipe")
+        }
+        try self.reading(bodyGoesToTerminal: isTerminal) { options in
+            let body = BodySource.stream(length: length) { offset in
+                ReaderStream(try plan.makeReader(from: offset, options: options))
+            }
+            let request = try BodyPlan(copying: .concatenation([.text(head), body]))
+            if let file {
+                try request.makeReader().write(toFile: FilePath(file))
+            } else {
+                try request.write(to: .standardOutput)
+            }
+        }
+    }
+
     private func write(_ plan: BodyPlan, for tool: ToolOption, to file: String?) throws {
         guard self.offset == 0, self.length == nil else {
             throw ExitStatus(2, "formwork: --as sends the whole body: leave out --offset and --length")
@@ -109,6 +150,30 @@ struct BodyCommand: ParsableCommand {
             try plan.makeReader(options: options).write(toFile: FilePath(file))
         }
         try StandardOutput.write(target.text(naming: FilePath(file)))
+    }
+}
+
+/// A reader as a stream.
+private struct ReaderStream: ByteStream {
+    private let reader: BodyReader
+
+    init(_ reader: BodyReader) { self.reader = reader }
+
+    mutating func read(into buffer: inout MutableRawSpan) throws -> Int { try self.reader.read(into: &buffer) }
+}
+
+/// The authority and the path of a URL.
+private struct RequestTarget {
+    let authority: String
+    let path: String
+
+    init(_ url: String) {
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        let rest = url[start...].prefix { $0 != "#" }
+        let place = rest.prefix { !"/?".contains($0) }
+        self.authority = String(place.lastIndex(of: "@").map { place[place.index(after: $0)...] } ?? place)
+        let path = rest.dropFirst(place.count)
+        self.path = path.hasPrefix("/") ? String(path) : "/\(path)"
     }
 }
 

@@ -62,12 +62,16 @@ package enum FormworkVerbs {
         _ root: Root.Type, beforehand: ([String]) throws(ExitStatus) -> Void = { _ throws(ExitStatus) in }
     ) async {
         StandardDescriptors.fill()
+        var parsed: [String] = []
         do {
             if let place = RawArguments.firstNotUTF8 {
                 throw ExitStatus(2, "formwork: argument \(place) is not UTF-8: rename the file, or pass it as '@-'")
             }
-            try beforehand(Array(CommandLine.arguments.dropFirst()))
-            var command = try Root.parseAsRoot(PartArgument.take(from: Array(CommandLine.arguments.dropFirst())))
+            let words = Array(CommandLine.arguments.dropFirst())
+            try beforehand(words)
+            SecretArguments.blank()
+            parsed = PartArgument.take(from: try HeaderFile.expand(words))
+            var command = try Root.parseAsRoot(parsed)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -81,7 +85,9 @@ package enum FormworkVerbs {
             // ArgumentParser exits with 64 for usage errors; curl uses 2.
             let isUsage = Root.exitCode(for: error) == .validationFailure
             guard isUsage else { Root.exit(withError: error) }
-            ExitStatus(2, Root.fullMessage(for: error)).leave()
+            let advice = UsageAdvice(tool: Root._dumpHelp())
+            let text = advice?.text(for: parsed, given: Root.message(for: error)) ?? Root.fullMessage(for: error)
+            ExitStatus(2, text).leave()
         }
     }
 }

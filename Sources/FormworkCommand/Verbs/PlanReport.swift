@@ -67,12 +67,12 @@ extension LayoutEntry.Kind {
 }
 
 /// A plan as a table for people.
-struct PlanTable {
-    let plan: BodyPlan
+package struct PlanTable {
+    private let plan: BodyPlan
 
-    init(_ plan: BodyPlan) { self.plan = plan }
+    package init(_ plan: BodyPlan) { self.plan = plan }
 
-    var text: String {
+    package var text: String {
         var rows = [["offset", "length", "part", "source", "type", "why"]]
         for entry in self.plan.layout {
             let type: [String] =

@@ -34,6 +34,8 @@ package struct ResumableState: Codable, Sendable, Hashable {
     package var url: String
     package var uploadURL: String
     package var uploadProtocol: ResumableProtocol
+    /// Whether the upload is the form's only file, and not the encoded form; `nil` for no.
+    package var isFile: Bool?
     /// The boundaries of the body and of nested multipart parts, in the order in which they begin.
     package var boundaries: [String]
     /// Bytes of the body; `nil` if only its end shows them.
@@ -52,6 +54,7 @@ package struct ResumableState: Codable, Sendable, Hashable {
         self.url = url
         self.uploadURL = link.target.url
         self.uploadProtocol = link.uploadProtocol
+        self.isFile = link.isFile ? true : nil
         self.length = plan.contentLength
         self.created = now
         self.expires =
@@ -69,7 +72,11 @@ package struct ResumableState: Codable, Sendable, Hashable {
 
     /// The upload to resume; `nil` if its URL is invalid.
     package var link: UploadLink? {
-        UploadTarget(self.uploadURL).map { UploadLink(target: $0, uploadProtocol: self.uploadProtocol) }
+        UploadTarget(self.uploadURL).map { target in
+            var link = UploadLink(target: target, uploadProtocol: self.uploadProtocol)
+            link.isFile = self.isFile ?? false
+            return link
+        }
     }
 
     /// Whether the upload has expired on the server.
@@ -97,7 +104,14 @@ package struct ResumableState: Codable, Sendable, Hashable {
                 path: file.path, offset: file.offset, length: file.length, fingerprint: file.fingerprint)
         }
         guard isSame, boundaries.isEmpty, files.isEmpty else { throw Self.otherForm }
-        let plan = try description.form.plan()
+        let form = description.form
+        let plan: BodyPlan
+        if fresh.isForm {
+            plan = try form.plan()
+        } else {
+            guard let part = form.parts?.first else { throw Self.otherForm }
+            plan = try BodyPlan(content: part.source, contentType: fresh.contentType)
+        }
         guard plan.contentLength == self.length else { throw Self.otherForm }
         return plan
     }

@@ -202,7 +202,9 @@ extension UploadClient {
                     .gone,
                     "the server lost the upload (\(response.status.code)) after \(self.acknowledged) bytes, "
                         + (self.options.isReplayable
-                            ? "\(self.restarts) times in total" : "and the body can't be read again")))
+                            ? "\(self.restarts) times in total: if several servers share this address, they need one "
+                                + "folder for unfinished uploads, or a balancer that keeps a client at one of them"
+                            : "and the body can't be read again")))
             return
         }
         self.acknowledged = 0

@@ -104,6 +104,7 @@ extension UploadClient {
     mutating func adopt(_ location: String, of exchange: Exchange) {
         guard let target = exchange.target.resolving(location), let spoken = self.uploadProtocol else { return }
         self.link = UploadLink(target: target, uploadProtocol: spoken, limits: self.limits)
+        self.link?.isFile = self.options.isFile
     }
 
     mutating func learn(_ response: HTTPResponse) {
@@ -150,7 +151,8 @@ extension UploadClient {
         }
         let delays = self.options.delays
         let delay = delays.isEmpty ? .zero : delays[min(self.failedAttempts, delays.count) - 1]
-        self.phase = .pause(max(delay, wanted ?? .zero), then: phase)
+        let limited = min(wanted ?? .zero, self.options.maximumRetryAfter)
+        self.phase = .pause(max(delay, limited), then: phase)
     }
 
     mutating func finish(_ response: HTTPResponse, isAnswerLost: Bool = false, isOver: Bool? = nil) {

@@ -56,13 +56,13 @@ extension UploadClient {
         )
     }
 
-    /// tus transfers one file and its metadata: the encoded form is that file, and the metadata contain its
-    /// `Content-Type`. The upload is created without content: content that is cut before the upload's URL is known
-    /// would be lost.
+    /// tus transfers one file and its metadata. For a server that reads forms, the encoded form is that file, and the
+    /// metadata contain its `Content-Type`. The upload is created without content: content that is cut before the
+    /// upload's URL is known would be lost.
     private func describeTusCreation(_ request: inout HTTPRequest) {
         request.method = .post
         var metadata = self.options.metadata
-        if let type = request.headerFields[.contentType] {
+        if !self.options.isFile, let type = request.headerFields[.contentType] {
             if metadata["filetype"] == nil { metadata["filetype"] = type }
             metadata["content-type"] = type
         }

@@ -21,6 +21,10 @@ public struct UploadClientOptions: Sendable {
     public var reprDigest: DigestField?
     /// Metadata for tus, in addition to what the request provides.
     public var metadata = TusMetadata()
+    /// Whether a tus upload is a file that the metadata describe, and not an encoded form.
+    package var isFile = false
+    /// The algorithm for `Upload-Checksum` of each tus request with content, in tus' spelling; `nil` for none.
+    package var checksum: String?
     /// The most bytes of content of one request; `nil` for no limit except the server's.
     public var maximumAppendSize: Int64?
     /// How many tries in a row may make no progress before the upload fails.
@@ -34,6 +38,9 @@ public struct UploadClientOptions: Sendable {
     public var delays: [Duration] = [
         .zero, .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(30),
     ]
+
+    /// The longest wait that a server can request with `Retry-After`; a longer one is shortened.
+    public var maximumRetryAfter: Duration = .seconds(3600)
 
     /// Creates the default options.
     public init(_ choice: ResumableChoice = .auto) { self.choice = choice }

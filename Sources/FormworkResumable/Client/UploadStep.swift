@@ -97,6 +97,8 @@ public struct UploadLink: Sendable, Hashable {
     public var expires: String?
     /// The server's limits.
     public var limits: UploadLimits
+    /// Whether the upload is the form's only file, and not the encoded form.
+    package var isFile = false
 
     /// Creates a link from a saved upload; its URL and protocol are enough to resume it.
     public init(

@@ -125,7 +125,8 @@ extension UploadResource {
         var fields: HTTPFields = [
             .tusVersion: "1.0.0", .tusResumable: "1.0.0",
             .tusExtension:
-                "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum",
+                "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum,"
+                + TusServer.formExtension,
             .tusChecksumAlgorithm: "sha1,sha256",
             .uploadLimit: limits.fieldValue(for: .latest),
         ]

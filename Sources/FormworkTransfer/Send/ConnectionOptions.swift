@@ -64,6 +64,13 @@ struct ConnectionOptions: ParsableArguments {
             valueName: "list"))
     var noproxy: String?
 
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Connect to this address for a host and port, without resolving the name; '*' is any host.",
+            valueName: "host:port:address"))
+    var resolve: [String] = []
+
     @Option(help: ArgumentHelp("Connect to this Unix socket instead of the URL's host.", valueName: "path"))
     var unixSocket: String?
 
@@ -104,6 +111,20 @@ struct ConnectionOptions: ParsableArguments {
         return EnvironmentProxy(ProcessInfo.processInfo.environment, isSecure: isSecure)
     }
 
+    /// `host:port`, and the address for it. Of several addresses the first is used.
+    private static func resolved(_ text: String) throws -> (place: String, address: String) {
+        let words = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count == 3, !words[0].isEmpty, let port = UInt16(words[1]), port > 0,
+            let first = words[2].split(separator: ",").first
+        else {
+            throw ExitStatus(
+                2, "formwork: --resolve \(ShellQuote.quote(text).withControlCharactersEscaped): write host:port:address"
+            )
+        }
+        let address = first.hasPrefix("[") ? first.dropFirst().prefix { $0 != "]" } : first
+        return ("\(words[0].lowercased()):\(port)", String(address))
+    }
+
     func clientOptions(asksFirst: Bool) throws -> FormClient.Options {
         guard self.key == nil || self.cert != nil else {
             throw ExitStatus(2, "formwork: --key: give --cert too")
@@ -121,6 +142,10 @@ struct ConnectionOptions: ParsableArguments {
         if let proxy { proxies = ProxySettings(url: proxy, exceptions: proxies.exceptions) }
         if let noproxy { proxies.exceptions = noproxy }
         options.proxies = proxies
+        for text in self.resolve {
+            let (place, address) = try Self.resolved(text)
+            options.addresses[place] = address
+        }
         options.unixSocket = self.unixSocket.map { FilePath($0) }
         if let bound = try self.connectTimeout?.bound("--connect-timeout") { options.connectTimeout = bound }
         options.stallTimeout = try self.stallTimeout?.bound("--stall-timeout")

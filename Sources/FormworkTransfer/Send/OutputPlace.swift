@@ -32,9 +32,10 @@ enum OutputPlace {
         }
     }
 
-    /// Throws if `--state` can't be written there.
-    static func checkState(_ path: String) throws {
-        let shown = "formwork: --state \(ShellQuote.quote(path).withControlCharactersEscaped)"
+    /// Throws if the state of an upload can't be written there.
+    /// - Parameter option: The option's name, for errors.
+    static func checkState(_ path: String, option: String) throws {
+        let shown = "formwork: \(option) \(ShellQuote.quote(path).withControlCharactersEscaped)"
         switch self.kind(path) {
         case .typeDirectory?: throw ExitStatus(23, "\(shown): is a folder: name a file in it")
         case nil, .typeRegular?, .typeSymbolicLink?: break

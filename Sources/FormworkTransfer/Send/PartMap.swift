@@ -9,13 +9,14 @@ struct PartMap: Sendable {
     /// How many parts have content.
     let count: Int
 
-    init(_ plan: BodyPlan) {
+    /// - Parameter filename: The name of the file that is the whole body; `nil` for a form.
+    init(_ plan: BodyPlan, filename: String? = nil) {
         var count = 0
         for entry in plan.layout where entry.kind != .framing {
             count += 1
             guard let offset = entry.offset else { continue }
             self.starts.append(offset)
-            let name = (entry.filename ?? entry.part?.name ?? "").withControlCharactersEscaped
+            let name = (filename ?? entry.filename ?? entry.part?.name ?? "").withControlCharactersEscaped
             self.labels.append(DisplayText(name, limit: 30).text)
         }
         self.count = count

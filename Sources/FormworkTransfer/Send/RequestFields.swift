@@ -5,7 +5,7 @@ import FormworkNIO
 import FormworkClient
 
 /// The header fields of a request. `-H` works as in curl: `Name: value` adds a field, `Name:` removes it, `Name;` adds
-/// an empty one.
+/// an empty one. `-H @FILE` has been replaced by the file's lines.
 struct RequestFields {
     private(set) var fields: HTTPFields = [.userAgent: "formwork/0.1.0", .accept: "*/*"]
     /// Whether `Expect: 100-continue` may be sent before a large body.
@@ -39,18 +39,15 @@ struct RequestFields {
     }
 
     private static func refusal(_ header: String, _ fix: String) -> ExitStatus {
-        ExitStatus(2, "formwork: -H \(ShellQuote.quote(header).withControlCharactersEscaped): \(fix)")
+        // The value may be a secret.
+        let name = header.split(separator: ":", maxSplits: 1).first.map(String.init) ?? header
+        let shown = name == header || !Redirection.carriesCredentials(name) ? header : "\(name): …"
+        return ExitStatus(2, "formwork: -H \(ShellQuote.quote(shown).withControlCharactersEscaped): \(fix)")
     }
 
-    /// - Parameter credentials: `user:password`.
-    mutating func authorize(_ credentials: String) throws {
-        let words = credentials.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard words.count == 2 else {
-            throw ExitStatus(2, "formwork: -u: write user:password, with an empty password if there is none")
-        }
-        guard self.fields[.authorization] == nil else { return }
-        self.fields[.authorization] =
-            BasicCredentials(user: String(words[0]), password: String(words[1])).fieldValue
+    /// - Parameter authorization: The value for `Authorization`, unless a header has it.
+    mutating func authorize(_ authorization: String) {
+        if self.fields[.authorization] == nil { self.fields[.authorization] = authorization }
     }
 }
 

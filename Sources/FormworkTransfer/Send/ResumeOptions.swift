@@ -14,8 +14,9 @@ extension ResumableChoice: ExpressibleByArgument {}
 struct ResumeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How a cut upload continues: ietf (the IETF's draft), tus (tus 1.0), auto (an ordinary request, resumed "
-                + "with the draft if the server supports it), or off (the default).",
+            "How a cut upload continues: ietf (the IETF's draft), tus (tus 1.0: files as they are, unless the server "
+                + "is 'formwork receive'), auto (an ordinary request, resumed with the draft if the server supports "
+                + "it), or off (the default).",
             valueName: "protocol"))
     var resume: ResumableChoice?
 
@@ -26,6 +27,18 @@ struct ResumeOptions: ParsableArguments {
     var state: String?
 
     @Option(
+        help: ArgumentHelp(
+            "The same, in a file of this folder that is named after the URL and the form. For jobs with several uploads.",
+            valueName: "folder"))
+    var stateDir: String?
+
+    @Flag(
+        help: """
+            If a file, the form or the URL differs from the saved upload, start again instead of exiting with 65.
+            """)
+    var restartIfChanged = false
+
+    @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             "Send at most this many bytes in one request, for servers that keep only whole requests.",
@@ -34,14 +47,32 @@ struct ResumeOptions: ParsableArguments {
 
     @Flag(
         help:
-            "Send the body's SHA-256 as Repr-Digest (RFC 9530), for the server to check; reads every source twice.")
+            """
+            Send the body's SHA-256 as Repr-Digest (RFC 9530), for the server to check; reads every source twice. With \
+            tus each piece has its Upload-Checksum, and a server that checks none is refused.
+            """)
     var reprDigest = false
 
-    var choice: ResumableChoice { self.resume ?? (self.state == nil ? .off : .auto) }
+    /// The bytes of a piece with its own digest, unless the user says another number.
+    private static let checkedPiece: Int64 = 16 << 20
+
+    var choice: ResumableChoice { self.resume ?? (self.keepsState ? .auto : .off) }
+
+    /// Whether the upload's state is saved.
+    var keepsState: Bool { self.state != nil || self.stateDir != nil }
+
+    /// The option that saves the state, for messages.
+    private var stateOption: String { self.state == nil ? "--state-dir" : "--state" }
 
     func validate() throws {
-        guard self.state == nil || self.choice != .off else {
-            throw ValidationError("--state: has no use with --resume off: leave one of them out")
+        guard !self.keepsState || self.choice != .off else {
+            throw ValidationError("\(self.stateOption): has no use with --resume off: leave one of them out")
+        }
+        guard self.state == nil || self.stateDir == nil else {
+            throw ValidationError("--state-dir: --state names the file already: leave one of them out")
+        }
+        guard !self.restartIfChanged || self.keepsState else {
+            throw ValidationError("--restart-if-changed: give --state or --state-dir, too")
         }
         guard self.pieceSize.map({ $0.bytes > 0 && self.choice != .off }) ?? true else {
             throw ValidationError("--piece-size: give 1 or more, together with --resume or --state")
@@ -53,6 +84,8 @@ struct ResumeOptions: ParsableArguments {
         var plan: BodyPlan
         /// `nil` for a plain transfer.
         var resuming: FormSender.Resuming?
+        /// Held until the transfer ends, so that two processes don't continue the same upload; `nil` without a state.
+        var lock: FileLock?
     }
 
     /// Reads the saved state and computes the digest.
@@ -68,11 +101,20 @@ struct ResumeOptions: ParsableArguments {
         var prepared = Prepared(plan: plan)
         var link: UploadLink?
         var save: @Sendable (UploadLink?) throws -> Void = { _ in }
-        if let state {
+        if self.keepsState {
             let (url, method) = (request.urlText, request.method)
-            let path = FilePath(state)
-            try OutputPlace.checkState(state)
-            (prepared.plan, link) = try self.restored(plan, path, url, method, warn)
+            let key = try self.key(plan, url, method)
+            let path = try self.statePath(key)
+            try OutputPlace.checkState(path.string, option: self.stateOption)
+            guard let lock = try FileLock(FilePath("\(path).lock")) else {
+                throw ExitStatus(
+                    65,
+                    "formwork: \(self.stateOption): \(path): another process continues this upload: wait for it to end"
+                        .withControlCharactersEscaped)
+            }
+            prepared.lock = lock
+            if let stateDir { StateFolder(FilePath(stateDir)).removeExpired(except: path) }
+            (prepared.plan, link) = try self.restored(plan, path, key, warn)
             if boundary != nil, link != nil, prepared.plan.contentType != plan.contentType {
                 warn("--boundary is ignored: the upload saved in \(path) continues with its own boundary")
             }
@@ -82,7 +124,10 @@ struct ResumeOptions: ParsableArguments {
             }
         }
         var digest: DigestField?
-        if self.reprDigest {
+        let isTus = link.map { $0.uploadProtocol == .tus } ?? (self.choice == .tus)
+        if self.reprDigest, isTus {
+            try prepared.plan.checkReadableTwice()
+        } else if self.reprDigest {
             digest = try await prepared.plan.reprDigest()
             request.headerFields[.reprDigest] = digest?.fieldValue
         }
@@ -90,29 +135,45 @@ struct ResumeOptions: ParsableArguments {
         var options = UploadClientOptions(self.choice)
         options.reprDigest = digest
         options.maximumAppendSize = self.pieceSize?.bytes
+        if self.reprDigest, isTus {
+            options.checksum = "sha256"
+            // A server drops a piece that was cut before its digest could be compared.
+            options.maximumAppendSize = self.pieceSize?.bytes ?? Self.checkedPiece
+        }
         // If the upload is created before its bytes are sent, its offset can be queried after any failure.
         options.createsFirst = self.choice == .ietf
         options.maximumAttempts = min(retry.count, .max - 1) + 1
         options.repeatsUnanswered = repeatsAll && retry.count > 0
         options.retriesAllErrors = retry.retriesAllErrors
         if let delay = retry.delay { options.delays = [delay] }
+        options.maximumRetryAfter = retry.maximumRetryAfter
         prepared.resuming = FormSender.Resuming(options, continuing: link, save: save)
         return prepared
     }
 
-    private func restored(
-        _ plan: BodyPlan, _ path: FilePath, _ url: String, _ method: HTTPRequest.Method, _ warn: (String) -> Void
-    ) throws -> (BodyPlan, UploadLink?) {
-        // Checked even without a saved state: a body that can't be made again is refused before it is sent.
-        let key: String
-        do throws(FormworkError) { key = try ResumableState.key(url: url, method: method, plan: plan) } catch {
+    /// Identifies the upload. Computed even without a saved state: a body that can't be made again is refused before it
+    /// is sent.
+    private func key(_ plan: BodyPlan, _ url: String, _ method: HTTPRequest.Method) throws -> String {
+        do throws(FormworkError) { return try ResumableState.key(url: url, method: method, plan: plan) } catch {
             guard error.code == .notReplayable else { throw error }
             let part = error.part.map { "\($0): " } ?? ""
             throw ExitStatus(
                 65,
-                ("formwork: --state: \(part)a later process can't read this content again: use a file, or leave out "
-                    + "--state").withControlCharactersEscaped)
+                ("formwork: \(self.stateOption): \(part)a later process can't read this content again: use a file, or "
+                    + "leave out \(self.stateOption)").withControlCharactersEscaped)
         }
+    }
+
+    private func statePath(_ key: String) throws -> FilePath {
+        if let state { return FilePath(state) }
+        let folder = StateFolder(FilePath(self.stateDir ?? ""))
+        try folder.create()
+        return folder.path(for: key)
+    }
+
+    private func restored(
+        _ plan: BodyPlan, _ path: FilePath, _ key: String, _ warn: (String) -> Void
+    ) throws -> (BodyPlan, UploadLink?) {
         guard let state = try Self.saved(path) else { return (plan, nil) }
         if state.isExpired() {
             warn("\(path): the saved upload has expired on the server: starting again")
@@ -120,20 +181,40 @@ struct ResumeOptions: ParsableArguments {
             return (plan, nil)
         }
         guard state.key == key, let link = state.link else {
+            if self.restartIfChanged {
+                return self.startingAgain(
+                    plan, path, "it holds another upload, to \(state.url) or of other parts", warn)
+            }
             throw FormworkError(
                 .sourceChanged,
-                "holds another upload, to \(state.url) or of other parts: remove it, or give --state another file",
+                "holds another upload, to \(state.url) or of other parts: remove it, give --state another file, or start "
+                    + "again with --restart-if-changed",
                 path: path.string)
         }
         do throws(FormworkError) { return (try state.plan(from: plan), link) } catch {
             var error = error
-            if error.code == .sourceChanged, let file = error.path {
-                error.message =
-                    "\(file) changed since its upload began: remove \(path) to start again"
+            if error.code == .sourceChanged {
+                let file = error.path ?? "the form"
+                if self.restartIfChanged {
+                    return self.startingAgain(plan, path, "\(file) changed since its upload began", warn)
+                }
+                if let file = error.path {
+                    error.message =
+                        "\(file) changed since its upload began: remove \(path), or use --restart-if-changed, to start "
+                        + "again"
+                }
             }
             error.path = path.string
             throw error
         }
+    }
+
+    private func startingAgain(
+        _ plan: BodyPlan, _ path: FilePath, _ reason: String, _ warn: (String) -> Void
+    ) -> (BodyPlan, UploadLink?) {
+        warn("\(path): \(reason): starting again")
+        ResumableState.remove(path)
+        return (plan, nil)
     }
 
     private static func saved(_ path: FilePath) throws(FormworkError) -> ResumableState? {

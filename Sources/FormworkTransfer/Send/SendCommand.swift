@@ -31,11 +31,14 @@ package struct SendCommand: AsyncParsableCommand {
             it. It retries as long as each try makes progress, and gives up after 7 retries without progress (--retry
             changes that). With --state the same command continues an upload even after it was killed.
 
+            --resume tus sends a form to 'formwork receive' only. Any other tus server gets each file as an upload of its
+            own, with filename, filetype and the form's fields as Upload-Metadata.
+
             EXIT STATUS
               0   the server answered below 400 and took the whole body, or answered 2xx to one of at most 4 MiB
               1   a redirect leads to another scheme than http and https
               2   the arguments are wrong
-              3   a redirect leads to an invalid URL
+              3   a redirect leads to an invalid URL, or nowhere
               6   the host's name can't be resolved
               7   the host doesn't accept the connection
               22  the server answered 400 or more
@@ -60,13 +63,14 @@ package struct SendCommand: AsyncParsableCommand {
 
     @OptionGroup var form: FormOptions
 
-    @Option(name: [.customShort("X"), .customLong("request")], help: "The method (default: POST).")
-    var method: String = "POST"
+    @OptionGroup(title: "Bodies other than a form") var body: BodyOptions
 
     @Option(
-        name: [.customShort("u"), .long],
-        help: ArgumentHelp("Credentials, sent with the Basic scheme in the first request.", valueName: "user:password"))
-    var user: String?
+        name: [.customShort("X"), .customLong("request")],
+        help: ArgumentHelp("The method (default: POST; PUT with -T).", valueName: "method"))
+    var method: String?
+
+    @OptionGroup(title: "Credentials") var credentials: CredentialOptions
 
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
 
@@ -85,6 +89,12 @@ package struct SendCommand: AsyncParsableCommand {
             "Wait this long before each retry (default: 1 second, doubled each time). Retry-After is used first.",
             valueName: "seconds"))
     var retryDelay: SecondsOption?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Wait at most this long when the server says Retry-After (default: 3600).", valueName: "seconds"))
+    var maxRetryAfter: SecondsOption?
 
     @Flag(help: "Retry after any failure, including answers of 400 and more.")
     var retryAllErrors = false
@@ -134,41 +144,109 @@ package struct SendCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
     var quiet = false
 
+    @Flag(
+        name: .shortAndLong,
+        help: "Write the heads of all requests and answers to standard error; passwords and tokens are masked.")
+    var verbose = false
+
+    @Flag(
+        name: [.long, .customLong("offline")],
+        help: "Print the request that would be sent, and the plan of its body, and send nothing.")
+    var dryRun = false
+
+    @Option(
+        name: [.customShort("w"), .long], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Write this text after the answer, with variables such as %{http_code}, %{json} or %header{etag}.",
+            valueName: "format"))
+    var writeOut: String?
+
+    @OptionGroup(title: "curl's habits") var habits: HabitOptions
+
+    private var isQuiet: Bool { self.quiet || self.habits.silent }
+
+    package func validate() throws {
+        guard !self.dryRun || !self.json else {
+            throw ValidationError("--dry-run: there is no answer to report: leave out --json")
+        }
+    }
+
     package init() {}
 
     package func run() async throws {
+        do { try await self.transfer() } catch {
+            guard self.habits.hidesErrors else { throw error }
+            throw ExitStatus(ExitStatus(transfer: error).code)
+        }
+    }
+
+    private func transfer() async throws {
         let start = ContinuousClock.now
         let monitor = UploadMonitor()
+        let writeOut = try self.writeOut.map { try WriteOut($0) }
         var total: Int64?
         var isSecure = false
+        var (url, method) = (self.url ?? "", "POST")
         let report: SendReport
         do {
             let job = try await self.prepare(monitor)
             total = job.plan.contentLength
             isSecure = job.request.scheme == "https"
+            (url, method) = (job.request.urlText, job.request.method.rawValue)
+            if self.dryRun { return try await self.show(job) }
             report = try await self.send(job, monitor)
         } catch {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
             let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
-            if self.json {
-                let text = SendReport.json(
-                    status, bytesSent: monitor.current.acknowledged, total: total,
-                    seconds: start.duration(to: .now).seconds)
-                // The transfer's failure is reported below; a failure to write this text isn't.
-                try? StandardOutput.write(text)
-            }
+            let sent = monitor.current.acknowledged
+            let text = SendReport.json(
+                status, bytesSent: sent, total: total, seconds: start.duration(to: .now).seconds)
+            // The transfer's failure is reported below; a failure to write this text isn't.
+            if self.json { try? StandardOutput.write(text) }
+            let result = WriteOut.Result(
+                url: url, method: method, status: status.code,
+                message: String((status.message ?? "").trimmingPrefix("formwork: ")), bytesSent: sent, total: total,
+                seconds: start.duration(to: .now).seconds, json: text)
+            if let writeOut { try? StandardOutput.write(writeOut.text(result)) }
             throw status
         }
-        if self.json {
-            let seconds = start.duration(to: .now).seconds
-            try AnswerOutput.writing { try StandardOutput.write(report.json(total: total, seconds: seconds)) }
+        let seconds = start.duration(to: .now).seconds
+        let failure: ExitStatus? =
+            report.status >= 400 && self.failure != .noFail ? ExitStatus(22, report.failure(total: total)) : nil
+        try AnswerOutput.writing {
+            let text = report.json(total: total, seconds: seconds)
+            if self.json { try StandardOutput.write(text) }
+            let result = WriteOut.Result(
+                report: report, url: url, method: method, status: failure?.code ?? 0,
+                message: String((failure?.message ?? "").trimmingPrefix("formwork: ")), bytesSent: report.bytesSent,
+                total: total, seconds: seconds, json: text)
+            if let writeOut { try StandardOutput.write(writeOut.text(result)) }
         }
-        if report.upload?.isAnswerLost == true, !self.quiet {
+        if report.upload?.isAnswerLost == true, !self.isQuiet {
             Warning.write(["the server has the whole upload, but its answer was lost"])
         }
-        if report.status >= 400, self.failure != .noFail {
-            throw ExitStatus(22, report.failure(total: total))
+        if let failure { throw failure }
+    }
+
+    /// Prints the first request, and the plan of the body.
+    private func show(_ job: Job) async throws {
+        var (request, body) = (job.request, ExchangeBody?.some(ExchangeBody(job.plan)))
+        request.headerFields[.contentType] = job.plan.contentType
+        if let resuming = job.resuming {
+            var machine = try ResumableSend(job.plan, request, resuming, maximumRedirects: self.maxRedirs)
+            if case .exchange(let first, let content, _) = machine.next() { (request, body) = (first, content) }
+            if resuming.usesTus, resuming.link == nil {
+                // Which upload follows depends on the answer.
+                request = job.request
+                (request.method, request.headerFields[.reprDigest], body) = (.options, nil, nil)
+            }
         }
+        let ready = try job.sender.client.preview(request, body: body)
+        let isHTTP2 = job.sender.client.options.version == .http2
+        let head = ready.lines(isHTTP2: isHTTP2).map { $0.withControlCharactersEscaped + "\n" }.joined()
+        let tus = "Asks the tus server first. If it reads no forms, each file is an upload of its own.\n"
+        let note = job.resuming?.usesTus == true && job.resuming?.link == nil ? "\n" + tus : ""
+        try StandardOutput.write(head + "\n" + PlanTable(job.plan).text + note)
     }
 
     /// Everything needed to start sending.
@@ -179,15 +257,24 @@ package struct SendCommand: AsyncParsableCommand {
         var resuming: FormSender.Resuming?
         var sender: FormSender
         var progressInterval: Duration?
+        /// The lock of the saved state.
+        var lock: FileLock?
+        /// The name of the file that is the whole body; `nil` for a form.
+        var filename: String?
+        /// Whether a tus server stores the body as a file at the upload's URL.
+        var isStored = false
     }
 
     /// Reads the arguments and the files' states. Nothing is sent.
     private func prepare(_ monitor: UploadMonitor) async throws -> Job {
         let post = try self.presigned.map { try PresignedPost(file: $0) }
-        var fields = try RequestFields(self.form.otherHeaders)
-        if let user { try fields.authorize(user) }
+        let content = post == nil ? try self.body.body(self.form) : nil
+        let json = content?.isJSON == true ? ["Accept: application/json"] : []
+        var fields = try RequestFields(json + self.habits.headers() + self.form.otherHeaders)
+        if let authorization = try self.credentials.option() { fields.authorize(authorization) }
         var request = try self.request(post, fields)
-        let plan = try await self.plan(post)
+        try self.credentials.authorize(&request, isSigned: post != nil)
+        let plan = if let content { try await self.plan(content) } else { try await self.plan(post) }
         var reading = ReaderOptions()
         reading.rateLimit = try self.limitRate?.bytesPerSecond("--limit-rate").map { .bytesPerSecond($0) }
         let options = try self.connection.clientOptions(asksFirst: fields.asksFirst)
@@ -195,9 +282,10 @@ package struct SendCommand: AsyncParsableCommand {
         for (name, count) in [("--retry", self.retry ?? 0), ("--max-redirs", self.maxRedirs)] where count < 0 {
             throw ExitStatus(2, "formwork: \(name) \(count): give 0 or more")
         }
-        let retry = RetryPolicy(
+        var retry = RetryPolicy(
             count: self.retry ?? (self.resume.choice == .off ? 0 : 7),
             delay: try self.retryDelay?.duration("--retry-delay"), retriesAllErrors: self.retryAllErrors)
+        if let bound = try self.maxRetryAfter?.duration("--max-retry-after") { retry.maximumRetryAfter = bound }
         let sender = FormSender(
             client: FormClient(options: options),
             options: UploadOptions(
@@ -208,19 +296,92 @@ package struct SendCommand: AsyncParsableCommand {
         let prepared = try await self.resume.prepare(
             plan, &request, retry, boundary: self.form.boundary, repeatsAll: self.retry != nil
         ) { text in
-            if !self.quiet { Warning.write([text]) }
+            if !self.isQuiet { Warning.write([text]) }
         }
-        return Job(
+        var job = Job(
             plan: prepared.plan, request: request, resuming: prepared.resuming, sender: sender,
-            progressInterval: interval)
+            progressInterval: interval, lock: prepared.lock)
+        if let content {
+            job.filename = content.filename
+            job.resuming?.options.metadata["filename"] = content.filename
+            job.resuming?.options.metadata["filetype"] = content.plan.contentType
+        }
+        return job
     }
 
+    /// Sends the form, or to a tus server that reads no forms each of its files.
     private func send(_ job: Job, _ monitor: UploadMonitor) async throws -> SendReport {
-        let progress = self.quiet ? nil : SendProgress(self.progress, interval: job.progressInterval, job.plan)
+        let end = job.sender.options.timeout.map { ContinuousClock.Instant.after($0) }
+        let jobs = try await self.jobs(of: job)
+        var report: SendReport?
+        var stored: [SendReport.StoredFile] = []
+        for var job in jobs {
+            job.sender.options.timeout = end.map { ContinuousClock.now.duration(to: $0) }
+            var next: SendReport
+            do { next = try await self.sendOne(job, monitor) } catch {
+                guard jobs.count > 1, let filename = job.filename else { throw error }
+                var status = ExitStatus(transfer: error)
+                let before = stored.isEmpty ? "" : "; stored before it: \(stored.count) of \(jobs.count) files"
+                let reason = (status.message ?? "formwork: it failed").trimmingPrefix("formwork: ")
+                status.message = "formwork: \(filename.withControlCharactersEscaped): \(reason)\(before)"
+                throw status
+            }
+            if job.isStored, let filename = job.filename, next.status < 400 {
+                let file = SendReport.StoredFile(name: filename, url: next.upload?.url, bytes: next.bytesSent)
+                stored.append(file)
+                if !self.isQuiet, let url = file.url {
+                    StandardError.write("formwork: \("\(filename) is at \(url)".withControlCharactersEscaped)\n")
+                }
+            }
+            next.stored = stored
+            report = next
+            if next.status >= 400 { break }
+        }
+        guard let report else { throw ExitStatus(2, "formwork: the form has no file") }
+        return report
+    }
+
+    /// The transfers that deliver a form: more than one for several files and a tus server that reads no forms.
+    private func jobs(of job: Job) async throws -> [Job] {
+        guard var resuming = job.resuming, resuming.usesTus else { return [job] }
+        let checks = resuming.options.checksum != nil
+        var server = TusServer()
+        if resuming.link == nil || checks {
+            server = try await job.sender.tusServer(for: job.request, tries: resuming.options.maximumAttempts)
+        }
+        if checks {
+            guard let algorithm = server.checksum else {
+                throw ExitStatus(
+                    2, "formwork: --repr-digest: this tus server checks neither SHA-256 nor SHA-1: leave it out")
+            }
+            resuming.options.checksum = algorithm
+        }
+        let deliveries = try await resuming.deliveries(of: job.plan, to: server)
+        guard deliveries.count == 1 || !self.resume.keepsState else {
+            throw ExitStatus(
+                2,
+                "formwork: a saved state is of one upload, and this tus server stores each of the \(deliveries.count) files "
+                    + "as one: send them one by one")
+        }
+        return deliveries.map { delivery in
+            var next = job
+            (next.plan, next.resuming) = (delivery.plan, delivery.resuming)
+            (next.filename, next.isStored) = (delivery.filename ?? job.filename, delivery.filename != nil)
+            return next
+        }
+    }
+
+    private func sendOne(_ job: Job, _ monitor: UploadMonitor) async throws -> SendReport {
+        let progress =
+            self.isQuiet
+            ? nil
+            : SendProgress(
+                self.habits.progressBar ? .bar : self.progress, interval: job.progressInterval, job.plan,
+                filename: job.filename)
         let interruption = Interruption { progress?.interrupt() }
         defer { withExtendedLifetime(interruption) {} }
-        let isQuiet = self.quiet
-        let observer = FormSender.Observer(
+        let isQuiet = self.isQuiet
+        var observer = FormSender.Observer(
             retrying: { reason, pause in
                 guard !isQuiet else { return }
                 progress?.interrupt()
@@ -229,6 +390,26 @@ package struct SendCommand: AsyncParsableCommand {
                         + (pause > .milliseconds(50) ? " in \((pause.seconds * 10).rounded() / 10) s" : "")
                 ])
             })
+        if self.verbose {
+            observer.requesting = { request, isHTTP2 in
+                progress?.interrupt()
+                Self.write(request.lines(isHTTP2: isHTTP2), ">")
+            }
+            observer.informed = { response in
+                progress?.interrupt()
+                Self.write(response.lines(isHTTP2: false), "<")
+            }
+            observer.received = { response, isHTTP2 in
+                progress?.interrupt()
+                Self.write(response.lines(isHTTP2: isHTTP2), "<")
+            }
+        }
+        observer.resuming = { offset, total in
+            guard !isQuiet, offset > 0 else { return }
+            progress?.interrupt()
+            let whole = total.map { " of \(ByteSize.text($0))" } ?? ""
+            StandardError.write("formwork: resuming at \(ByteSize.text(offset))\(whole)\n")
+        }
         let output = AnswerOutput(
             file: self.output, includesHead: self.include, isJSON: self.json, hidesFailures: self.failure == .fail)
         let shown = progress.map { progress in Task { await progress.show(monitor) } }
@@ -253,6 +434,18 @@ package struct SendCommand: AsyncParsableCommand {
         return try result.get()
     }
 
+    /// Writes a head to standard error, as curl's -v does.
+    private static func write(_ lines: [String], _ sign: String) {
+        StandardError.write(
+            (lines + [""]).map { "\(sign) \($0.withControlCharactersEscaped)".trimmingTrailingSpace + "\n" }.joined())
+    }
+
+    /// The plan of a body that isn't a form.
+    private func plan(_ content: BodyOptions.Body) async throws -> BodyPlan {
+        guard self.form.spool, content.plan.contentLength == nil else { return content.plan }
+        return try await content.plan.collected(upTo: 10_000_000, in: nil, checksFraming: false)
+    }
+
     private func request(_ post: PresignedPost?, _ fields: RequestFields) throws -> HTTPRequest {
         guard let url = post?.url ?? self.url, post == nil || self.url == nil else {
             throw ExitStatus(
@@ -261,11 +454,14 @@ package struct SendCommand: AsyncParsableCommand {
                     ? "formwork: no URL: write formwork send URL -F …"
                     : "formwork: --presigned gives the URL: leave out the other one")
         }
-        guard let method = HTTPRequest.Method(self.method) else {
-            throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(self.method)): is not a method, such as POST")
+        let given = self.method ?? (self.body.uploadFile == nil ? "POST" : "PUT")
+        guard let method = HTTPRequest.Method(given) else {
+            throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(given)): is not a method, such as POST")
         }
         do {
-            return try HTTPRequest(method, to: TargetURL.complete(url), headerFields: fields.fields)
+            return try HTTPRequest(
+                method, to: TargetURL.complete(self.body.complete(url, addsName: self.resume.choice != .tus)),
+                headerFields: fields.fields)
         } catch { throw ExitStatus(transfer: error) }
     }
 
@@ -278,6 +474,10 @@ package struct SendCommand: AsyncParsableCommand {
         guard plan.contentLength == nil else { return plan }
         return try await plan.collected(upTo: 10_000_000, in: nil, checksFraming: false)
     }
+}
+
+extension String {
+    fileprivate var trimmingTrailingSpace: String { self.hasSuffix(" ") ? String(self.dropLast()) : self }
 }
 
 /// How to treat an answer of 400 or more.

@@ -18,14 +18,15 @@ struct SendProgress: Sendable {
     private let start = ContinuousClock.now
 
     /// `nil` when nothing is to be shown.
-    init?(_ option: ProgressOption, interval: Duration?, _ plan: BodyPlan) {
+    /// - Parameter filename: The name of the file that is the whole body; `nil` for a form.
+    init?(_ option: ProgressOption, interval: Duration?, _ plan: BodyPlan, filename: String? = nil) {
         let isTerminal = isatty(FileDescriptor.standardError.rawValue) == 1
         guard option != .none else { return nil }
         self.style = option.style(bodyGoesToTerminal: false) ?? .log
         self.interval = max(interval ?? self.style.interval, .milliseconds(100))
         self.isShy = option == .auto && !isTerminal
         self.line = ProgressLine(self.style)
-        self.parts = PartMap(plan)
+        self.parts = PartMap(plan, filename: filename)
     }
 
     /// Shows until the task is cancelled.

@@ -29,6 +29,15 @@ struct SendReport: Sendable {
     var file: String?
     /// The upload's own URL and state; `nil` for a plain transfer.
     var upload: ResumableUpload?
+    /// The files that a tus server stored as uploads of their own.
+    var stored: [StoredFile] = []
+
+    /// A file that a tus server stored.
+    struct StoredFile: Sendable {
+        var name: String
+        var url: String?
+        var bytes: Int64
+    }
 
     init(_ answer: ExchangeAnswer, _ trace: FormSender.Trace) {
         self.status = answer.head.status.code
@@ -77,6 +86,15 @@ struct SendReport: Sendable {
                 ("resumedFrom", upload.resumedFrom.map { .integer(Int128($0)) } ?? .null),
             ]
             if upload.isAnswerLost { members.append(("isAnswerLost", .bool(true))) }
+        }
+        if !self.stored.isEmpty {
+            let files = self.stored.map { file -> ParameterValue in
+                .object([
+                    .init("filename", .text(file.name)), .init("url", file.url.map { .text($0) } ?? .null),
+                    .init("bytes", .integer(Int128(file.bytes))),
+                ])
+            }
+            members.append(("uploads", .array(files)))
         }
         if let file {
             members.append(("bodyFile", .text(file)))

@@ -40,6 +40,19 @@ extension NIOTests {
             return self.told(machine.next())
         }
 
+        @Test("Fields that carry credentials by their names stay at the first origin")
+        func ownCredentials() throws {
+            var request = try HTTPRequest(to: "https://example.com/a")
+            let bound = ["X-Api-Key", "Private-Token", "X-Auth", "X-Session", "X-Amz-Security-Token", "Client-Secret"]
+            let free = ["X-Author", "Idempotency-Key", "X-Request-Id", "Accept", "X-Keyboard"]
+            for name in bound + free { request.headerFields[try #require(HTTPField.Name(name))] = "x" }
+            for (location, kept) in [("https://other.example/b", free), ("/b", bound + free)] {
+                let answer = self.answer(307, location).head
+                let next = try #require(request.redirected(by: answer)).request
+                #expect(Set(next.headerFields.map(\.name.rawName)) == Set(kept))
+            }
+        }
+
         @Test("A plain transfer is never led out of TLS", arguments: [301, 302, 303, 307, 308], unsafeTargets)
         func neverOut(status: Int, location: String) throws {
             let step = try self.plain("https://example.com/a", status, location)

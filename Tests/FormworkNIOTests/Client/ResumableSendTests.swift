@@ -80,6 +80,64 @@ extension NIOTests {
 
         func bytes(_ plan: BodyPlan) throws -> [UInt8] { try plan.bytes(upTo: 100_000_000) }
 
+        @Test("While the offset is asked for, the progress shows what was sent")
+        func progressWhileAsking() async throws {
+            let (monitor, seen) = (UploadMonitor(), Told())
+            let server = try ScriptedServer([
+                self.cutting(
+                    Kept(), behind: 1_000_000,
+                    "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\n\(Self.version)\r\n"),
+                { server, connection in
+                    server.note(connection.readRequest().head)
+                    let progress = monitor.current
+                    seen.add("\(progress.acknowledged >= 1_000_000) \(progress.total ?? -1)")
+                    connection.write(
+                        Self.ok("204 No Content", "Upload-Offset: 1000000", "Upload-Complete: ?0"))
+                },
+                self.answering("HTTP/1.1 201 Created\r\nUpload-Complete: ?1\r\nContent-Length: 4\r\n\r\ndone"),
+            ])
+            let answer = try await self.send(
+                self.plan(5_000_000), to: server.url("/up"), UploadClientOptions(.auto), monitor: monitor)
+            #expect(answer.status == 201 && seen.words == ["true 5000144"])
+        }
+
+        @Test("A long pause ends when the server accepts connections again")
+        func linkIsBack() async throws {
+            // Bound, but not listening: connections are refused.
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var (address, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+            let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+                }
+            }
+            try #require(isBound)
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: 2)
+                listen(descriptor, 8)
+                while true {
+                    let connection = ScriptedServer.Connection(descriptor: accept(descriptor, nil, nil))
+                    // The look whether the server is there sends nothing.
+                    let isRequest = !connection.readRequest().head.isEmpty
+                    if isRequest { connection.write(Self.ok("201 Created", "Connection: close")) }
+                    close(connection.descriptor)
+                    if isRequest { break }
+                }
+                close(descriptor)
+            }
+            var options = UploadClientOptions(.auto)
+            // Longer than this suite may take.
+            options.delays = [.seconds(5000)]
+            let plan = try self.plan(1000)
+            let url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/"
+            let status = try await FormSender().send(
+                plan, with: HTTPRequest(to: url), resuming: FormSender.Resuming(options)
+            ) { answer, _ in answer.head.status.code }
+            #expect(status == 201)
+        }
+
         @Test("auto: an ordinary request that is resumed twice after a 104")
         func draft() async throws {
             let kept = Kept()

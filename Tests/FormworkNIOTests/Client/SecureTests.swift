@@ -49,7 +49,7 @@ extension NIOTests {
 
         /// Runs a server with a certificate of its own for localhost.
         private func withServer(
-            offering protocols: [String], asksForCertificate: Bool = false,
+            offering protocols: [String], asksForCertificate: Bool = false, newest: TLSVersion? = nil,
             _ body: (Int, FilePath) async throws -> Void
         ) async throws {
             let folder = try TestFolder()
@@ -67,6 +67,8 @@ extension NIOTests {
                 certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.string).map { .certificate($0) },
                 privateKey: .privateKey(try NIOSSLPrivateKey(file: key.string, format: .pem)))
             configuration.applicationProtocols = protocols
+            configuration.minimumTLSVersion = .tlsv1
+            configuration.maximumTLSVersion = newest
             if asksForCertificate {
                 configuration.certificateVerification = .noHostnameVerification
                 configuration.trustRoots = .file(certificate.string)
@@ -123,6 +125,19 @@ extension NIOTests {
                 return Seen(
                     status: answer.head.status.code, text: text, isHTTP2: answer.isHTTP2,
                     isBodyComplete: answer.isBodyComplete)
+            }
+        }
+
+        @Test("TLS 1.2 is the oldest version")
+        func oldVersions() async throws {
+            try await self.withServer(offering: ["http/1.1"], newest: .tlsv12) { port, certificate in
+                let trusting = FormClient.Options(tls: .init(trustedCertificates: certificate))
+                let seen = try await self.exchange(port, trusting)
+                #expect(seen.status == 200)
+            }
+            try await self.withServer(offering: ["http/1.1"], newest: .tlsv11) { port, certificate in
+                let trusting = FormClient.Options(tls: .init(trustedCertificates: certificate))
+                await #expect(throws: TransferError.self) { try await self.exchange(port, trusting) }
             }
         }
 

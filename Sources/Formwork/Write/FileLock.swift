@@ -1,0 +1,39 @@
+import FormworkCore
+import Glibc
+import SystemPackage
+
+/// A lock between processes: a file that exists while one of them has it, and that is unlocked if it is killed.
+package final class FileLock: Sendable {
+    private let path: FilePath
+    private let descriptor: FileDescriptor
+
+    /// Takes the lock; `nil` while another process has it. A file system without locks doesn't prevent anything.
+    /// - Throws: `writeFailed` if the file can't be created.
+    package init?(_ path: FilePath) throws(FormworkError) {
+        self.path = path
+        while true {
+            let descriptor = try FormworkError.writing(path) { () throws(Errno) in
+                try SystemCalls.open(path, .readWrite, [.create, .noFollow], permissions: .ownerReadWrite)
+            }
+            if flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
+                let error = Errno(rawValue: errno)
+                if error == .wouldBlock || error == .interrupted { try? SystemCalls.close(descriptor) }
+                if error == .wouldBlock { return nil }
+                if error == .interrupted { continue }
+            }
+            // The last owner may have removed the file after it was opened here.
+            let own = try? SystemCalls.status(of: descriptor).validator
+            let named = try? SystemCalls.status(of: path).validator
+            if own?.inode == named?.inode, own?.device == named?.device {
+                self.descriptor = descriptor
+                return
+            }
+            try? SystemCalls.close(descriptor)
+        }
+    }
+
+    deinit {
+        SystemCalls.unlink(self.path)
+        try? SystemCalls.close(self.descriptor)
+    }
+}

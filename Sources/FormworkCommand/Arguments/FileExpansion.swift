@@ -1,0 +1,127 @@
+#if Command
+import Formwork
+import FormworkCore
+import Glibc
+import SystemPackage
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// Unsafe code in this file: the system's list of files that match a pattern.
+
+/// Replaces a pattern or a folder in an argument of `-F` by the files it means, each as a part of its own.
+///
+/// The shell can't do that: it sees `photos=@*.jpg` as one word, which no file matches.
+struct FileExpansion {
+    /// Whether a folder means all files below it.
+    var isRecursive: Bool
+
+    /// The arguments that one means; the same if there is nothing to replace.
+    /// - Throws: `sourceUnavailable` for a pattern or a folder without files, `invalidArgument` for a filename of several
+    ///   files.
+    func expand(_ argument: FormArgument) throws(FormworkError) -> [FormArgument] {
+        guard case .files(let files) = argument.content else { return [argument] }
+        var isReplaced = false
+        var expanded: [FormArgument.File] = []
+        for file in files {
+            guard let found = try self.files(of: file) else {
+                expanded.append(file)
+                continue
+            }
+            isReplaced = true
+            guard found.count == 1 || file.parameters.filename == nil else {
+                throw FormworkError(
+                    .invalidArgument, "filename= names one file, but \(file.path) means \(found.count): leave it out")
+            }
+            expanded += found
+        }
+        guard isReplaced else { return [argument] }
+        return expanded.map { file in
+            var single = argument
+            single.content = .files([file])
+            return single
+        }
+    }
+
+    /// `nil` for a path that is neither a pattern nor a folder to send.
+    private func files(of file: FormArgument.File) throws(FormworkError) -> [FormArgument.File]? {
+        let path = file.path
+        if self.isRecursive, Self.type(of: path) == .typeDirectory { return try self.files(inFolderOf: file) }
+        guard path.contains(where: { "*?[".contains($0) }), Self.type(of: path) == nil else { return nil }
+        var found: [FormArgument.File] = []
+        for match in Self.matches(of: path) {
+            var next = file
+            next.path = match
+            switch Self.type(of: match) {
+            case .typeDirectory where self.isRecursive: found += try self.files(inFolderOf: next)
+            case .typeDirectory: continue
+            default: found.append(next)
+            }
+        }
+        guard !found.isEmpty else {
+            throw FormworkError(.sourceUnavailable, "matches no file", path: path)
+        }
+        return found
+    }
+
+    /// The files below a folder, with names relative to it that begin with its own, as browsers send them.
+    private func files(inFolderOf file: FormArgument.File) throws(FormworkError) -> [FormArgument.File] {
+        let folder = FilePath(file.path)
+        let own = folder.lastComponent.map { $0.kind == .regular ? "\($0.string)/" : "" } ?? ""
+        var found: [FormArgument.File] = []
+        try self.walk(folder.string, own) { path, name in
+            var next = file
+            next.path = path
+            if next.parameters.filename == nil { next.parameters.filename = name }
+            found.append(next)
+        }
+        guard !found.isEmpty else {
+            throw FormworkError(.sourceUnavailable, "the folder has no files", path: file.path)
+        }
+        return found
+    }
+
+    /// Visits regular files, and links to them, in the order of their names' bytes. Links to folders aren't followed.
+    private func walk(
+        _ folder: String, _ prefix: String, _ visit: (_ path: String, _ name: String) -> Void
+    ) throws(FormworkError) {
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+            throw FormworkError(.sourceUnavailable, "the folder can't be read", path: folder)
+        }
+        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+            let own = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
+            switch own {
+            case .typeDirectory?: try self.walk(path, "\(prefix)\(name)/", visit)
+            case .typeRegular?: visit(path, prefix + name)
+            case .typeSymbolicLink? where Self.type(of: path) == .typeRegular: visit(path, prefix + name)
+            default: Warning.write(["\(path) isn't a file, and isn't sent"])
+            }
+        }
+    }
+
+    /// The type of what a path leads to; `nil` if nothing is there.
+    private static func type(of path: String) -> FileAttributeType? {
+        let target = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
+        guard target == .typeSymbolicLink else { return target }
+        var isFolder: Bool { (try? FileManager.default.contentsOfDirectory(atPath: path)) != nil }
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        return isFolder ? .typeDirectory : .typeRegular
+    }
+
+    private static func matches(of pattern: String) -> [String] {
+        var list = unsafe glob_t()
+        // SAFETY: the call fills the list, whose pointers are valid until it is freed.
+        defer { unsafe globfree(&list) }
+        guard unsafe glob(pattern, 0, nil, &list) == 0 else { return [] }
+        return unsafe (0..<Int(list.gl_pathc)).compactMap { index in
+            // SAFETY: the list has that many C strings.
+            unsafe list.gl_pathv[index].map { unsafe String(cString: $0) }
+        }
+    }
+}
+#endif

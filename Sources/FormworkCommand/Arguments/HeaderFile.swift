@@ -1,0 +1,50 @@
+#if Command
+import Formwork
+import SystemPackage
+
+/// `-H @FILE`: a header on each line of a file, which keeps it out of the list of processes.
+enum HeaderFile {
+    /// Replaces each `-H @FILE` by the file's headers. `@-` is standard input.
+    ///
+    /// A file is read once, because it may be a pipe: `-H @<(pass show upload)`.
+    static func expand(_ words: [String]) throws -> [String] {
+        // curl reads such files itself, and would show the headers in its own arguments.
+        guard words.first != "curl" else { return words }
+        var expanded: [String] = []
+        var index = 0
+        while index < words.count {
+            let word = words[index]
+            if word == "--" { return expanded + words[index...] }
+            index += 1
+            if ["-H", "--header"].contains(word), index < words.count, words[index].hasPrefix("@") {
+                expanded += try self.lines(of: String(words[index].dropFirst()))
+                index += 1
+            } else if let head = ["-H@", "--header=@"].first(where: word.hasPrefix) {
+                expanded += try self.lines(of: String(word.dropFirst(head.count)))
+            } else {
+                expanded.append(word)
+            }
+        }
+        return expanded
+    }
+
+    private static func lines(of file: String) throws -> [String] {
+        let source: BodySource = file == "-" ? .descriptor(.standardInput) : .file(FilePath(file))
+        let bytes: [UInt8]
+        do { bytes = try BodyPlan(copying: source).bytes(upTo: 1 << 20) } catch {
+            var error = error
+            error.path = nil
+            var status = ExitStatus(error)
+            let reason = (status.message ?? "").trimmingPrefix("formwork: ")
+            status.message = "formwork: -H \(ShellQuote.quote("@\(file)").withControlCharactersEscaped): \(reason)"
+            throw status
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ExitStatus(2, "formwork: -H @\(file.withControlCharactersEscaped): is not UTF-8")
+        }
+        return text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }.flatMap {
+            ["-H", String($0)]
+        }
+    }
+}
+#endif

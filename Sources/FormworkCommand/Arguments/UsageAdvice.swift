@@ -1,0 +1,258 @@
+#if Command
+import Formwork
+import FormworkURLEncoded
+
+/// Explains wrong arguments: which one is wrong, and what to write instead.
+///
+/// ArgumentParser reports a missing argument before an unknown one, and suggests options by their letters alone.
+struct UsageAdvice {
+    fileprivate struct Verb {
+        var name: String
+        /// Whether a value follows, by spelling: `-F` or `--form`.
+        var options: [String: Bool] = [:]
+        var positionals = 0
+        var verbs: [Verb] = []
+    }
+
+    private let root: Verb
+
+    /// - Parameter tool: ArgumentParser's description of all verbs, in JSON; `nil` if it can't be read.
+    init?(tool: String) {
+        guard let value = try? OrderedJSON.read(Array(tool.utf8)), let root = value["command"].flatMap(Verb.init) else {
+            return nil
+        }
+        self.root = root
+    }
+
+    /// The text for arguments that the parser refused.
+    /// - Parameters:
+    ///   - words: The arguments, without those of parts.
+    ///   - given: The parser's own message.
+    func text(for words: [String], given: String) -> String {
+        var (verb, rest, path) = (self.root, words[...], "formwork")
+        while let word = rest.first, !word.hasPrefix("-"), !verb.verbs.isEmpty {
+            guard let next = verb.verbs.first(where: { $0.name == word }) else {
+                return Self.unknownVerb(word, of: verb, path)
+            }
+            verb = next
+            path += " \(word)"
+            rest = rest.dropFirst()
+        }
+        let problem: String
+        switch Self.scan(rest, verb) {
+        case .unknown(let option): problem = Self.unknownOption(option, of: verb)
+        case .extra(let words): problem = Self.extra(words, of: verb)
+        case nil: problem = Self.ownText(given)
+        }
+        return "formwork: \(problem.withControlCharactersEscaped)\nSee '\(path) --help'."
+    }
+
+    /// The parser's message, beginning like every other error.
+    private static func ownText(_ given: String) -> String {
+        let text = given.trimmingPrefix("Error: ")
+        return text.prefix(1).lowercased() + text.dropFirst()
+    }
+
+    private enum Problem {
+        case unknown(option: String)
+        case extra([String])
+    }
+
+    private static func scan(_ words: ArraySlice<String>, _ verb: Verb) -> Problem? {
+        var others: [String] = []
+        var index = words.startIndex
+        while index < words.endIndex {
+            let word = words[index]
+            index += 1
+            if word == "--" { break }
+            if !word.hasPrefix("-") || word == "-" {
+                others.append(word)
+            } else if word.hasPrefix("--") {
+                let name = String(word.prefix { $0 != "=" })
+                guard let hasValue = verb.options[name] else { return .unknown(option: name) }
+                if hasValue, name == word { index += 1 }
+            } else {
+                var letters = word.dropFirst()
+                while let letter = letters.popFirst() {
+                    guard let hasValue = verb.options["-\(letter)"] else { return .unknown(option: "-\(letter)") }
+                    guard hasValue else { continue }
+                    if letters.isEmpty { index += 1 }
+                    break
+                }
+            }
+        }
+        return others.count > verb.positionals ? .extra(others) : nil
+    }
+
+    // MARK: Verbs
+
+    private static let otherVerbs = [
+        "serve": "receive", "server": "receive", "listen": "receive", "upload": "send", "post": "send", "put": "send",
+        "push": "send", "request": "send", "encode": "body", "create": "body", "make": "body", "build": "body",
+        "parse": "inspect", "read": "inspect", "show": "inspect", "list": "inspect", "ls": "inspect", "lint": "inspect",
+        "decode": "inspect", "unpack": "extract", "get": "extract", "header": "headers", "mime": "type",
+        "urlencode": "query encode", "urldecode": "query decode",
+    ]
+
+    private static func unknownVerb(_ word: String, of verb: Verb, _ path: String) -> String {
+        let names = verb.verbs.map(\.name)
+        let near = verb.name == "formwork" ? self.otherVerbs[word.lowercased()] : nil
+        let meant = near ?? Self.nearest(to: word.lowercased(), in: names)
+        let hint = meant.map { ": did you mean '\(path) \($0)'?" } ?? ""
+        return "formwork: '\(word.withControlCharactersEscaped)' isn't a command\(hint)\n"
+            + "The commands are: \(names.joined(separator: ", ")). See '\(path) --help'."
+    }
+
+    // MARK: Options
+
+    private static func unknownOption(_ option: String, of verb: Verb) -> String {
+        let text = "unknown option '\(option)'"
+        if verb.name == "curl" {
+            return "\(text): curl's own options follow '--', as in: formwork curl URL -F name=value -- -sS"
+        }
+        if let advice = self.advice[verb.name]?[option] ?? self.common[option] { return "\(text): \(advice)" }
+        let long = verb.options.keys.filter { $0.hasPrefix("--") }.sorted()
+        guard option.hasPrefix("--"), let near = Self.nearest(to: option, in: long) else { return text }
+        return "\(text): did you mean '\(near)'?"
+    }
+
+    /// By verb and option. Those of `send` are curl's, HTTPie's and wget's.
+    private static let advice: [String: [String: String]] = [
+        "send": [
+            "-G": Self.parameters, "--get": Self.parameters, "-c": Self.cookies, "--cookie-jar": Self.cookies,
+            "-O": "-o FILE writes the answer to a file", "--remote-name": "-o FILE writes the answer to a file",
+            "-D": "-i writes the answer's header, and -v both heads",
+            "--dump-header": "-i writes the answer's header, and -v both heads",
+            "-K": "there is no configuration file; -H @FILE and --netrc hold secrets",
+            "--config": "there is no configuration file; -H @FILE and --netrc hold secrets",
+            "-4": Self.address, "-6": Self.address, "--ipv4": Self.address, "--ipv6": Self.address,
+            "--connect-to": Self.address, "--compressed": "answers aren't compressed: leave it out",
+            "-g": "URLs have no patterns: leave it out", "--globoff": "URLs have no patterns: leave it out",
+            "-e": "write -H 'Referer: URL'", "--referer": "write -H 'Referer: URL'",
+            "-C": "--state FILE continues an upload", "--continue-at": "--state FILE continues an upload",
+            "--continue": "--state FILE continues an upload",
+            "--retry-connrefused": "--retry includes refused connections: leave it out",
+            "--retry-max-time": "--max-time limits the time of all tries",
+            "--oauth2-bearer": Self.token, "--bearer": Self.token, "--token": Self.token, "--auth": Self.token,
+            "--basic": "-u uses the Basic scheme: leave it out",
+            "--digest": "only the Basic scheme and tokens are supported: -u, or FORMWORK_TOKEN in the environment",
+            "--anyauth": "only the Basic scheme and tokens are supported: -u, or FORMWORK_TOKEN in the environment",
+            "--location-trusted": "credentials are sent to the first origin only: give the last URL",
+            "--follow": "redirects are followed: leave it out", "-a": "-F NAME=@FILE sends a file",
+            "--file": "-F NAME=@FILE sends a file", "--field": "-F NAME=VALUE sends a field",
+            "--multipart": "a form is always multipart: leave it out",
+            "--url": "the URL has no option: formwork send URL", "-I": "-i writes the answer's header",
+            "--head": "-i writes the answer's header", "-N": "the answer is written as it arrives: leave it out",
+            "--no-buffer": "the answer is written as it arrives: leave it out",
+            "--tlsv1.2": "TLS 1.2 is the oldest version: leave it out",
+            "--tlsv1.3": "the newest version that both sides support is used: leave it out",
+            "--post-file": "-T FILE -X POST sends a file as the whole body",
+            "--body-file": "-T FILE -X POST sends a file as the whole body",
+            "--raw": "--data-raw TEXT, or -T FILE, sends a body as it is",
+            "--timeout": "--max-time limits the whole transfer, --stall-timeout its silence",
+            "--print": "-v shows both heads, -i the answer's",
+        ],
+        "receive": [
+            "-d": "--dir FOLDER", "--directory": "--dir FOLDER", "-o": "--dir FOLDER", "-p": "--port NUMBER",
+            "-b": "--host ADDRESS", "--bind": "--host ADDRESS", "-u": "--token TOKEN, or FORMWORK_TOKEN",
+            "--user": "--token TOKEN, or FORMWORK_TOKEN", "--auth": "--token TOKEN, or FORMWORK_TOKEN",
+            "--cert": "--tls-cert FILE and --tls-key FILE", "--key": "--tls-cert FILE and --tls-key FILE",
+        ],
+        "extract": ["-o": "--to FILE-OR-FOLDER", "--output": "--to FILE-OR-FOLDER", "-d": "--to FILE-OR-FOLDER"],
+        "inspect": ["-b": "--boundary TEXT", "-v": "leave it out"],
+    ]
+
+    private static let parameters = "parameters go into the URL with --url-query NAME=VALUE"
+    private static let cookies = "received cookies aren't kept: -i shows them, and -b NAME=VALUE sends one"
+    private static let address = "--resolve HOST:PORT:ADDRESS chooses the address"
+    private static let token = "set FORMWORK_TOKEN in the environment, or write -H 'Authorization: Bearer TOKEN'"
+
+    /// Of every verb.
+    private static let common = [
+        "-V": "--version", "--file": "-F NAME=@FILE", "--field": "-F NAME=VALUE",
+        "-d": "-F NAME=VALUE makes a field of the form", "--data": "-F NAME=VALUE makes a field of the form",
+    ]
+
+    // MARK: Other arguments
+
+    private static func extra(_ words: [String], of verb: Verb) -> String {
+        guard verb.name == "send" || verb.name == "curl" else {
+            return "unexpected argument '\(words[min(verb.positionals, words.count - 1)])'"
+        }
+        if let method = words.first, ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(method.uppercased()) {
+            let option = verb.name == "curl" ? "-- -X \(method.uppercased())" : "-X \(method.uppercased())"
+            return "unexpected argument '\(method)': the method is an option: \(option)"
+        }
+        var others = words
+        others.remove(at: words.firstIndex { $0.contains("://") } ?? 0)
+        let word = others.first ?? ""
+        if word.hasPrefix("{") || word.hasPrefix("[") {
+            return "unexpected argument '\(word)': --json reports the result in JSON; --data-json sends JSON"
+        }
+        if word.contains("=") { return "unexpected argument '\(word)': a field needs -F: -F '\(word)'" }
+        if let at = word.firstIndex(of: "@"), at != word.startIndex {
+            let file = "\(word[..<at])=\(word[at...])"
+            return "unexpected argument '\(word)': a file needs -F: -F '\(file)'"
+        }
+        return "unexpected argument '\(word)': each file needs an -F of its own: -F NAME=@\(word)"
+    }
+
+    // MARK: Distances
+
+    /// The name with the fewest changes, at most two, and at most one for each three letters.
+    private static func nearest(to word: String, in names: [String]) -> String? {
+        let bound = min(2, word.filter { $0 != "-" }.count / 3)
+        let found = names.map { ($0, Self.distance(word, $0)) }.filter { $0.1 <= bound }
+        return found.min { $0.1 < $1.1 }?.0
+    }
+
+    /// Insertions, deletions, replacements and swaps of neighbours.
+    private static func distance(_ first: String, _ second: String) -> Int {
+        let (a, b) = (Array(first.utf8), Array(second.utf8))
+        var rows = [[Int]](repeating: [Int](repeating: 0, count: b.count + 1), count: a.count + 1)
+        for i in 0...a.count { rows[i][0] = i }
+        for j in 0...b.count { rows[0][j] = j }
+        guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
+        for i in 1...a.count {
+            for j in 1...b.count {
+                let same = a[i - 1] == b[j - 1] ? 0 : 1
+                rows[i][j] = min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + same)
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    rows[i][j] = min(rows[i][j], rows[i - 2][j - 2] + 1)
+                }
+            }
+        }
+        return rows[a.count][b.count]
+    }
+}
+
+extension UsageAdvice.Verb {
+    fileprivate init?(_ value: ParameterValue) {
+        guard case .text(let name)? = value["commandName"] else { return nil }
+        self.name = name
+        // Parts are taken out before.
+        self.options = [
+            "-h": false, "--help": false, "--version": false, "-F": true, "--form": true, "--form-string": true,
+        ]
+        if case .array(let arguments)? = value["arguments"] {
+            for argument in arguments { self.add(argument) }
+        }
+        if case .array(let verbs)? = value["subcommands"] {
+            self.verbs = verbs.compactMap(UsageAdvice.Verb.init).filter { $0.name != "help" }
+        }
+    }
+
+    private mutating func add(_ argument: ParameterValue) {
+        guard case .text(let kind)? = argument["kind"] else { return }
+        if kind == "positional" {
+            if case .bool(true)? = argument["isRepeating"] { self.positionals = .max } else { self.positionals += 1 }
+            return
+        }
+        guard case .array(let names)? = argument["names"] else { return }
+        for name in names {
+            guard case .text(let text)? = name["name"], case .text(let form)? = name["kind"] else { continue }
+            self.options[(form == "long" ? "--" : "-") + text] = kind == "option"
+        }
+    }
+}
+#endif

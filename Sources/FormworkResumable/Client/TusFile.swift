@@ -1,0 +1,94 @@
+#if Resumable
+import Formwork
+import FormworkCore
+import FormworkHTTP
+
+/// A file of a form as an upload of its own: what a tus server stores that doesn't read forms.
+package struct TusFile: Sendable {
+    /// The file's bytes, without any framing.
+    package let plan: BodyPlan
+    /// `filename`, `filetype`, and the form's fields by their names.
+    package let metadata: TusMetadata
+    package let filename: String
+
+    /// The most bytes of `Upload-Metadata`: servers commonly refuse longer fields.
+    private static let metadataLimit = 7000
+    /// The keys that describe the file.
+    private static let ownKeys = ["filename", "filetype"]
+
+    /// The files of a form. Each upload's metadata have all fields.
+    /// - Throws: `invalidArgument`, with the part, for a form that metadata can't describe; the errors of reading its
+    ///   fields.
+    package static func files(of form: BodyPlan) async throws -> [TusFile] {
+        guard let parts = form.outerParts else {
+            throw Self.refusal("parts that are made while they are sent can't be sent so")
+        }
+        var fields = TusMetadata()
+        for (part, reference) in parts {
+            try Self.check(part, reference)
+            guard part.header.filename == nil else { continue }
+            try await Self.add(part, reference, to: &fields)
+        }
+        let files = parts.filter { $0.part.header.filename != nil }
+        guard !files.isEmpty else { throw Self.refusal("this form has no file") }
+        var uploads: [TusFile] = []
+        for (part, reference) in files {
+            let filename = part.header.filename ?? ""
+            var metadata = TusMetadata()
+            metadata["filename"] = filename
+            metadata["filetype"] = part.header.contentType
+            for entry in fields.entries { metadata.append(entry) }
+            guard metadata.fieldValue.utf8.count <= Self.metadataLimit else {
+                throw Self.refusal(
+                    "its fields would make Upload-Metadata \(metadata.fieldValue.utf8.count) bytes long, and servers "
+                        + "read about \(Self.metadataLimit): leave some out", reference)
+            }
+            uploads.append(
+                TusFile(plan: try BodyPlan(copying: part.source), metadata: metadata, filename: filename))
+        }
+        return uploads
+    }
+
+    private static func check(_ part: BodyPart, _ reference: PartReference) throws(FormworkError) {
+        let header = part.header
+        let what = header.filename == nil ? "field" : "file"
+        if part.source.isMultipart { throw Self.refusal("it can't hold parts inside a part", reference) }
+        if header.transferEncoding != nil {
+            throw Self.refusal("a \(what) is sent as it is: leave out its transfer encoding", reference)
+        }
+        if !header.fields.isEmpty || header.filename == nil && header.contentType != nil {
+            throw Self.refusal(
+                "a \(what)'s own header fields and a field's type have no place there: leave them out", reference)
+        }
+    }
+
+    private static func add(
+        _ part: BodyPart, _ reference: PartReference, to metadata: inout TusMetadata
+    ) async throws {
+        let name = part.header.name ?? ""
+        guard !self.ownKeys.contains(name) else {
+            throw Self.refusal("\"\(name)\" describes the file there: give the field another name", reference)
+        }
+        guard TusMetadata.isKey(name) else {
+            throw Self.refusal(
+                "a field's name is visible ASCII without spaces and commas there: give it another name", reference)
+        }
+        guard !metadata.entries.contains(where: { $0.key == name }) else {
+            throw Self.refusal("a field's name appears once there: leave one of them out", reference)
+        }
+        let bytes: [UInt8]
+        do { bytes = try await part.source.bytes(upTo: Self.metadataLimit) } catch FormworkError.Code.limitExceeded {
+            throw Self.refusal("the field is too long for Upload-Metadata: leave it out", reference)
+        }
+        metadata.append(TusMetadata.Entry(key: name, value: bytes))
+    }
+
+    private static func refusal(_ text: String, _ part: PartReference? = nil) -> FormworkError {
+        FormworkError(
+            .invalidArgument,
+            "this tus server stores files and reads no forms, so files go as they are, and fields as Upload-Metadata: "
+                + "\(text), or send the form without tus",
+            part: part)
+    }
+}
+#endif

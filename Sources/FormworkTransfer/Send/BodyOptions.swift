@@ -1,0 +1,173 @@
+#if Transfer
+import ArgumentParser
+import Formwork
+import FormworkCommand
+import FormworkURLEncoded
+import SystemPackage
+
+/// Bodies that aren't multipart forms: a file as it is, url-encoded parameters, JSON. And parameters in the URL.
+struct BodyOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("T"), .long], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Send this file as the whole body, with PUT; '-' is standard input. A URL that ends in '/' gets its name.",
+            valueName: "file"))
+    var uploadFile: String?
+
+    @Option(
+        name: [.customShort("d"), .long], parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Send url-encoded parameters, as they are, instead of a form; @FILE reads them, without line ends. Several "
+                + "are joined with '&'.", valueName: "data"))
+    var data: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Like -d, but '@' has no meaning.", valueName: "data"))
+    var dataRaw: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Like -d, but @FILE is read unchanged.", valueName: "data"))
+    var dataBinary: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Like -d, escaped: name=text, =text, name@FILE or @FILE. They follow those of -d.", valueName: "data"))
+    var dataUrlencode: [String] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Send this JSON, or @FILE, instead of a form (curl calls it --json, which prints the report here).",
+            valueName: "json"))
+    var dataJson: String?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Add a parameter to the URL, escaped, as with --data-urlencode; '+text' is added as it is.",
+            valueName: "data"))
+    var urlQuery: [String] = []
+
+    /// A body, and the name of the file that it is.
+    struct Body {
+        var plan: BodyPlan
+        var filename: String?
+        var isJSON = false
+    }
+
+    /// The most bytes of parameters and JSON.
+    private static let limit = 256 << 20
+
+    private var hasData: Bool {
+        !self.data.isEmpty || !self.dataRaw.isEmpty || !self.dataBinary.isEmpty || !self.dataUrlencode.isEmpty
+    }
+
+    /// The body that these options give; `nil` if there is a form.
+    func body(_ form: FormOptions) throws -> Body? {
+        let given = [
+            form.isGiven ? "-F" : nil, self.uploadFile == nil ? nil : "-T", self.hasData ? "-d" : nil,
+            self.dataJson == nil ? nil : "--data-json",
+        ].compactMap(\.self)
+        guard given.count <= 1 else {
+            throw ExitStatus(
+                2, "formwork: \(given.joined(separator: " and ")) each give a whole body: leave out all but one")
+        }
+        if let uploadFile { return try self.body(ofFile: uploadFile, form) }
+        if let dataJson { return try self.body(ofJSON: dataJson, form) }
+        guard self.hasData else { return nil }
+        var pieces: [[UInt8]] = []
+        for text in self.data {
+            let bytes = text.hasPrefix("@") ? try Self.read(text.dropFirst(), "-d") : Array(text.utf8)
+            pieces.append(text.hasPrefix("@") ? bytes.filter { ![0x00, 0x0A, 0x0D].contains($0) } : bytes)
+        }
+        pieces += self.dataRaw.map { Array($0.utf8) }
+        for text in self.dataBinary {
+            pieces.append(text.hasPrefix("@") ? try Self.read(text.dropFirst(), "--data-binary") : Array(text.utf8))
+        }
+        for text in self.dataUrlencode { pieces.append(try Self.escaped(text, .form, "--data-urlencode")) }
+        let type = form.hasContentType ? try form.contentType(of: nil) : "application/x-www-form-urlencoded"
+        let bytes = Array(pieces.joined(separator: [UInt8(ascii: "&")]))
+        return Body(plan: try BodyPlan(content: .bytes(bytes), contentType: type))
+    }
+
+    private func body(ofFile path: String, _ form: FormOptions) throws -> Body {
+        guard path != "-" else {
+            let type = try form.contentType(of: nil)
+            return Body(plan: try BodyPlan(content: .descriptor(.standardInput), contentType: type))
+        }
+        do {
+            let type = try form.contentType(of: path)
+            let plan = try BodyPlan(content: .file(FilePath(path)), contentType: type)
+            return Body(plan: plan, filename: FilePath(path).lastComponent?.string)
+        } catch let error as FormworkError {
+            var error = error
+            (error.part, error.path) = (nil, nil)
+            var status = ExitStatus(error)
+            let reason = (status.message ?? "").trimmingPrefix("formwork: ")
+            status.message = "formwork: -T \(ShellQuote.quote(path).withControlCharactersEscaped): \(reason)"
+            throw status
+        }
+    }
+
+    private func body(ofJSON text: String, _ form: FormOptions) throws -> Body {
+        let bytes = text.hasPrefix("@") ? try Self.read(text.dropFirst(), "--data-json") : Array(text.utf8)
+        do { _ = try OrderedJSON.read(bytes) } catch {
+            throw ExitStatus(2, "formwork: --data-json: \(error.message.withControlCharactersEscaped)")
+        }
+        let type = form.hasContentType ? try form.contentType(of: nil) : "application/json"
+        return Body(plan: try BodyPlan(content: .bytes(bytes), contentType: type), isJSON: true)
+    }
+
+    /// The URL with the parameters, and with the file's name if it ends in a slash.
+    /// - Parameter addsName: Whether the server learns the file's name from the URL. With tus it is in the metadata.
+    func complete(_ url: String, addsName: Bool) throws -> String {
+        var url = url
+        var fragment = ""
+        if let hash = url.firstIndex(of: "#") {
+            fragment = String(url[hash...])
+            url = String(url[..<hash])
+        }
+        if addsName, let path = self.uploadFile, path != "-", let name = FilePath(path).lastComponent?.string {
+            let query = url.firstIndex(of: "?") ?? url.endIndex
+            var place = String(url[..<query])
+            let start = place.firstRange(of: "://")?.upperBound ?? place.startIndex
+            if !place[start...].contains("/") { place += "/" }
+            if place.hasSuffix("/") { place += PercentEncoder.rfc3986.encode(name) }
+            url = place + url[query...]
+        }
+        for text in self.urlQuery {
+            let bytes =
+                text.hasPrefix("+")
+                ? Array(text.utf8.dropFirst()) : try Self.escaped(text, .rfc3986, "--url-query")
+            url +=
+                (url.contains("?") ? (url.hasSuffix("?") || url.hasSuffix("&") ? "" : "&") : "?")
+                + String(decoding: bytes, as: UTF8.self)
+        }
+        return url + fragment
+    }
+
+    /// curl's grammar: the first '=' or '@' decides.
+    private static func escaped(_ text: String, _ encoder: PercentEncoder, _ option: String) throws -> [UInt8] {
+        guard let sign = text.firstIndex(where: { $0 == "=" || $0 == "@" }) else {
+            return encoder.encode(Array(text.utf8))
+        }
+        let (name, rest) = (text[..<sign], text[text.index(after: sign)...])
+        let content = text[sign] == "@" ? try Self.read(rest, option) : Array(rest.utf8)
+        let head = name.isEmpty ? [] : encoder.encode(Array(name.utf8)) + [UInt8(ascii: "=")]
+        return head + encoder.encode(content)
+    }
+
+    private static func read(_ path: Substring, _ option: String) throws -> [UInt8] {
+        let source: BodySource = path == "-" ? .descriptor(.standardInput) : .file(FilePath(String(path)))
+        do { return try BodyPlan(copying: source).bytes(upTo: Self.limit) } catch {
+            var status = ExitStatus(error)
+            let reason = (status.message ?? "").trimmingPrefix("formwork: ")
+            status.message = "formwork: \(option): \(reason)"
+            throw status
+        }
+    }
+}
+#endif

@@ -1,0 +1,100 @@
+#if Transfer
+import ArgumentParser
+import Formwork
+import FormworkCommand
+import FormworkNIO
+import FormworkClient
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The credentials of a request, and where they come from: an option, the URL, a netrc file, or the environment.
+struct CredentialOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("u"), .long],
+        help: ArgumentHelp(
+            "Credentials, sent with the Basic scheme in the first request. Without ':password' the terminal asks.",
+            discussion: """
+                FORMWORK_USER=user:password or FORMWORK_TOKEN (sent as Bearer) in the environment, and -H @FILE, keep \
+                credentials out of the list of processes.
+                """,
+            valueName: "user[:password]"))
+    var user: String?
+
+    @Flag(name: .shortAndLong, help: "Take user and password from ~/.netrc, by the URL's host.")
+    var netrc = false
+
+    @Option(help: ArgumentHelp("The same from this file.", valueName: "file"))
+    var netrcFile: String?
+
+    /// Sets `Authorization`, unless a header or the URL has set it. An option has precedence over the URL, and both over
+    /// the environment.
+    /// - Parameter isSigned: Whether the form itself contains its authorization.
+    func authorize(_ request: inout HTTPRequest, isSigned: Bool) throws {
+        guard request.headerFields[.authorization] == nil else { return }
+        let environment = ProcessInfo.processInfo.environment
+        if let credentials = try self.ofNetrc(request, environment) {
+            request.headerFields[.authorization] = credentials.fieldValue
+        } else if !isSigned, let value = try Self.ofEnvironment(environment) {
+            request.headerFields[.authorization] = value
+        }
+    }
+
+    /// The value of `Authorization` for `-u`; `nil` without it.
+    func option() throws -> String? {
+        guard let user else { return nil }
+        if let credentials = BasicCredentials(user) { return credentials.fieldValue }
+        let password = try PasswordPrompt.ask("Password for \(user.withControlCharactersEscaped): ")
+        guard let password else {
+            throw ExitStatus(
+                2,
+                "formwork: -u: write user:password, with an empty password if there is none: there is no terminal to ask"
+            )
+        }
+        return BasicCredentials(user: user, password: password).fieldValue
+    }
+
+    private func ofNetrc(_ request: HTTPRequest, _ environment: [String: String]) throws -> BasicCredentials? {
+        guard self.netrc || self.netrcFile != nil else { return nil }
+        let path = self.netrcFile ?? (environment["HOME"] ?? "") + "/.netrc"
+        let option = self.netrcFile == nil ? "--netrc" : "--netrc-file"
+        let authority = request.authority ?? ""
+        let host =
+            authority.hasPrefix("[")
+            ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+        return try Netrc(file: path, option: option).credentials(for: String(host))
+    }
+
+    private static func ofEnvironment(_ environment: [String: String]) throws -> String? {
+        let user = environment["FORMWORK_USER"].flatMap { $0.isEmpty ? nil : $0 }
+        let token = environment["FORMWORK_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
+        guard user == nil || token == nil else {
+            throw ExitStatus(2, "formwork: FORMWORK_USER and FORMWORK_TOKEN are both set: set only one of them")
+        }
+        if let user {
+            guard let credentials = BasicCredentials(user) else {
+                throw ExitStatus(2, "formwork: FORMWORK_USER: write user:password")
+            }
+            return credentials.fieldValue
+        }
+        guard let token else { return nil }
+        guard HTTPField.isValidValue(token) else {
+            throw ExitStatus(2, "formwork: FORMWORK_TOKEN contains a line end or another control character")
+        }
+        return "Bearer \(token)"
+    }
+}
+
+extension BasicCredentials {
+    /// Reads `user:password`; `nil` without a colon.
+    init?(_ text: String) {
+        let words = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard words.count == 2 else { return nil }
+        self.init(user: String(words[0]), password: String(words[1]))
+    }
+}
+#endif

@@ -1,0 +1,45 @@
+#if Transfer
+import ArgumentParser
+import FormworkCommand
+
+/// Options that users of curl type without thinking, with curl's meaning.
+struct HabitOptions: ParsableArguments {
+    @Flag(name: [.customShort("s"), .long], help: "No progress, warnings or errors; with -S errors are shown.")
+    var silent = false
+
+    @Flag(name: [.customShort("S"), .long], help: "With -s: show errors.")
+    var showError = false
+
+    @Flag(name: [.customShort("L"), .long], help: "Accepted: redirects are followed anyway.")
+    var location = false
+
+    @Flag(name: [.customShort("#"), .long], help: "The same as --progress bar.")
+    var progressBar = false
+
+    @Option(
+        name: [.customShort("A"), .long], parsing: .unconditional,
+        help: ArgumentHelp("The User-Agent.", valueName: "name"))
+    var userAgent: String?
+
+    @Option(
+        name: [.customShort("b"), .long], parsing: .unconditional,
+        help: ArgumentHelp("Send these cookies. Received ones aren't kept.", valueName: "name=value; …"))
+    var cookie: String?
+
+    /// Whether errors are hidden, too.
+    var hidesErrors: Bool { self.silent && !self.showError }
+
+    /// The headers that these options mean. Those of `-H` have precedence.
+    func headers() throws -> [String] {
+        var headers: [String] = []
+        if let userAgent { headers.append(userAgent.isEmpty ? "User-Agent:" : "User-Agent: \(userAgent)") }
+        if let cookie {
+            guard cookie.contains("=") else {
+                throw ExitStatus(2, "formwork: -b: cookie files aren't read: write -b 'name=value; other=value'")
+            }
+            headers.append("Cookie: \(cookie)")
+        }
+        return headers
+    }
+}
+#endif

@@ -1,0 +1,102 @@
+#if Transfer
+import Formwork
+import FormworkCommand
+import HTTPTypes
+
+/// The text of `-w` after a transfer: `%{http_code}` and other variables of curl's.
+struct WriteOut {
+    private enum Piece {
+        case text(String)
+        case variable(String)
+        case header(String)
+    }
+
+    private static let variables = [
+        "errormsg", "exitcode", "http_code", "http_version", "json", "method", "num_retries", "response_code",
+        "size_upload", "time_total", "url", "url_effective",
+    ]
+
+    private var pieces: [Piece] = []
+
+    /// - Throws: `ExitStatus` for a variable that there isn't.
+    init(_ format: String) throws {
+        var rest = format[...]
+        var text = ""
+        while let character = rest.popFirst() {
+            if character == "\\", let next = rest.first,
+                let escaped = ["n": "\n", "r": "\r", "t": "\t", "\\": "\\"][next]
+            {
+                rest = rest.dropFirst()
+                text += escaped
+            } else if character == "%", rest.first == "%" {
+                rest = rest.dropFirst()
+                text += "%"
+            } else if character == "%", let end = rest.firstIndex(of: "}"), let open = rest.firstIndex(of: "{"),
+                open < end
+            {
+                let kind = rest[..<open]
+                let name = String(rest[rest.index(after: open)..<end])
+                guard kind.isEmpty && Self.variables.contains(name) || kind == "header" else {
+                    throw ExitStatus(
+                        2,
+                        "formwork: -w: '%\(rest[...end])' isn't known: use %{NAME} with \(Self.variables.joined(separator: ", ")); or "
+                            .withControlCharactersEscaped + "%header{NAME}")
+                }
+                self.pieces += [.text(text), kind.isEmpty ? .variable(name) : .header(name)]
+                (text, rest) = ("", rest[rest.index(after: end)...])
+            } else {
+                text.append(character)
+            }
+        }
+        self.pieces.append(.text(text))
+    }
+
+    /// What a transfer came to.
+    struct Result {
+        /// `nil` if there was no answer.
+        var report: SendReport?
+        var url: String
+        var method: String
+        var status: Int32 = 0
+        var message = ""
+        var bytesSent: Int64
+        var total: Int64?
+        var seconds: Double
+        /// The report, or the error, as `--json` prints it.
+        var json: String
+    }
+
+    func text(_ result: Result) -> String {
+        self.pieces.map { piece in
+            switch piece {
+            case .text(let text): text
+            case .variable(let name): Self.value(of: name, result)
+            case .header(let name):
+                result.report?.fields.first { $0.name.canonicalName == name.lowercased() }?.value ?? ""
+            }
+        }.joined()
+    }
+
+    private static func value(of name: String, _ result: Result) -> String {
+        switch name {
+        case "errormsg": result.message
+        case "exitcode": "\(result.status)"
+        case "http_code", "response_code": result.report.map { "\($0.status)" } ?? "000"
+        case "http_version": result.report.map { $0.isHTTP2 ? "2" : "1.1" } ?? "0"
+        case "json": result.json
+        case "method": result.method
+        case "num_retries": "\((result.report?.tries ?? 1) - 1)"
+        case "size_upload": "\(result.bytesSent)"
+        case "time_total": Self.seconds(result.seconds)
+        default: result.report?.url ?? result.url
+        }
+    }
+
+    /// With six digits after the point.
+    private static func seconds(_ seconds: Double) -> String {
+        let microseconds = Int64(clamping: (seconds * 1e6).rounded())
+        let digits = "\(microseconds % 1_000_000)"
+        return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - digits.count) + digits
+    }
+}
+#endif

@@ -1,0 +1,131 @@
+#if Transfer
+@testable import FormworkCommand
+import Foundation
+import Testing
+
+/// Where `send` takes credentials from, and who sees them.
+@Suite("Credentials", .timeLimit(.minutes(10)))
+struct CredentialTests {
+    /// The `Authorization` that arrives; `words` follow the URL.
+    private func authorization(
+        _ words: String, environment: String = "", url user: String = "", in folder: Folder = Folder()
+    ) throws -> String? {
+        let receiver = try Receiver()
+        let result = try Command.shell(
+            "\(environment) setsid -w \"$F\" send http://\(user)127.0.0.1:\(receiver.port)/ -F a=1 -q -o /dev/null \(words)",
+            in: folder.path)
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        return receiver.request().head.components(separatedBy: "\r\n").first { $0.hasPrefix("Authorization: ") }
+    }
+
+    @Test("The environment, a netrc file, the URL, -u and -H, each before the ones in front of it")
+    func sources() throws {
+        let folder = Folder()
+        try folder.file(
+            "netrc",
+            """
+            # a comment
+            machine other.example login x password y
+            macdef init
+            machine 127.0.0.1 login wrong password wrong
+
+            machine 127.0.0.1
+              login "a b" password "c\\"d"
+            default login d password e
+
+            """)
+        try folder.file("headers", "X-One: 1\n\nAuthorization: Bearer from-file\r\n")
+        let token = "FORMWORK_TOKEN=t0ken"
+        #expect(try self.authorization("", environment: token) == "Authorization: Bearer t0ken")
+        #expect(try self.authorization("", environment: "FORMWORK_USER=me:pw") == "Authorization: Basic bWU6cHc=")
+        #expect(try self.authorization("", environment: "FORMWORK_TOKEN=") == nil)
+        // printf 'a b:c"d' | base64
+        let netrc = "--netrc-file netrc"
+        #expect(
+            try self.authorization(netrc, environment: token, in: folder) == "Authorization: Basic YSBiOmMiZA==")
+        #expect(
+            try self.authorization("-n", environment: "HOME=$PWD/x; mkdir x; cp netrc x/.netrc; HOME=$HOME", in: folder)
+                == "Authorization: Basic YSBiOmMiZA==")
+        #expect(try self.authorization(netrc, url: "u:p@", in: folder) == "Authorization: Basic dTpw")
+        #expect(try self.authorization("-u me:secret", url: "u:p@") == "Authorization: Basic bWU6c2VjcmV0")
+        #expect(
+            try self.authorization("-u me:secret -H @headers", environment: token, in: folder)
+                == "Authorization: Bearer from-file")
+    }
+
+    @Test("-H @FILE may be a pipe, and a missing file is named")
+    func headerFile() throws {
+        #expect(
+            try self.authorization("-H @<(echo 'Authorization: Bearer piped')") == "Authorization: Bearer piped")
+        let missing = try Command.run("send", "http://127.0.0.1:1", "-F", "a=1", "-H", "@nonexist")
+        #expect(missing.status == 26)
+        #expect(missing.errors == "formwork: -H @nonexist: can't be read (No such file or directory)\n")
+    }
+
+    @Test("What can't be used is refused before anything is sent, and not shown")
+    func refused() throws {
+        let folder = Folder()
+        try folder.file("bad", "machine h login")
+        for (words, environment, status, message) in [
+            (
+                "", "FORMWORK_USER=a:b FORMWORK_TOKEN=c", 2,
+                "FORMWORK_USER and FORMWORK_TOKEN are both set: set only one of them"
+            ),
+            ("", "FORMWORK_USER=secret", 2, "FORMWORK_USER: write user:password"),
+            (
+                "--netrc-file bad", "", 2,
+                "--netrc-file: bad: isn't a netrc file: write machine HOST login USER password PASSWORD"
+            ),
+            ("--netrc-file none", "", 26, "--netrc-file: none: can't be read (No such file or directory)"),
+            (
+                "-H $'Authorization: se\\ncret'", "", 2,
+                "-H 'Authorization: …': a value can't hold line ends or other control characters"
+            ),
+        ] {
+            let result = try Command.shell(
+                "\(environment) \"$F\" send http://127.0.0.1:1 -F a=1 \(words)", in: folder.path)
+            #expect(result.status == Int32(status) && result.errors == "formwork: \(message)\n", "\(result.errors)")
+        }
+    }
+
+    @Test("-u without a password asks on the terminal, which doesn't show it")
+    func prompt() throws {
+        let receiver = try Receiver()
+        let result = try Command.shell(
+            """
+            (sleep 2; echo s3cret) | script -qec "$F send http://127.0.0.1:\(receiver.port)/ -F a=1 -u me -q" /dev/null
+            """)
+        #expect(result.text.contains("Password for me: ") && !result.text.contains("s3cret"), "\(result.text)")
+        // printf me:s3cret | base64
+        #expect(receiver.request().head.contains("\r\nAuthorization: Basic bWU6czNjcmV0\r\n"))
+    }
+
+    @Test("The list of processes doesn't show them")
+    func processList() throws {
+        // Nobody answers there, so that the command waits.
+        let silent = try Receiver(answering: "200 OK", after: 1_000_000)
+        let result = try Command.shell(
+            """
+            "$F" send http://u:hidden1@127.0.0.1:\(silent.port)/ -F a=shown -u me:hidden2 --user=me:hidden3 \
+              -H 'Authorization: hidden4' -H 'X-Api-Key: hidden5' -H 'X-Other: shown' -x '' -q & P=$!
+            sleep 2; tr '\\0' ' ' < /proc/$P/cmdline; kill $P; wait $P
+            """)
+        #expect(!result.text.contains("hidden"), "\(result.text)")
+        #expect(result.text.contains("-F a=shown ") && result.text.contains("X-Other: shown"), "\(result.text)")
+        #expect(result.text.contains("http://*********@127.0.0.1:"), "\(result.text)")
+    }
+
+    @Test("Which bytes of the arguments are secrets")
+    func secretRanges() {
+        let words = [
+            "send", "https://me:pw@h/?a=b@c", "-u", "me:pw", "--user=x", "-uy:z", "-H", "Cookie: a=b",
+            "-HX-Auth-Token: 1",
+            "--header=Accept: */*", "-H", "X-Author: me", "--proxy", "http://p:q@proxy", "-F", "u=me:pw", "a@b",
+        ]
+        let found = SecretArguments.ranges(in: words).map { index, range in
+            String(decoding: Array(words[index].utf8)[range], as: UTF8.self)
+        }
+        #expect(found == ["me:pw", "me:pw", "x", "y:z", " a=b", " 1", "p:q"])
+    }
+}
+#endif

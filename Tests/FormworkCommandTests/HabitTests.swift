@@ -1,0 +1,201 @@
+#if Transfer
+import Foundation
+import Testing
+
+/// Options that users of curl and HTTPie type.
+@Suite("send with curl's habits", .timeLimit(.minutes(10)))
+struct HabitTests {
+    /// What arrives of a send with these words after the URL.
+    private func request(
+        _ words: String, path: String = "/", in folder: Folder = Folder()
+    ) throws -> (lines: [String], body: String) {
+        let receiver = try Receiver()
+        let result = try Command.shell(
+            "\"$F\" send 'http://127.0.0.1:\(receiver.port)\(path)' -q -o /dev/null \(words)", in: folder.path)
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        let (head, body) = receiver.request()
+        return (head.components(separatedBy: "\r\n"), String(decoding: body, as: UTF8.self))
+    }
+
+    @Test("-T sends a file as it is, with PUT, its type, and its name after a slash")
+    func upload() throws {
+        let folder = Folder()
+        try folder.file("ä b.txt", "hello")
+        let (lines, body) = try self.request("-T 'ä b.txt'", path: "/dir/?x=1", in: folder)
+        #expect(lines[0] == "PUT /dir/%C3%A4%20b.txt?x=1 HTTP/1.1" && body == "hello")
+        #expect(lines.contains("Content-Type: text/plain") && lines.contains("Content-Length: 5"))
+        let named = try self.request("-T 'ä b.txt' -X POST -H 'Content-Type: image/x'", path: "/up", in: folder)
+        #expect(named.lines[0] == "POST /up HTTP/1.1" && named.lines.contains("Content-Type: image/x"))
+        let piped = try self.request("-T - < <(echo piped)", path: "/up", in: folder)
+        #expect(piped.lines.contains("Transfer-Encoding: chunked") && piped.body == "6\r\npiped\n\r\n0\r\n\r\n")
+        let spooled = try self.request("-T - --spool < <(echo piped)", path: "/up", in: folder)
+        #expect(spooled.lines.contains("Content-Length: 6") && spooled.body == "piped\n")
+    }
+
+    @Test("-T goes on in a later process, and to a tus server as the file")
+    func uploadResumed() throws {
+        let (folder, store) = (Folder(), try TusStore())
+        try folder.sparse("large", 4 << 20)
+        let send = "\"$F\" send \(store.url) -T large --resume tus --piece-size 1M --state state -q"
+        let outcome = try Command.shell(
+            """
+            \(send) --limit-rate 1M & S=$!
+            for i in $(seq 200); do [ -s state ] && break; sleep 0.05; done; sleep 2; kill -KILL $S; wait $S
+            timeout 60 \(send) --json > report; echo "exit $?"; grep -c '"resumptions": 1' report; ls state 2> /dev/null
+            """, in: folder.path)
+        #expect(outcome.text == "exit 0\n1\n", "\(outcome.errors)")
+        #expect(store.uploads.count == 1 && store.uploads.first?.bytes.count == 4 << 20)
+        #expect(
+            store.uploads.first?.metadata == ["filename": "large", "filetype": "application/octet-stream"])
+        let other = try Command.shell(
+            """
+            rm -f url; "$F" receive in --port 0 > url 2> log & P=$!
+            for i in $(seq 200); do [ -s url ] && break; sleep 0.05; done; U=$(cat url)
+            timeout 60 "$F" send $U -T large > /dev/null 2> notes; echo "exit $?"; cmp in/large large && echo same
+            rm in/large; timeout 60 "$F" send $U -T large --resume tus > /dev/null 2>> notes; echo "exit $?"
+            cmp in/large large && echo same; cat notes; kill $P; wait $P
+            """, in: folder.path)
+        #expect(other.text == "exit 0\nsame\nexit 0\nsame\n", "\(other.errors)")
+    }
+
+    @Test("-d and its relatives send url-encoded parameters")
+    func data() throws {
+        let folder = Folder()
+        try folder.file("p", "a=1\r\n&b=2\n")
+        try folder.file("q", "x & y\n")
+        let (lines, body) = try self.request(
+            "-d c=3 -d @p --data-raw @p --data-urlencode 'ä b=c&d' --data-urlencode n@q --data-urlencode '=1 2'",
+            in: folder)
+        #expect(lines[0] == "POST / HTTP/1.1" && lines.contains("Content-Type: application/x-www-form-urlencoded"))
+        #expect(body == "c=3&a=1&b=2&@p&%C3%A4+b=c%26d&n=x+%26+y%0A&1+2")
+        #expect(try self.request("--data-binary @p", in: folder).body == "a=1\r\n&b=2\n")
+    }
+
+    @Test("--data-json sends JSON, after checking it")
+    func dataJSON() throws {
+        let (lines, body) = try self.request("--data-json '{\"a\": [1, 2.50]}'")
+        #expect(body == "{\"a\": [1, 2.50]}")
+        #expect(lines.contains("Content-Type: application/json") && lines.contains("Accept: application/json"))
+        let wrong = try Command.run("send", "http://127.0.0.1:1", "--data-json", "{a}")
+        #expect(wrong.status == 2 && wrong.errors.hasPrefix("formwork: --data-json: "), "\(wrong.errors)")
+    }
+
+    @Test("Parameters in the URL, a User-Agent, cookies")
+    func headers() throws {
+        let (lines, _) = try self.request(
+            "-F a=1 --url-query 'q=ä b' --url-query +r=%20 -A me/1 -b 'x=1; y=2'", path: "/up?p=0#part")
+        #expect(lines[0] == "POST /up?p=0&q=%C3%A4%20b&r=%20 HTTP/1.1")
+        #expect(lines.contains("User-Agent: me/1") && lines.contains("Cookie: x=1; y=2"))
+        #expect(lines.filter { $0.hasPrefix("User-Agent") }.count == 1)
+        let file = try Command.run("send", "http://127.0.0.1:1", "-F", "a=1", "-b", "jar.txt")
+        #expect(
+            file.status == 2
+                && file.errors == "formwork: -b: cookie files aren't read: write -b 'name=value; other=value'\n")
+    }
+
+    @Test("Two whole bodies are refused")
+    func conflicts() throws {
+        let result = try Command.run("send", "http://127.0.0.1:1", "-F", "a=1", "-T", "x", "-d", "y")
+        #expect(
+            result.status == 2
+                && result.errors == "formwork: -F and -T and -d each give a whole body: leave out all but one\n")
+    }
+
+    @Test("--resolve connects to an address, and the name stays")
+    func resolve() throws {
+        let receiver = try Receiver()
+        let result = try Command.run(
+            "send", "http://nowhere.invalid:\(receiver.port)/", "-F", "a=1", "--resolve",
+            "Nowhere.invalid:\(receiver.port):127.0.0.1")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(receiver.request().head.contains("\r\nHost: nowhere.invalid:\(receiver.port)"))
+        let wrong = try Command.run("send", "http://127.0.0.1:1", "-F", "a=1", "--resolve", "x:y")
+        #expect(wrong.status == 2 && wrong.errors == "formwork: --resolve x:y: write host:port:address\n")
+    }
+
+    @Test("-s, -S, -L and -#")
+    func silence() throws {
+        let refused = ["send", "http://127.0.0.1:1", "-F", "a=1"]
+        let quiet = try Command.shell("\"$F\" \(refused.joined(separator: " ")) -s")
+        #expect(quiet.status == 7 && quiet.errors == "")
+        let shown = try Command.shell("\"$F\" \(refused.joined(separator: " ")) -sS -L")
+        #expect(shown.status == 7 && shown.errors == "formwork: 127.0.0.1:1: no connection (Connection refused)\n")
+        let receiver = try Receiver()
+        let bar = try Command.run("send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", "--boundary", "b", "-#")
+        #expect(bar.status == 0 && bar.errors.contains("59 B of 59 B"))
+    }
+
+    @Test("-w writes variables after the answer, and after a failure")
+    func writeOut() throws {
+        let receiver = try Receiver(answering: "201 Created\r\nETag: x")
+        let result = try Command.run(
+            "send", "http://127.0.0.1:\(receiver.port)", "-F", "a=1", "--boundary", "b", "-w",
+            "\\n%{http_code} %{size_upload} %{method} %{url_effective} %header{etag} 5%%\\n")
+        #expect(result.text == "ok\n201 59 POST http://127.0.0.1:\(receiver.port)/ x 5%\n", "\(result.errors)")
+        let failed = try Command.run(
+            "send", "http://127.0.0.1:1", "-F", "a=1", "-w", "%{http_code} %{exitcode} %{errormsg}")
+        #expect(failed.status == 7 && failed.text == "000 7 127.0.0.1:1: no connection (Connection refused)")
+        let second = try Receiver()
+        let json = try Command.run(
+            "send", "http://127.0.0.1:\(second.port)", "-F", "a=1", "-o", "/dev/null", "-w", "%{json}")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+        #expect(object["status"] as? Int == 200)
+        let unknown = try Command.run("send", "http://127.0.0.1:1", "-F", "a=1", "-w", "%{nope}")
+        #expect(
+            unknown.status == 2
+                && unknown.errors.hasPrefix("formwork: -w: '%{nope}' isn't known: use %{NAME} with errormsg,"))
+    }
+
+    @Test("-v shows both heads, without secrets")
+    func verbose() throws {
+        let receiver = try Receiver(answering: "201 Created\r\nSet-Cookie: s=hidden")
+        let result = try Command.run(
+            "send", "http://127.0.0.1:\(receiver.port)/up", "-F", "a=1", "--boundary", "b", "-v", "-u", "me:hidden",
+            "-H", "X-Api-Key: hidden")
+        #expect(result.status == 0 && result.text == "ok")
+        #expect(
+            result.errors == """
+                > POST /up HTTP/1.1
+                > Host: 127.0.0.1:\(receiver.port)
+                > User-Agent: formwork/0.1.0
+                > Accept: */*
+                > X-Api-Key: ***
+                > Authorization: Basic ***
+                > Content-Type: multipart/form-data; boundary=b
+                > Content-Length: 59
+                > Connection: close
+                >
+                < HTTP/1.1 201 Created
+                < Set-Cookie: ***
+                < Content-Length: 2
+                < Connection: close
+                <
+
+                """, "\(result.errors)")
+    }
+
+    @Test("--dry-run prints the request and the plan, and sends nothing", arguments: ["--dry-run", "--offline"])
+    func dryRun(option: String) throws {
+        let result = try Command.run(
+            "send", "http://127.0.0.1:1/up", "-F", "a=1", "--boundary", "b", option, "-u", "me:hidden")
+        #expect(result.status == 0 && result.errors == "")
+        #expect(
+            result.text.hasPrefix(
+                """
+                POST /up HTTP/1.1
+                Host: 127.0.0.1:1
+                User-Agent: formwork/0.1.0
+                Accept: */*
+                Authorization: Basic ***
+                Content-Type: multipart/form-data; boundary=b
+                Content-Length: 59
+                Connection: close
+
+                offset  length
+                """), "\(result.text)")
+        #expect(result.text.contains("Content-Length: 59\nCan be sent again: yes\n") && !result.text.contains("hidden"))
+        let tus = try Command.run("send", "http://127.0.0.1:1/up", "-F", "a=1", "--resume", "tus", option)
+        #expect(tus.status == 0 && tus.text.hasPrefix("OPTIONS /up HTTP/1.1\n"), "\(tus.text)")
+    }
+}
+#endif

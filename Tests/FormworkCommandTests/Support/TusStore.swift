@@ -1,0 +1,115 @@
+#if Command
+import Foundation
+
+/// A tus server on loopback that stores files and reads no forms, like most of them.
+final class TusStore: @unchecked Sendable {
+    /// One upload, as it was announced and received.
+    struct Upload {
+        var metadata: [String: String]
+        var length: Int
+        var bytes: [UInt8] = []
+    }
+
+    // SAFETY: the lock guards both.
+    private let lock = NSLock()
+    private var kept: [Upload] = []
+    private var seen: [String] = []
+    private let listener: Int32
+    private let options: String
+    let port: UInt16
+
+    /// - Parameters:
+    ///   - options: The fields of the answer to `OPTIONS`, each with its line end.
+    ///   - status: The status of that answer.
+    init(
+        options: String = "Tus-Version: 1.0.0\r\nTus-Extension: creation\r\n", status: String = "204 No Content"
+    ) throws {
+        self.options = "HTTP/1.1 \(status)\r\n\(options)"
+        self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = self.listener
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+                bind(listener, raw, size) == 0 && listen(listener, 16) == 0 && getsockname(listener, raw, &size) == 0
+            }
+        }
+        guard bound else { throw POSIXError(.EADDRINUSE) }
+        self.port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                self?.serve(connection)
+                close(connection)
+            }
+        }
+    }
+
+    deinit { shutdown(self.listener, Int32(SHUT_RDWR)) }
+
+    var url: String { "http://127.0.0.1:\(self.port)/files" }
+    var uploads: [Upload] { self.lock.withLock { self.kept } }
+    /// The heads of all requests.
+    var heads: [String] { self.lock.withLock { self.seen } }
+
+    private func serve(_ connection: Int32) {
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var end: Int?
+        while end == nil {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return }
+            received += buffer.prefix(count)
+            end = received.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
+        }
+        let head = String(decoding: received[..<(end ?? 0)], as: UTF8.self)
+        self.lock.withLock { self.seen.append(head) }
+        var fields: [String: String] = [:]
+        for line in head.components(separatedBy: "\r\n").dropFirst() {
+            let words = line.split(separator: ":", maxSplits: 1)
+            if words.count == 2 { fields[words[0].lowercased()] = words[1].trimmingCharacters(in: .whitespaces) }
+        }
+        var body = Array(received[(end ?? 0)...])
+        while body.count < Int(fields["content-length"] ?? "0") ?? 0 {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return }
+            body += buffer.prefix(count)
+        }
+        let line = head.split(separator: " ")
+        let answer = Array((self.answer(String(line[0]), String(line[1]), fields, body) + "\r\n\r\n").utf8)
+        _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+        shutdown(connection, Int32(SHUT_WR))
+        while recv(connection, &buffer, buffer.count, 0) > 0 {}
+    }
+
+    private func answer(_ method: String, _ path: String, _ fields: [String: String], _ body: [UInt8]) -> String {
+        let tus = "Tus-Resumable: 1.0.0\r\nContent-Length: 0\r\nConnection: close"
+        let number = Int(path.split(separator: "/").last ?? "") ?? -1
+        return self.lock.withLock {
+            switch method {
+            case "OPTIONS": return self.options + "Content-Length: 0\r\nConnection: close"
+            case "POST":
+                var metadata: [String: String] = [:]
+                for entry in (fields["upload-metadata"] ?? "").split(separator: ",") {
+                    let words = entry.split(separator: " ")
+                    let value = words.count == 2 ? Data(base64Encoded: String(words[1])) ?? Data() : Data()
+                    metadata[String(words[0])] = String(decoding: value, as: UTF8.self)
+                }
+                self.kept.append(Upload(metadata: metadata, length: Int(fields["upload-length"] ?? "") ?? -1))
+                return "HTTP/1.1 201 Created\r\nLocation: /files/\(self.kept.count - 1)\r\n\(tus)"
+            case "HEAD" where self.kept.indices.contains(number):
+                let upload = self.kept[number]
+                return
+                    "HTTP/1.1 200 OK\r\nUpload-Offset: \(upload.bytes.count)\r\nUpload-Length: \(upload.length)\r\n\(tus)"
+            case "PATCH" where self.kept.indices.contains(number):
+                self.kept[number].bytes += body
+                return "HTTP/1.1 204 No Content\r\nUpload-Offset: \(self.kept[number].bytes.count)\r\n\(tus)"
+            default: return "HTTP/1.1 404 Not Found\r\n\(tus)"
+            }
+        }
+    }
+}
+#endif
