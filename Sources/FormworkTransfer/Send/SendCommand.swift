@@ -2,6 +2,7 @@
 import ArgumentParser
 import Formwork
 import FormworkCommand
+import FormworkFiles
 import FormworkHTTP
 import FormworkResumable
 import FormworkNIO

@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCommand
+import FormworkFiles
 import FormworkHTTP
 import FormworkResumable
 import SystemPackage

@@ -1,4 +1,5 @@
-import FormworkCore
+import Formwork
+import FormworkSystem
 import Glibc
 import SystemPackage
 
