@@ -72,7 +72,7 @@ struct UsageTests {
             """
             "$F" receive inbox --port 0 > url 2> log & P=$!
             until [ -s url ]; do sleep 0.05; done
-            "$F" send $(cat url) -F 'f=x;filename=a.txt' -q > /dev/null; echo $?; cat inbox/a.txt; kill $P; wait $P
+            "$F" send $(cat url) -F 'f=x;filename=a.txt' -q --resume tus > /dev/null; echo $?; cat inbox/a.txt; kill $P; wait $P
             """, in: folder.path)
         #expect(outcome.text == "0\nx", "\(outcome.errors)")
     }

@@ -117,6 +117,8 @@ public struct FormClient: Sendable {
         ready.describe(
             body, asks: self.options.expects(body) && !isHTTP2,
             proxyAuthorization: endpoint.isSecure ? nil : proxy?.authorization, isHTTP2: isHTTP2)
+        // The connection's encoder adds it.
+        if let body, body.length == nil, !isHTTP2 { ready.headerFields[.transferEncoding] = "chunked" }
         return ready
     }
 

@@ -65,14 +65,16 @@ extension TusServer {
 extension FormSender {
     /// Asks a tus server what it supports, with `OPTIONS`. Tries and redirects are the sender's.
     /// - Throws: As sending does.
-    package func tusServer(for request: HTTPRequest, tries: Int) async throws -> TusServer {
+    package func tusServer(for request: HTTPRequest, tries: Int, observer: Observer = Observer()) async throws
+        -> TusServer
+    {
         var sender = self
         sender.options.monitor = nil
         sender.options.retry.count = max(0, tries - 1)
         let retry = sender.options.retry
         let maximumRedirects = self.options.maximumRedirects
         return try await sender.run(
-            BodyPlan(copying: .bytes([])), request.asksTus, Observer(),
+            BodyPlan(copying: .bytes([])), request.asksTus, observer,
             { answer, _ in TusServer(answer.head.headerFields) }
         ) { plan, request in
             PlainSend(plan, request, retry: retry, maximumRedirects: maximumRedirects, hasBody: false)

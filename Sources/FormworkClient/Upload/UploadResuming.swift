@@ -21,7 +21,7 @@ public struct UploadResuming: Sendable {
     /// Consecutive tries without progress before the upload fails; at least 1. Default 8.
     public var maximumAttempts = 8
     /// The pause before each try after a failure; `nil` for 0, 1, 2, 4, 8, 16 and 30 seconds. A server's `Retry-After`
-    /// takes precedence.
+    /// takes precedence. `FormSender` ends a pause when a server that couldn't be reached accepts connections again.
     public var delay: Duration?
     /// The most bytes in one request; `nil` for only the server's limit. For servers that keep only whole requests.
     public var maximumRequestSize: Int64?

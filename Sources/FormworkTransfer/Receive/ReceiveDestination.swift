@@ -16,10 +16,15 @@ import Foundation
 /// Where `receive` stores files: a folder or an object store.
 struct ReceiveDestination: ParsableArguments {
     @Argument(help: "The folder, as with --dir.")
-    var folder: String?
+    private var folder: String?
 
-    @Option(help: ArgumentHelp("The folder. It is created if only its last component is missing.", valueName: "folder"))
-    var dir: String?
+    /// The folder; `nil` for an object store.
+    var dir: String? { self.dirOption ?? self.folder }
+
+    @Option(
+        name: .customLong("dir"),
+        help: ArgumentHelp("The folder. It is created if only its last component is missing.", valueName: "folder"))
+    private var dirOption: String?
 
     @Option(
         help: ArgumentHelp(
@@ -92,10 +97,10 @@ struct ReceiveDestination: ParsableArguments {
     var addressing: AddressingOption?
 
     func validate() throws {
-        guard self.dir == nil || self.folder == nil else {
+        guard self.dirOption == nil || self.folder == nil else {
             throw ValidationError("give the folder once: with --dir, or without")
         }
-        switch (self.dir ?? self.folder, self.to) {
+        switch (self.dir, self.to) {
         case (nil, nil): throw ValidationError("no destination: give --dir FOLDER or --to s3://BUCKET/PREFIX")
         case (_?, _?): throw ValidationError("give a folder or --to, not both")
         case (_?, nil):
@@ -123,7 +128,7 @@ struct ReceiveDestination: ParsableArguments {
     func open(_ logger: Logger) async throws -> any ReceiverStorage {
         guard let url = self.to else {
             return try FolderStorage(
-                FilePath(self.dir ?? self.folder ?? ""), replacing: self.overwrite, durably: self.fsync,
+                FilePath(self.dir ?? ""), replacing: self.overwrite, durably: self.fsync,
                 freeBytes: self.freeSpace?.bytes ?? 0)
         }
         guard url.lowercased().hasPrefix("s3://") else {

@@ -348,7 +348,9 @@ package struct SendCommand: AsyncParsableCommand {
         let checks = resuming.options.checksum != nil
         var server = TusServer()
         if resuming.link == nil || checks {
-            server = try await job.sender.tusServer(for: job.request, tries: resuming.options.maximumAttempts)
+            server = try await job.sender.tusServer(
+                for: job.request, tries: resuming.options.maximumAttempts, observer: self.observer(nil, UploadMonitor())
+            )
         }
         if checks {
             guard let algorithm = server.checksum else {
@@ -381,6 +383,33 @@ package struct SendCommand: AsyncParsableCommand {
                 filename: job.filename)
         let interruption = Interruption { progress?.interrupt() }
         defer { withExtendedLifetime(interruption) {} }
+        let observer = self.observer(progress, monitor)
+        let output = AnswerOutput(
+            file: self.output, includesHead: self.include, isJSON: self.json, hidesFailures: self.failure == .fail)
+        let shown = progress.map { progress in Task { await progress.show(monitor) } }
+        let result: Result<SendReport, any Error>
+        do {
+            let take: @Sendable (ExchangeAnswer, FormSender.Trace) async throws -> SendReport = {
+                progress?.finish(monitor)
+                return try await output.take($0, $1)
+            }
+            if let resuming = job.resuming {
+                result = .success(
+                    try await job.sender.send(
+                        job.plan, with: job.request, resuming: resuming, observer: observer, answered: take))
+            } else {
+                result = .success(
+                    try await job.sender.send(job.plan, with: job.request, observer: observer, answered: take))
+            }
+        } catch { result = .failure(error) }
+        shown?.cancel()
+        await shown?.value
+        progress?.finish(monitor)
+        return try result.get()
+    }
+
+    /// Reports retries, resumptions, and with -v all heads.
+    private func observer(_ progress: SendProgress?, _ monitor: UploadMonitor) -> FormSender.Observer {
         let isQuiet = self.isQuiet
         var observer = FormSender.Observer(
             retrying: { reason, pause in
@@ -411,28 +440,7 @@ package struct SendCommand: AsyncParsableCommand {
             let whole = total.map { " of \(ByteSize.text($0))" } ?? ""
             StandardError.write("formwork: resuming at \(ByteSize.text(offset))\(whole)\n")
         }
-        let output = AnswerOutput(
-            file: self.output, includesHead: self.include, isJSON: self.json, hidesFailures: self.failure == .fail)
-        let shown = progress.map { progress in Task { await progress.show(monitor) } }
-        let result: Result<SendReport, any Error>
-        do {
-            let take: @Sendable (ExchangeAnswer, FormSender.Trace) async throws -> SendReport = {
-                progress?.finish(monitor)
-                return try await output.take($0, $1)
-            }
-            if let resuming = job.resuming {
-                result = .success(
-                    try await job.sender.send(
-                        job.plan, with: job.request, resuming: resuming, observer: observer, answered: take))
-            } else {
-                result = .success(
-                    try await job.sender.send(job.plan, with: job.request, observer: observer, answered: take))
-            }
-        } catch { result = .failure(error) }
-        shown?.cancel()
-        await shown?.value
-        progress?.finish(monitor)
-        return try result.get()
+        return observer
     }
 
     /// Writes a head to standard error, as curl's -v does.
