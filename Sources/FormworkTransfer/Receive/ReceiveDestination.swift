@@ -15,7 +15,9 @@ import Foundation
 
 /// Where `receive` stores files: a folder or an object store.
 struct ReceiveDestination: ParsableArguments {
-    @Option(help: ArgumentHelp("The folder. It is created if only its last component is missing.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The folder. It is created if only its last component is missing.", valueName: "folder"),
+        completion: .directory)
     var dir: String?
 
     @Option(

@@ -30,35 +30,12 @@ package struct SendCommand: AsyncParsableCommand {
             With --resume or --state a cut upload continues where the server stopped receiving, if the server supports
             it. It retries as long as each try makes progress, and gives up after 7 retries without progress (--retry
             changes that). With --state the same command continues an upload even after it was killed.
-
-            EXIT STATUS
-              0   the server answered below 400 and took the whole body, or answered 2xx to one of at most 4 MiB
-              1   a redirect leads to another scheme than http and https
-              2   the arguments are wrong
-              3   a redirect leads to an invalid URL
-              6   the host's name can't be resolved
-              7   the host doesn't accept the connection
-              22  the server answered 400 or more
-              23  the answer can't be written
-              26  a file or stream can't be read, or isn't as long as declared
-              28  a time-out passed
-              35  the TLS handshake failed
-              47  too many redirects, or one from https to http
-              55  the connection failed while the body was being sent
-              56  the connection failed before the answer was complete
-              58  the client's certificate or key can't be used
-              60  the server's certificate isn't trusted
-              63  a limit was exceeded
-              65  a file changed; a body that can't be read again would have to be; --state holds another upload; or the
-                  server lost this one too often
-              77  the certificates to trust can't be read
-              130, 143   interrupted, or terminated
             """)
 
     @Argument(help: "The URL to send the form to. Without a scheme it is http://.")
     var url: String?
 
-    @OptionGroup var form: FormOptions
+    @OptionGroup(title: "Form") var form: FormOptions
 
     @Option(name: [.customShort("X"), .customLong("request")], help: "The method (default: POST).")
     var method: String = "POST"
@@ -111,10 +88,13 @@ package struct SendCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "An S3 POST policy, {\"url\", \"fields\"} as from boto3. Its fields go first, the form's one file last.",
-            valueName: "post.json"))
+            valueName: "post.json"),
+        completion: .file(extensions: ["json"]))
     var presigned: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Flag(name: .shortAndLong, help: "Write the answer's header fields before its body.")
@@ -151,24 +131,25 @@ package struct SendCommand: AsyncParsableCommand {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
             let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
             if self.json {
-                let text = SendReport.json(
-                    status, bytesSent: monitor.current.acknowledged, total: total,
+                let members = SendReport.members(
+                    nil, bytesSent: monitor.current.acknowledged, total: total,
                     seconds: start.duration(to: .now).seconds)
                 // The transfer's failure is reported below; a failure to write this text isn't.
-                try? StandardOutput.write(text)
+                try? JSONOutput.write(members, failure: status)
             }
             throw status
         }
+        let isFailure = report.status >= 400 && self.failure != .noFail
+        let failure = isFailure ? ExitStatus(22, report.failure(total: total)) : nil
         if self.json {
             let seconds = start.duration(to: .now).seconds
-            try AnswerOutput.writing { try StandardOutput.write(report.json(total: total, seconds: seconds)) }
+            let members = SendReport.members(report, total: total, seconds: seconds)
+            try AnswerOutput.writing { try JSONOutput.write(members, failure: failure) }
         }
         if report.upload?.isAnswerLost == true, !self.quiet {
             Warning.write(["the server has the whole upload, but its answer was lost"])
         }
-        if report.status >= 400, self.failure != .noFail {
-            throw ExitStatus(22, report.failure(total: total))
-        }
+        if let failure { throw failure }
     }
 
     /// Everything needed to start sending.
@@ -224,10 +205,7 @@ package struct SendCommand: AsyncParsableCommand {
             retrying: { reason, pause in
                 guard !isQuiet else { return }
                 progress?.interrupt()
-                Warning.write([
-                    "\(reason.withControlCharactersEscaped); try \(monitor.current.attempt + 1)"
-                        + (pause > .milliseconds(50) ? " in \((pause.seconds * 10).rounded() / 10) s" : "")
-                ])
+                Messages.retry(reason, attempt: monitor.current.attempt + 1, after: pause.seconds)
             })
         let output = AnswerOutput(
             file: self.output, includesHead: self.include, isJSON: self.json, hidesFailures: self.failure == .fail)
