@@ -38,13 +38,14 @@ struct HelpTests {
             [Int($0.1), $0.2.flatMap { Int($0) }].compactMap { $0 }
         }
         #expect(statuses == [0, 1, 2, 3, 6, 7, 22, 23, 26, 28, 35, 47, 55, 56, 58, 60, 63, 65, 70, 77, 127, 130, 143])
-        #expect(try Command.run().text == text && Command.run("help").text == text)
+        #expect(try Command.run().text == text)
+        #expect(try Command.run("help").text == text)
     }
 
     @Test func `The whole page has every detail and the verb's exit statuses`() throws {
         let text = try Command.run("help", "send").text
         #expect(text.contains("\nEXIT STATUS\n") && text.contains("\n  55        the connection failed while"))
-        #expect(text.contains("name=(' begins") && text.contains("--expect100-timeout <seconds>"))
+        #expect(text.contains("'name=('") && text.contains("--expect100-timeout <seconds>"))
         #expect(try Command.run("help", "nope").status == 2)
     }
 
@@ -67,7 +68,7 @@ struct HelpTests {
         #expect(send.contains(".Dt FORMWORK-SEND 1\n") && send.contains(".It 55\n"))
         #expect(send.contains("multipart/…"), "characters beyond ASCII stay")
         guard try Command.shell("command -v mandoc").status == 0 else { return }
-        let lint = try Command.shell("mandoc -T lint -W warning *.1", in: folder.path)
+        let lint = try Command.shell("mandoc -T lint *.1", in: folder.path)
         #expect(lint.status == 0 && lint.text == "", "\(lint.text)")
         let shown = try Command.shell("mandoc -T utf8 formwork-send.1 | col -b", in: folder.path)
         #expect(shown.text.contains("--max-time 600") && shown.text.contains("EXIT STATUS"))

@@ -46,25 +46,33 @@ struct TerminalTests {
 
     @Test func `A plan's table at 40 and 80 columns`() throws {
         let folder = Folder()
-        try folder.file("東京タワーの写真.txt", "hello\n")
-        let command = "\"$F\" plan -F 'photo=@東京タワーの写真.txt' --boundary b --type-from extension"
+        try folder.file("東京の写真.txt", "hello\n")
+        let command = "\"$F\" plan -F 'photo=@東京の写真.txt' --boundary b --type-from extension"
         #expect(
             try PseudoTerminal.run(command, columns: 80, in: folder.path).screen.text == """
-                offset  length  part              source                type        why
-                     0     124                    framing
-                   124       6  part 1 "photo"    東京タワーの写真.txt  text/plain  extension .txt
-                   130       9                    framing
+                offset  length  part            source          type        why
+                     0     111  part 1 "photo"  framing
+                   111       6  part 1 "photo"  東京の写真.txt  text/plain  extension .txt
+                   117       9                  framing
 
                 Content-Type: multipart/form-data; boundary=b
-                Content-Length: 139
+                Content-Length: 126
                 Can be sent again: yes
 
                 """)
-        let narrow = try PseudoTerminal.run(command, columns: 40, in: folder.path).screen
         #expect(
-            narrow.text == """
-                offset  length  part    source  type…  w…
-                """, "\(narrow.text)")
+            try PseudoTerminal.run(command, columns: 40, in: folder.path).screen.text == """
+                offset  length  part    source  type   …
+                     0     111  part …  frami…
+                   111       6  part …  東京…   text/… …
+                   117       9          frami…
+
+                Content-Type: multipart/form-data;
+                  boundary=b
+                Content-Length: 126
+                Can be sent again: yes
+
+                """)
     }
 
     @Test func `The answer begins a line of its own, after the bar`() throws {
@@ -125,7 +133,7 @@ struct TerminalTests {
         #expect(line(119) == "harbour.jpg  [===============>              ]  \(numbers)  (part 2 of 3)")
         #expect(line(79) == "harbour.jpg  [========>        ]  \(numbers)")
         #expect(line(69) == "harbour…  [=====>    ]  \(numbers)")
-        #expect(line(59) == "harbour.jp…  \(numbers)")
+        #expect(line(59) == "harbour.jpg  \(numbers)")
         #expect(line(39) == "50.0 MiB of 100 MiB  50%  1.0 MiB/s  E…")
         moment.total = nil
         #expect(line(79) == "harbour.jpg  50.0 MiB  1.0 MiB/s  0:50  (part 2 of 3)")

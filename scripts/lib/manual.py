@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 
@@ -19,6 +20,13 @@ def escaped(text: str) -> str:
     for old, new in [("\\", "\\e"), ("-", "\\-"), ("'", "\\(aq"), ("`", "\\(ga"), ("^", "\\(ha"), ("~", "\\(ti")]:
         text = text.replace(old, new)
     return "\\&" + text if text.startswith(".") else text
+
+
+def prose(text: str) -> list[str]:
+    """Sentences, each from a line of its own on."""
+    sentences = re.split(r"""(?<=[.!?]) +|(?<=[.!?][)'"]) +""", text)
+    # Escapes make a line longer; mandoc's lint wants at most 80 bytes.
+    return [escaped(line) for sentence in sentences for line in textwrap.wrap(sentence, 64, break_on_hyphens=False)]
 
 
 def argument(text: str) -> str:
@@ -49,7 +57,7 @@ def paragraphs(text: str) -> list[str]:
             lines.extend([".Bd -literal -offset indent", *literal, ".Ed"])
             literal.clear()
         if words:
-            lines.extend(([".Pp"] if lines else []) + [escaped(" ".join(words))])
+            lines.extend(([".Pp"] if lines else []) + prose(" ".join(words)))
             words.clear()
 
     for line in text.split("\n"):
@@ -102,11 +110,11 @@ def page(verb: dict, others: list[str], date: str) -> str:
                 dots = " ..." if option["spelling"].endswith("...") else ""
                 macro = "Op Ar" if option["isOptional"] else "Ar"
                 lines.append(f".{macro} {argument(value)}{dots}")
-    lines += [".Sh DESCRIPTION", *(paragraphs(text[""]) or [escaped(verb["abstract"])])]
+    lines += [".Sh DESCRIPTION", *(paragraphs(text[""]) or prose(verb["abstract"]))]
     if verb["verbs"]:
         lines += [".Pp", "The verbs are:", ".Bl -tag -width completion"]
         for inner in verb["verbs"]:
-            lines += [f".It Cm {inner['name'].split()[-1]}", escaped(inner["abstract"])]
+            lines += [f".It Cm {inner['name'].split()[-1]}", *prose(inner["abstract"])]
         lines += [".El"]
     groups = {}
     for option in verb["options"]:
@@ -120,13 +128,13 @@ def page(verb: dict, others: list[str], date: str) -> str:
         for option in options:
             is_argument = option["group"] is None
             value = re.sub(r"[<>]|\.\.\.", "", option["spelling"]).strip()
-            lines += [f".It Ar {argument(value)}" if is_argument else item(option["spelling"]), escaped(option["text"])]
+            lines += [f".It Ar {argument(value)}" if is_argument else item(option["spelling"]), *prose(option["text"])]
             if option["details"]:
                 lines += [".Pp", *paragraphs(option["details"])]
         lines.append(".El")
     lines += [".Sh EXIT STATUS", ".Bl -tag -width Ds"]
     for status in verb["exitStatuses"]:
-        lines += [f".It {status['status']}", escaped(status["meaning"])]
+        lines += [f".It {status['status']}", *prose(status["meaning"])]
     lines += [".El"]
     if text.get("EXAMPLES"):
         lines += [".Sh EXAMPLES", ".Bd -literal", *(escaped(line) for line in text["EXAMPLES"].split("\n")), ".Ed"]

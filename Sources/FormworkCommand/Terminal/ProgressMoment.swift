@@ -44,9 +44,11 @@ package struct ProgressMoment: Sendable {
         for rest in [rest, self.line(rate, elapsed, showsPart: false)] {
             if let line = self.line(withBarBefore: rest, columns) { return line }
         }
-        let room = columns - DisplayText.width(of: rest) - 2
-        guard let label, room >= 4 else { return DisplayText(rest, limit: columns).text }
-        return "\(DisplayText(label, limit: room).text)  \(rest)"
+        for rest in [rest, self.line(rate, elapsed, showsPart: false)] {
+            let room = columns - DisplayText.width(of: rest) - 2
+            if let label, room >= 4 { return "\(DisplayText(label, limit: room).text)  \(rest)" }
+        }
+        return DisplayText(rest, limit: columns).text
     }
 
     private static let barColumns = 12...32
