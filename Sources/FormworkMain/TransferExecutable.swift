@@ -13,8 +13,9 @@ enum TransferExecutable {
 
     /// Replaces this process by it if the arguments name one of its verbs; otherwise returns.
     static func takeOver(_ arguments: [String]) throws(ExitStatus) {
-        let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
-        guard let verb = words.first, ["send", "receive"].contains(verb) else { return }
+        let isPrefixed = ["help", "---completion"].contains(arguments.first)
+        let words = isPrefixed ? arguments.dropFirst() : arguments[...]
+        guard let verb = words.first, ["send", "receive", "completion"].contains(verb) else { return }
         var folders: [FilePath] = []
         if let here = self.executable, here.lastComponent?.string != self.name {
             let folder = here.removingLastComponent()
@@ -24,6 +25,8 @@ enum TransferExecutable {
             // SAFETY: the path is a C string during the call, and argv's C strings live as long as the process.
             _ = unsafe folder.appending(self.name).withPlatformString { unsafe execv($0, CommandLine.unsafeArgv) }
         }
+        // Without the other executable this one completes the rest.
+        guard verb != "completion" else { return }
         let places = folders.map { "\($0.lexicallyNormalized())" }.joined(separator: " or ")
         throw ExitStatus(
             127,

@@ -216,6 +216,36 @@ struct QueryCommandTests {
     }
 
     @Test(
+        "A repeated name becomes an array on request, in every dialect",
+        arguments: [
+            ("a=1&b=x&a=2&a", "", #"{"a":["1","2",""],"b":"x"}"#), ("a=1", "", #"{"a":"1"}"#),
+            ("a=1&a=2", "--dialect php", #"{"a":["1","2"]}"#),
+            ("a=1&a=2&o[x]=1", "--dialect rails", #"{"a":["1","2"],"o":{"x":"1"}}"#),
+            ("a[]=1&a[]=2", "--dialect php", #"{"a":["1","2"]}"#),
+            ("a=1&a=2", "--dialect alamofire", #"{"a":["1","2"]}"#),
+            ("a=1&a=2", "--dialect facebook", #"{"a":["1","2"]}"#),
+        ])
+    func repeated(text: String, options: String, json: String) throws {
+        let result = try Self.decode(text, "--repeated array \(options)")
+        #expect(result.text == json + "\n" && result.errors == "", "\(result.errors)")
+    }
+
+    @Test func `A repeated name is a warning if most JSON readers would lose its values`() throws {
+        let result = try Self.decode("a=1&a=2")
+        #expect(result.text == "{\"a\":\"1\",\"a\":\"2\"}\n" && result.status == 0)
+        #expect(
+            result.errors
+                == "formwork: warning: the name \"a\" occurs more than once: --repeated array makes one member of its "
+                + "values\n")
+        #expect(try Self.decode("a=1&a=2", "--pairs").errors == "")
+        #expect(try Self.decode("a=1&b=2").errors == "")
+        let both = try Self.decode("a=1", "--repeated array --pairs")
+        #expect(both.status == 2)
+        #expect(both.errors == "formwork: --repeated: --pairs lists every pair: leave one of them out\n")
+        #expect(try Command.run("query", "decode", "--help").text.contains("--repeated array"))
+    }
+
+    @Test(
         "Text is read as the dialect reads it",
         arguments: [
             ("b=1&a=x+y&b=%C3%A9&n&&=e&c=d=e", "", #"{"b":"1","a":"x y","b":"é","n":"","":"e","c":"d=e"}"#),

@@ -22,7 +22,8 @@ struct TypeCommandTests {
                 application/octet-stream\tnone\tno content\td.pdf
                 text/plain\tcontent\tcontent, by libmagic\te
                 26
-                [{"detector":"content","file":"e","reason":"content,bylibmagic","type":"text/plain;charset=us-ascii"}]\
+                {"files":[{"file":"e","type":"text/plain;charset=us-ascii","detector":"content","reason":"content,bylibmagic",\
+                "error":null}],"exitStatus":0,"error":null}\
                 image/png\tcontent\tcontent, by libmagic\t-
                 text/plain\textension\textension .txt\ta.txt
                 application/octet-stream\tnone\tno type known for this name\te

@@ -18,7 +18,8 @@ package struct FormOptions: ParsableArguments {
                 ;headers=@path, ;encoder=base64 (or quoted-printable, 7bit, 8bit, binary) may follow, and \
                 ;length=BYTES for standard input. Double quotes protect ';' and ','.
                 """,
-            valueName: "name=content"))
+            valueName: "name=content"),
+        completion: .file())
     var form: [String] = []
 
     @Option(
@@ -76,7 +77,8 @@ package struct FormOptions: ParsableArguments {
 
     @Option(
         name: .customLong("from"),
-        help: ArgumentHelp("Read the form from a description that 'plan --save' wrote.", valueName: "file"))
+        help: ArgumentHelp("Read the form from a description that 'plan --save' wrote.", valueName: "file"),
+        completion: .file())
     var description: String?
 
     package init() {}

@@ -49,6 +49,25 @@ struct PartArgument {
         return rest
     }
 
+    /// The flags among the words, and `--progress` joined with its value. Values of options aren't flags, nor is any word
+    /// after `--`.
+    static func flags(in words: [String]) -> [String] {
+        var flags: [String] = []
+        var index = 0
+        while index < words.count, words[index] != "--" {
+            let word = words[index]
+            index += 1
+            let hasValue = self.optionsWithValue.contains(word) || Option(spelling: word) != nil
+            guard hasValue, index < words.count else {
+                flags.append(word)
+                continue
+            }
+            if word == "--progress" { flags.append("\(word)=\(words[index])") }
+            index += 1
+        }
+        return flags
+    }
+
     private static let optionsWithValue: Set<String> = [
         "-A", "--array", "--as", "-b", "--bool", "--boundary", "--cacert", "--cert", "--compat", "--connect-timeout",
         "--content-type", "--cookie", "-d", "--data", "--data-binary", "--data-json", "--data-raw", "--data-urlencode",

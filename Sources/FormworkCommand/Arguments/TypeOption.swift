@@ -22,7 +22,7 @@ enum TypeOption: String, ExpressibleByArgument, CaseIterable {
 enum MagicWarning {
     static func write() {
         guard let failure = LibMagic.shared.failure else { return }
-        StandardError.write("formwork: warning: \(failure); types are found by names alone\n")
+        Messages.warn("\(failure); types are found by names alone")
     }
 }
 #endif

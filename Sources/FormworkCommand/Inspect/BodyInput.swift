@@ -1,7 +1,7 @@
 #if Command
 import Formwork
 
-/// The body in an input: bare, in a captured HTTP message, or in a HAR file.
+/// The body in an input: bare, in a captured HTTP message, or in a capture of several requests.
 final class BodyInput {
     private enum Framing {
         case untilEnd
@@ -18,25 +18,49 @@ final class BodyInput {
     private(set) var contentEncoding: String?
     private(set) var contentLength: Int64?
 
-    private let raw: RawInput
+    /// What was done to the input before it was parsed, and what is known to be missing, as half sentences.
+    private(set) var notes: [String] = []
+
+    private var raw: RawInput
     private var framing = Framing.untilEnd
     private var ahead: [UInt8] = []
     /// Whether bytes after the body were read together with its last bytes.
     private var hasSurplus = false
 
     /// - Parameters:
-    ///   - entry: The entry of a HAR file, from 1.
-    ///   - isBare: Whether the caller knows the content. Then JSON isn't examined for a HAR file.
+    ///   - entry: The request in a capture of several, from 1.
+    ///   - isBare: Whether the caller knows the content. Then it isn't examined for a capture of several requests.
     init(_ file: String?, entry: Int?, isBare: Bool) throws {
         let raw = try RawInput(file)
         (self.raw, self.name) = (raw, raw.name)
-        if !isBare, try Self.isJSON(raw) {
-            try self.openArchive(entry)
-        } else if entry != nil {
-            throw ExitStatus(2, "formwork: --entry: \(raw.name) is not a HAR file")
-        } else {
-            try TextInput.naming(raw.name) { () throws(FormworkError) in try self.openMessage() }
+        let kind = isBare ? .none : try Self.kind(of: raw)
+        if entry != nil, case .none = kind {
+            throw ExitStatus(
+                2,
+                "formwork: --entry: \(raw.name) is not a HAR file, packet capture, curl trace or mitmproxy flow file")
         }
+        do {
+            switch kind {
+            case .none: break
+            case .json: try self.openArchive(entry)
+            case .packets: try self.open(PacketCapture(self.all(kind), name: raw.name).messages, entry, kind)
+            case .trace: try self.open(CurlTrace(self.all(kind)).messages, entry, kind)
+            case .flows: try self.open(FlowFile(self.all(kind)), entry)
+            }
+        } catch var error as FormworkError {
+            if error.path == nil { error.path = raw.name }
+            throw error
+        }
+        guard case .untilEnd = self.framing else { return }
+        try TextInput.naming(raw.name) { () throws(FormworkError) in
+            try self.openMessage()
+            try self.decodeBase64()
+        }
+    }
+
+    private static func kind(of raw: RawInput) throws(FormworkError) -> CaptureKind {
+        let first = try raw.lookAhead(1).first
+        return CaptureKind(try raw.lookAhead(CaptureKind.wanted(first)))
     }
 
     /// The body's next bytes; empty at its end.
@@ -110,29 +134,79 @@ final class BodyInput {
         }
     }
 
-    private static func isJSON(_ raw: RawInput) throws(FormworkError) -> Bool {
-        var start = try raw.lookAhead(1)[...]
-        if start.starts(with: [0xEF, 0xBB, 0xBF]) { start = start.dropFirst(3) }
-        return start.prefix(64).first { !$0.isBlank && $0 != 0x0D && $0 != 0x0A } == UInt8(ascii: "{")
-    }
-
-    private func openArchive(_ entry: Int?) throws {
+    /// All bytes of a capture.
+    private func all(_ kind: CaptureKind) throws(FormworkError) -> [UInt8] {
         var text: [UInt8] = []
         while true {
             let bytes = try self.raw.next()
-            if bytes.isEmpty { break }
+            if bytes.isEmpty { return text }
             text += bytes
-            guard text.count <= HARFile.limit else {
+            guard text.count <= CaptureKind.limit else {
                 throw FormworkError(
                     .limitExceeded,
-                    "looks like a HAR file, and a HAR file may have at most \(HARFile.limit >> 20) MiB",
+                    "looks like a \(kind.name), and a \(kind.name) may have at most \(CaptureKind.limit >> 20) MiB",
                     path: self.name)
             }
         }
+    }
+
+    /// Continues with one of the messages as if it were the input.
+    private func open(_ messages: [CapturedMessage], _ entry: Int?, _ kind: CaptureKind) throws {
+        let chosen = try CaptureChoice.choose(
+            entry, messages.filter(\.isForm), count: messages.count, of: kind.name)
+        if let damage = chosen.damage { self.notes.append(damage) }
+        self.raw = RawInput(name: self.name, bytes: chosen.bytes)
+    }
+
+    private func open(_ flows: FlowFile, _ entry: Int?) throws {
+        let chosen = try CaptureChoice.choose(entry, flows.forms, count: flows.count, of: CaptureKind.flows.name)
+        self.framing = .memory
+        (self.ahead, self.contentType) = (chosen.body, chosen.contentType)
+        self.contentEncoding = chosen.contentEncoding
+    }
+
+    /// Decodes a body that is base64 as a whole, as gateways pass bodies that they take for binary.
+    private func decodeBase64() throws(FormworkError) {
+        // `--`, or CRLF and `--`, as base64.
+        let start = try self.lookAhead(4)
+        guard ["LS0", "LS1", "DQot"].contains(where: { start.starts(with: $0.utf8) }) else { return }
+        let sample = try self.lookAhead(1 << 10).prefix(1 << 10)
+        guard sample.allSatisfy({ $0.isBase64 }) else { return }
+        var text: [UInt8] = []
+        while true {
+            let bytes = try self.next()
+            if bytes.isEmpty { break }
+            text += bytes
+            guard text.count <= CaptureKind.limit else {
+                throw FormworkError(
+                    .limitExceeded,
+                    "looks like base64, of which at most \(CaptureKind.limit >> 20) MiB are decoded: use base64 -d")
+            }
+        }
+        // What is missing from the capture stays known.
+        if let shortfall { self.notes.append(shortfall) }
+        self.framing = .memory
+        var letters = text.filter { !$0.isBlank && $0 != 0x0D && $0 != 0x0A }
+        while letters.count % 4 != 0, letters.count % 4 != 1 { letters.append(UInt8(ascii: "=")) }
+        guard let body = Base64.decode(String(decoding: letters, as: UTF8.self)) else {
+            self.ahead = text
+            return
+        }
+        self.ahead = body
+        self.contentLength = nil
+        self.notes.append("the body is encoded with base64; offsets count its decoded bytes")
+    }
+
+    private func openArchive(_ entry: Int?) throws {
+        let text = try self.all(.json)
         self.framing = .memory
         do {
             if let archive = try HARFile(text, entry: entry) {
                 (self.ahead, self.contentType) = (archive.body, archive.contentType)
+                return
+            }
+            if let event = try GatewayEvent(text) {
+                (self.ahead, self.contentType) = (event.body, event.contentType)
                 return
             }
         } catch var error as FormworkError where HARFile.isLikely(text) || error.code == .limitExceeded {
@@ -141,6 +215,16 @@ final class BodyInput {
         } catch is FormworkError {}
         // JSON, but not a HAR file: a body that was sent as JSON. The diagnosis says so.
         self.ahead = text
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is a letter of base64, its padding or between its lines.
+    fileprivate var isBase64: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F, 0x3D, 0x0D, 0x0A: true
+        default: false
+        }
     }
 }
 #endif

@@ -9,16 +9,36 @@ final class FolderSink: PartSink {
     private static let nameBytes = 240
 
     private let folder: StagedFolder
+    /// The name of the only file; `nil` for the parts' own names.
+    private let onlyName: SafeFilename?
+    private var written = 0
     private(set) var selector: PartSelector
     private var file: StagedFile?
     private var count = 0
 
-    init(_ folder: StagedFolder, _ selector: PartSelector) { (self.folder, self.selector) = (folder, selector) }
+    init(_ folder: StagedFolder, _ selector: PartSelector, name: SafeFilename? = nil) {
+        (self.folder, self.selector, self.onlyName) = (folder, selector, name)
+    }
+
+    /// Checks that a file of its own was written once.
+    func check() throws {
+        guard let name = self.onlyName, self.written != 1 else { return }
+        let count = self.written == 0 ? "no part is" : "\(self.written) parts are"
+        throw ExitStatus(
+            2,
+            "formwork: --to \(ShellQuote.quote(name.text)): names one file, but \(count) selected: choose one with "
+                + "--part, or name a folder, as in --to \(ShellQuote.quote(name.text))/")
+    }
 
     func begin(_ header: ReceivedHeader, at offset: Int64) throws {
         self.count += 1
         guard self.selector.takes(header) else { return }
-        self.file = try self.folder.makeFile(self.name(for: header))
+        self.written += 1
+        guard let onlyName else {
+            self.file = try self.folder.makeFile(self.name(for: header))
+            return
+        }
+        if self.written == 1 { self.file = try self.folder.makeFile(onlyName) }
     }
 
     func take(_ bytes: [UInt8], _ range: Range<Int>) throws { try self.file?.write(bytes, range) }

@@ -12,7 +12,7 @@ enum LimitOption {
         return limits
     }()
 
-    private static let names: KeyValuePairs<String, @Sendable (inout ParsingLimits, Int64) -> Void> = [
+    static let names: KeyValuePairs<String, @Sendable (inout ParsingLimits, Int64) -> Void> = [
         "boundaryLength": { $0.boundaryLength = Int($1) },
         "totalBytes": { $0.totalBytes = $1 },
         "preambleBytes": { $0.preambleBytes = $1 },

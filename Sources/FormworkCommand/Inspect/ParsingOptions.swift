@@ -6,8 +6,10 @@ import Formwork
 struct ParsingOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "A bare body, a captured HTTP request or response, or a HAR file; '-' or none is standard input.",
-            valueName: "file"))
+            "A body, or a capture: an HTTP request or response, a HAR file, a packet capture, a curl trace, or a "
+                + "mitmproxy flow file. '-' or none is standard input.",
+            valueName: "file"),
+        completion: .file())
     var file: String?
 
     @Option(help: "The boundary, instead of the one in the capture or in the body's first line.")
@@ -34,10 +36,11 @@ struct ParsingOptions: ParsableArguments {
                 64 KiB, a part 1,000 header fields, a body 10,000,000 parts; nothing else is limited. \
                 'defaults' selects the library's limits for servers.
                 """,
-            valueName: "name=value"))
+            valueName: "name=value"),
+        completion: .list(["defaults"] + LimitOption.names.map { $0.key + "=" }))
     var limit: [String] = []
 
-    @Option(help: ArgumentHelp("Which entry of a HAR file, counted from 1.", valueName: "n"))
+    @Option(help: ArgumentHelp("Which request of a capture, counted from 1.", valueName: "n"))
     var entry: Int?
 
     private static let profiles: KeyValuePairs<String, ParsingProfile> = [
@@ -63,17 +66,17 @@ struct ParsingOptions: ParsableArguments {
             let parser = try Self.given("--boundary", boundary) { () throws(FormworkError) in
                 try MultipartParser(contentType: Self.type(with: boundary), profile: profile, limits: limits)
             }
-            return PartWalk(try self.input(), parser)
+            return PartWalk(try self.input(), parser, isStrict: self.isStrict)
         }
         if let type = self.contentType {
             let parser = try Self.given("--content-type", type) { () throws(FormworkError) in
                 try MultipartParser(contentType: type, profile: profile, limits: limits)
             }
-            return PartWalk(try self.input(), parser)
+            return PartWalk(try self.input(), parser, isStrict: self.isStrict)
         }
         let input = try self.input()
-        if let type = input.contentType { return try Self.walk(input, type, profile, limits) }
-        return try Self.walk(input, Self.type(with: try Self.sniff(input)), profile, limits)
+        if let type = input.contentType { return try self.walk(input, type, profile, limits) }
+        return try self.walk(input, Self.type(with: try Self.sniff(input)), profile, limits)
     }
 
     /// Opens the input for a lint, which continues where a parser would fail.
@@ -104,12 +107,14 @@ struct ParsingOptions: ParsableArguments {
         }
     }
 
-    private static func walk(
+    private var isStrict: Bool { self.profile == "strict" }
+
+    private func walk(
         _ input: BodyInput, _ type: String, _ profile: ParsingProfile, _ limits: ParsingLimits
     ) throws -> PartWalk {
         do throws(FormworkError) {
             let parser = try MultipartParser(contentType: type, profile: profile, limits: limits)
-            return PartWalk(input, parser)
+            return PartWalk(input, parser, isStrict: self.isStrict)
         } catch {
             var error = error
             if error.parsingFailure?.kind == .invalidContentType {

@@ -18,20 +18,20 @@ struct PartRecord {
 
     /// One object, as `inspect --json` prints it.
     var json: ParameterValue {
-        let headers = self.header.fields.map { ParameterValue.array([.text($0.name), .text($0.value)]) }
-        return .object([
-            .init("index", .integer(Int128(self.index))),
-            .init("name", Self.text(self.header.name)),
-            .init("filename", Self.text(self.header.filename)),
-            .init("contentType", Self.text(self.header.contentType)),
-            .init("headers", .array(headers)),
-            .init("offset", .integer(Int128(self.offset))),
-            .init("length", .integer(Int128(self.length))),
-            .init("sha256", Self.text(self.sha256)),
+        let headers = self.header.fields.map { field in
+            ParameterValue.members([("name", .text(field.name)), ("value", .text(field.value))])
+        }
+        return .members([
+            ("index", .integer(Int128(self.index))),
+            ("name", .optional(self.header.name)),
+            ("filename", .optional(self.header.filename)),
+            ("contentType", .optional(self.header.contentType)),
+            ("headers", .array(headers)),
+            ("offset", .integer(Int128(self.offset))),
+            ("length", .integer(Int128(self.length))),
+            ("sha256", .optional(self.sha256)),
         ])
     }
-
-    private static func text(_ text: String?) -> ParameterValue { text.map(ParameterValue.text) ?? .null }
 }
 
 /// Makes a record of every part and passes each on when it is complete, so a million parts need no more memory than

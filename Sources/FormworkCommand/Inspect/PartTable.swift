@@ -24,7 +24,8 @@ final class PartTable {
     }
 
     func append(_ record: PartRecord) throws {
-        let limit = self.terminalWidth.map { max(12, $0 / 4) }
+        // Digests are not cut on a terminal of 120 columns: other texts give way.
+        let limit = self.terminalWidth.map { self.showsDigests ? max(6, ($0 - 96) / 3) : max(12, $0 / 4) }
         let header = record.header
         let digest = self.showsDigests ? [DisplayText(record.sha256 ?? "")] : []
         self.rows.append(

@@ -14,13 +14,19 @@ protocol PartSink {
 /// Splits a body into parts, and describes in one line what is wrong with it.
 struct PartWalk {
     private let input: BodyInput
+    /// Whether a body with warnings is refused.
+    private let isStrict: Bool
     private var parser: MultipartParser
     private var seen: BodyObservation
+    private var doubts: PartDoubts
+    private var lines = RecentBytes()
 
-    init(_ input: BodyInput, _ parser: MultipartParser) {
-        (self.input, self.parser) = (input, parser)
+    /// - Parameter isStrict: Whether a body that other receivers read differently is refused.
+    init(_ input: BodyInput, _ parser: MultipartParser, isStrict: Bool = false) {
+        (self.input, self.parser, self.isStrict) = (input, parser, isStrict)
         self.seen = BodyObservation(
             for: parser, contentLength: input.contentLength, contentEncoding: input.contentEncoding)
+        self.doubts = PartDoubts(parser)
     }
 
     /// Passes every part to `sink`.
@@ -30,23 +36,24 @@ struct PartWalk {
             let chunk = try self.input.next()
             if chunk.isEmpty { break }
             self.seen.take(chunk)
+            if self.parser.parts == 0 { self.doubts.take(preamble: chunk) }
             try self.feed(chunk, &sink)
+            self.lines.take(chunk)
         }
         do throws(FormworkError) {
             try self.parser.finish()
         } catch {
-            throw try Self.status(of: error, self.seen, self.input)
+            throw try Self.status(of: error, self.seen, self.input, self.doubts.cause(of: error, self.lines, []))
         }
         let surplus = try self.input.surplus()
         let diagnosis = BodyDiagnosis(of: nil, in: self.seen)?.description
-        return [self.input.shortfall, surplus, self.preamble, diagnosis].compactMap { $0 }
-    }
-
-    private var preamble: String? {
-        self.parser.preambleDelimiterOffset.map { offset in
-            "a line at offset \(offset), before the first part, begins like a delimiter but isn't one, so a part may "
-                + "be lost: a delimiter needs CRLF before and after it (--profile lenient accepts LF too)"
+        let doubts = self.doubts.all(self.parser)
+        if self.isStrict, let first = doubts.first {
+            let name = self.input.name.withControlCharactersEscaped
+            throw ExitStatus(70, "formwork: \(name): \(first)")
         }
+        return self.input.notes + [self.input.shortfall, surplus].compactMap { $0 } + doubts
+            + [diagnosis].compactMap { $0 }
     }
 
     private mutating func feed(_ chunk: [UInt8], _ sink: inout some PartSink) throws {
@@ -56,13 +63,21 @@ struct PartWalk {
             do throws(FormworkError) {
                 event = try self.parser.next(in: chunk, from: &position)
             } catch {
-                throw try Self.status(of: error, self.seen, self.input)
+                throw try Self.status(
+                    of: error, self.seen, self.input, self.doubts.cause(of: error, self.lines, chunk))
             }
             self.seen.take(event, in: chunk)
             switch event {
-            case .partBegan(let header): try sink.begin(header, at: self.parser.offset)
-            case .content(let range): try sink.take(chunk, range)
-            case .heldContent(let bytes): try sink.take(Array(bytes), 0..<bytes.count)
+            case .partBegan(let header):
+                self.doubts.begin(header)
+                try sink.begin(header, at: self.parser.offset)
+            case .content(let range):
+                self.doubts.take(chunk, range, endingAt: self.parser.offset)
+                try sink.take(chunk, range)
+            case .heldContent(let bytes):
+                let bytes = Array(bytes)
+                self.doubts.take(bytes, 0..<bytes.count, endingAt: self.parser.offset)
+                try sink.take(bytes, 0..<bytes.count)
             case .partEnded: try sink.end()
             case .finished: continue
             case .needsInput: return
@@ -71,7 +86,10 @@ struct PartWalk {
     }
 
     /// The error line for a body that can't be read: kind, offset, what was expected, and the probable cause.
-    static func status(of error: FormworkError, _ seen: BodyObservation, _ input: BodyInput) throws -> ExitStatus {
+    /// - Parameter cause: What the walk has seen, if the diagnosis has no better reason.
+    static func status(
+        of error: FormworkError, _ seen: BodyObservation, _ input: BodyInput, _ cause: String? = nil
+    ) throws -> ExitStatus {
         var shown = error
         (shown.cause, shown.offset) = (nil, nil)
         var line = error.parsingFailure.map { $0.kind.rawValue } ?? error.code.description
@@ -81,7 +99,11 @@ struct PartWalk {
         let surplus = error.code == .truncatedBody ? try input.surplus() : nil
         let diagnosis = BodyDiagnosis(of: error, in: seen)
         let hint = diagnosis?.cause == .bareLineFeeds ? ": --profile lenient reads it" : ""
-        let reason = input.shortfall ?? surplus ?? diagnosis.map { $0.description + hint }
+        let isVague = diagnosis?.cause == .cut || diagnosis?.cause == .otherBoundary
+        let found = diagnosis.map { $0.description + hint }
+        let reason =
+            input.notes.last { $0.hasPrefix("packets") } ?? input.shortfall ?? surplus ?? (isVague ? cause : nil)
+            ?? found ?? cause
         if let reason { line += "; probably: \(reason)" }
         let name = input.name.withControlCharactersEscaped
         return ExitStatus(error.code == .limitExceeded ? 63 : 70, "formwork: \(name): \(line)")

@@ -1,14 +1,15 @@
 #if Command
 import Formwork
 
-/// The bytes of a file or of standard input, with lookahead.
+/// The bytes of a file, of standard input or of a captured message, with lookahead.
 final class RawInput {
     /// Bytes of one read. Framing, chunks and parts may be cut anywhere.
     static let chunkBytes = 256 << 10
 
     /// The input's name in errors.
     let name: String
-    private let reader: BodyReader
+    /// `nil` for bytes in memory.
+    private let reader: BodyReader?
     private var ahead: [UInt8] = []
     private var isAtEnd = false
 
@@ -21,6 +22,9 @@ final class RawInput {
         }
     }
 
+    /// - Parameter name: The input's name in errors.
+    init(name: String, bytes: [UInt8]) { (self.name, self.reader, self.ahead) = (name, nil, bytes) }
+
     /// The next bytes; empty at the end.
     func next() throws(FormworkError) -> [UInt8] {
         guard self.ahead.isEmpty else {
@@ -32,7 +36,7 @@ final class RawInput {
 
     /// The next bytes, without consuming them: at least `count`, or fewer if the input ends before.
     func lookAhead(_ count: Int) throws(FormworkError) -> [UInt8] {
-        while self.ahead.count < count, !self.isAtEnd { self.ahead += try self.read() }
+        while self.ahead.count < count, !self.isAtEnd, self.reader != nil { self.ahead += try self.read() }
         return self.ahead
     }
 
@@ -40,9 +44,9 @@ final class RawInput {
     func skip(_ count: Int) { self.ahead.removeFirst(count) }
 
     private func read() throws(FormworkError) -> [UInt8] {
-        guard !self.isAtEnd else { return [] }
+        guard !self.isAtEnd, let reader else { return [] }
         let bytes = try TextInput.naming(self.name) { () throws(FormworkError) in
-            try self.reader.read(upTo: Self.chunkBytes)
+            try reader.read(upTo: Self.chunkBytes)
         }
         self.isAtEnd = bytes.isEmpty
         return bytes

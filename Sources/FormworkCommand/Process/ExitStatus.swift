@@ -45,7 +45,7 @@ package struct ExitStatus: Error {
     }
 
     package func leave() -> Never {
-        if let message = self.message { StandardError.write(message + "\n") }
+        if let message = self.message { Messages.fail(message, status: self.code) }
         exit(self.code)
     }
 }

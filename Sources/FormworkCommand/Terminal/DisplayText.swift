@@ -21,6 +21,8 @@ package struct DisplayText {
 
     /// As much of a line as fits, followed by "…" if something was cut.
     static func cut(_ text: String, to limit: Int) -> DisplayText {
+        let whole = self.width(of: text)
+        guard whole > limit else { return DisplayText(text: text, width: whole) }
         var kept = ""
         var width = 0
         for character in text {
@@ -32,18 +34,27 @@ package struct DisplayText {
         return DisplayText(text: kept, width: width)
     }
 
+    /// As much of the text as fits, in the same way.
+    static func cut(_ text: DisplayText, to limit: Int) -> DisplayText {
+        text.width <= limit ? text : self.cut(text.text, to: limit)
+    }
+
+    /// The most columns that a terminal uses for the text.
     static func width(of text: String) -> Int {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + self.width(of: $1) }
     }
 
-    /// Columns of one Character: those of its widest scalar, or two for an emoji.
+    /// Columns of one Character. Most terminals draw joined emoji beside each other, so all of its scalars count: a
+    /// line must not be longer than the terminal is wide.
     private static func width(of character: Character) -> Int {
         var width = 0
         for scalar in character.unicodeScalars {
-            if scalar.value == 0xFE0F || scalar.isWide { return 2 }
-            switch scalar.properties.generalCategory {
-            case .nonspacingMark, .enclosingMark, .format, .control: continue
-            default: width = max(width, 1)
+            if scalar.value == 0xFE0F {
+                width = max(width, 2)
+            } else if scalar.isWide {
+                width += 2
+            } else if !scalar.hasNoWidth {
+                width += 1
             }
         }
         return width
@@ -51,10 +62,23 @@ package struct DisplayText {
 }
 
 extension Unicode.Scalar {
+    /// Marks, format characters, and the vowels and final consonants of decomposed Hangul.
+    fileprivate var hasNoWidth: Bool {
+        switch self.value {
+        case 0x1160...0x11FF, 0xD7B0...0xD7FF: true
+        default:
+            switch self.properties.generalCategory {
+            case .nonspacingMark, .enclosingMark, .format, .control: true
+            default: false
+            }
+        }
+    }
+
     /// East Asian Wide and Fullwidth (UAX #11), by blocks, and emoji.
     fileprivate var isWide: Bool {
         switch self.value {
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x1F200...0x1F265, 0x3041...0x33FF,
+            0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
             0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
             0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
             true

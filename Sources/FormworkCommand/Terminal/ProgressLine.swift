@@ -11,7 +11,24 @@ package final class ProgressLine: Sendable {
         var isDrawn = false
         /// Nothing more is shown, because other output follows on the terminal.
         var isClosed = false
+        /// What the last line of a log showed.
+        var logged: LogKey?
     }
+
+    /// Two moments with the same key are one event of a log. Only seconds have passed between them.
+    private struct LogKey: Equatable {
+        var done: Int64
+        var attempt: Int
+        var note: String?
+
+        init(_ moment: ProgressMoment) {
+            (self.done, self.attempt) = (moment.done, moment.attempt)
+            self.note = moment.note.map { String($0.filter { !$0.isNumber }) }
+        }
+    }
+
+    /// The width of a bar that isn't drawn on a terminal.
+    private static let usualColumns = 80
 
     private let style: ProgressStyle
     private let start = ContinuousClock.now
@@ -20,6 +37,11 @@ package final class ProgressLine: Sendable {
     package init(_ style: ProgressStyle) {
         self.style = style
         self.state = Mutex(State(rate: ProgressRate(from: self.start)))
+        switch style {
+        case .bar: break
+        case .log: Messages.use(.timed)
+        case .json: Messages.use(.events)
+        }
     }
 
     /// Shows progress while `body` runs, and keeps the last state on a line of its own.
@@ -44,9 +66,13 @@ package final class ProgressLine: Sendable {
             switch self.style {
             case .bar:
                 // A line that reaches the last column would wrap, and be redrawn one line below.
-                let columns = TerminalWidth.of(.standardError).map { max(1, $0 - 1) }
+                let columns = max(1, (TerminalWidth.of(.standardError) ?? Self.usualColumns) - 1)
                 Self.write("\r\(moment.line(rate: rate, elapsed: elapsed, columns: columns))\u{1B}[K")
-            case .log: Self.write(moment.line(rate: rate, elapsed: elapsed) + "\n")
+            case .log:
+                let key = LogKey(moment)
+                guard key != state.logged else { return }
+                state.logged = key
+                Self.write("\(WallClock.timeOfDay()) \(moment.line(rate: rate, elapsed: elapsed))\n")
             case .json: Self.write(moment.json(rate: rate) + "\n")
             }
             state.isDrawn = true

@@ -36,16 +36,46 @@ package struct ProgressMoment: Sendable {
     /// - Parameters:
     ///   - rate: Bytes a second.
     ///   - elapsed: Seconds since the start.
-    ///   - columns: The terminal's columns; the label is shortened first. `nil` for any length.
+    ///   - columns: The terminal's columns, for a line with a bar; `nil` for a line of any length without one.
     package func line(rate: Double, elapsed: Double, columns: Int? = nil) -> String {
         let rest = self.line(rate, elapsed)
-        guard let label else { return DisplayText(rest, limit: columns).text }
-        let room = columns.map { $0 - DisplayText.width(of: rest) - 2 } ?? .max
-        guard room >= 4 else { return DisplayText(rest, limit: columns).text }
-        return "\(DisplayText(label, limit: room).text)  \(rest)"
+        guard let columns else { return [self.label, rest].compactMap { $0 }.joined(separator: "  ") }
+        // The number of the part gives way to the bar.
+        for rest in [rest, self.line(rate, elapsed, showsPart: false)] {
+            if let line = self.line(withBarBefore: rest, columns) { return line }
+        }
+        for rest in [rest, self.line(rate, elapsed, showsPart: false)] {
+            let room = columns - DisplayText.width(of: rest) - 2
+            if let label, room >= 4 { return "\(DisplayText(label, limit: room).text)  \(rest)" }
+        }
+        return DisplayText(rest, limit: columns).text
     }
 
-    private func line(_ rate: Double, _ elapsed: Double) -> String {
+    private static let barColumns = 12...32
+    private static let labelColumns = 8...30
+
+    /// A line with the bar; `nil` if it doesn't fit, or the length is unknown.
+    private func line(withBarBefore rest: String, _ columns: Int) -> String? {
+        guard let total, total > 0 else { return nil }
+        let room = columns - DisplayText.width(of: rest) - 2
+        var label = ""
+        if let text = self.label, !text.isEmpty {
+            let least = min(DisplayText.width(of: text), Self.labelColumns.lowerBound)
+            let left = room - Self.barColumns.lowerBound - 2
+            guard left >= least else { return nil }
+            label = DisplayText(text, limit: min(left, Self.labelColumns.upperBound)).text + "  "
+        }
+        let left = room - DisplayText.width(of: label)
+        guard left >= Self.barColumns.lowerBound else { return nil }
+        let inside = min(left, Self.barColumns.upperBound) - 2
+        let share = min(max(Double(self.done) / Double(total), 0), 1)
+        let filled = Int(clamping: share * Double(inside))
+        let head = filled < inside ? ">" : ""
+        let rest = String(repeating: " ", count: max(0, inside - filled - 1)) + "]  \(rest)"
+        return "\(label)[\(String(repeating: "=", count: filled))\(head)\(rest)"
+    }
+
+    private func line(_ rate: Double, _ elapsed: Double, showsPart: Bool = true) -> String {
         var words: [String] = []
         words.append(ByteSize.text(self.done) + (self.total.map { " of \(ByteSize.text($0))" } ?? ""))
         if let total, total > 0 { words.append("\(Int(clamping: Double(self.done) / Double(total) * 100))%") }
@@ -56,7 +86,7 @@ package struct ProgressMoment: Sendable {
             words.append(Self.clock(elapsed))
         }
         var context: [String] = []
-        if let part, part.count > 1 { context.append("part \(part.number) of \(part.count)") }
+        if showsPart, let part, part.count > 1 { context.append("part \(part.number) of \(part.count)") }
         if self.attempt > 1 { context.append("try \(self.attempt)") }
         if !context.isEmpty { words.append("(\(context.joined(separator: ", ")))") }
         if let note { words.append(note) }
@@ -66,11 +96,12 @@ package struct ProgressMoment: Sendable {
     /// One object, on a line.
     package func json(rate: Double) -> String {
         let members: [(String, ParameterValue)] = [
-            ("event", .text("progress")), ("sent", .integer(Int128(self.sent))),
+            ("event", .text("progress")), ("time", .text(WallClock.timestamp())), ("sent", .integer(Int128(self.sent))),
             ("acked", self.acknowledged.map { .integer(Int128($0)) } ?? .null),
             ("total", self.total.map { .integer(Int128($0)) } ?? .null), ("rate", Self.whole(rate)),
             ("eta_s", self.eta(rate).map { Self.whole($0.rounded()) } ?? .null),
-            ("part", self.part.map { .integer(Int128($0.number)) } ?? .null),
+            // From 0, as in every JSON of the command.
+            ("part", self.part.map { .integer(Int128($0.number) - 1) } ?? .null),
             ("attempt", .integer(Int128(self.attempt))), ("note", self.note.map { .text($0) } ?? .null),
         ]
         return OrderedJSON.write(.object(members.map { ParameterValue.Member($0.0, $0.1) }))

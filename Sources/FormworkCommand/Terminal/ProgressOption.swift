@@ -9,8 +9,8 @@ package enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
     case auto, bar, log, json, none
 
     package static let help: ArgumentHelp = """
-        Progress on standard error: auto, bar (a redrawn line), log (lines at intervals), json (one object per line), \
-        or none.
+        Progress on standard error: auto, bar (a redrawn line), log (a line with the time for each event), json (one \
+        object for each event, warnings and errors included), or none.
         """
 
     /// The style. `auto` means a bar if standard error is a terminal and the body isn't written to it, otherwise none.

@@ -5,15 +5,16 @@ import SystemPackage
 // Unsafe code in this file: the ioctl for the terminal's size.
 
 /// The width of a terminal.
-enum TerminalWidth {
+package enum TerminalWidth {
     /// Columns; `nil` if this isn't a terminal, or its width is unknown.
-    static func of(_ descriptor: FileDescriptor) -> Int? {
-        let output = descriptor.rawValue
-        guard isatty(output) == 1 else { return nil }
+    package static func of(_ descriptor: FileDescriptor) -> Int? {
+        guard self.isTerminal(descriptor) else { return nil }
         var size = winsize()
         // SAFETY: the structure lives through the call.
-        guard unsafe ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        guard unsafe ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
+
+    package static func isTerminal(_ descriptor: FileDescriptor) -> Bool { isatty(descriptor.rawValue) == 1 }
 }
 #endif

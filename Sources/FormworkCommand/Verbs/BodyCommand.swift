@@ -19,11 +19,12 @@ struct BodyCommand: ParsableCommand {
                 vegeta attack -format=json -lazy -rate=50
             """)
 
-    @OptionGroup var form: FormOptions
+    @OptionGroup(title: "Form") var form: FormOptions
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file. It appears only when it is complete; '-' is standard output.", valueName: "file"))
+        help: ArgumentHelp("The file. It appears only when it is complete; '-' is standard output.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Option(

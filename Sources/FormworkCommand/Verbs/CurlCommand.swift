@@ -21,7 +21,7 @@ struct CurlCommand: ParsableCommand {
     @Argument(help: "The URL to which curl sends the body.")
     var url: String
 
-    @OptionGroup var form: FormOptions
+    @OptionGroup(title: "Form") var form: FormOptions
 
     @Flag(help: "Print a curl command line that makes the same body, instead of running curl.")
     var print = false

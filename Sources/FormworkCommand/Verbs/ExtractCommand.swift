@@ -11,10 +11,11 @@ struct ExtractCommand: ParsableCommand {
         discussion: """
             EXAMPLES
               formwork extract body.bin --to parts
-              formwork extract request.http --part photo > photo.jpg
+              formwork extract request.http --part photo --to photo.jpg
               curl -s https://example.com/upload-log | formwork extract --part '#2' | sha256sum
 
-            The input is the same as for 'formwork inspect'. A part is stored under its filename,
+            The input is the same as for 'formwork inspect'. --to names a folder, or, if it has an extension and isn't a
+            folder, a file for one part. In a folder a part is stored under its filename,
             otherwise its name, otherwise 'part-N'. Folders and characters with a special meaning are removed from it,
             and a second part of the same name becomes 'name-2.ext'. The files appear after the whole body was read:
             a malformed or cut body leaves no files. No file is replaced without --overwrite, and no link in the
@@ -24,12 +25,14 @@ struct ExtractCommand: ParsableCommand {
             standard output as it is read, so it is complete only if the exit status is 0.
             """)
 
-    @OptionGroup var options: ParsingOptions
+    @OptionGroup(title: "Parsing") var options: ParsingOptions
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The folder for the files. It is created if only its last component is missing.", valueName: "dir"))
+            "The folder for the files, or a file such as a.jpg for one part. A folder is created if only its last "
+                + "component is missing.", valueName: "dir|file"),
+        completion: .file())
     var to: String?
 
     @Option(help: ArgumentHelp("Extract one part: its name, or '#' and its number from 1.", valueName: "name|#n"))
@@ -53,9 +56,12 @@ struct ExtractCommand: ParsableCommand {
         }
         var walk = try self.options.open()
         let kind: PartSelector.Kind = self.filesOnly ? .files : self.fieldsOnly ? .fields : .all
+        let file = self.to.flatMap(Self.file)
         let selector = PartSelector(self.part, kind, isSingle: self.to == nil)
-        if let to = self.to {
-            try self.write(&walk, to: FilePath(to), selector)
+        if let file {
+            try self.write(&walk, to: file.folder, as: file.name, selector)
+        } else if let to = self.to {
+            try self.write(&walk, to: FilePath(to), as: nil, selector)
         } else {
             var sink = OutputSink(selector)
             let notes = try walk.run(&sink)
@@ -64,16 +70,31 @@ struct ExtractCommand: ParsableCommand {
         }
     }
 
-    private func write(_ walk: inout PartWalk, to path: FilePath, _ selector: PartSelector) throws {
+    /// The folder and the name, if `--to` names a file: it has an extension and isn't an existing folder.
+    private static func file(_ text: String) -> (folder: FilePath, name: SafeFilename)? {
+        let path = FilePath(text)
+        guard !text.hasSuffix("/"), path.extension != nil, let last = path.lastComponent?.string,
+            let name = SafeFilename(last), name.text == last,
+            (try? FileDescriptor.open(path, .readOnly, options: .directory).close()) == nil
+        else { return nil }
+        let folder = path.removingLastComponent()
+        return (folder.isEmpty ? "." : folder, name)
+    }
+
+    /// - Parameter name: The name of the only file; `nil` for the parts' own names.
+    private func write(
+        _ walk: inout PartWalk, to path: FilePath, as name: SafeFilename?, _ selector: PartSelector
+    ) throws {
         let folder = try StagedFolder(path, replacing: self.overwrite)
         let interruption = Interruption { folder.discard() }
         defer { withExtendedLifetime(interruption) {} }
         let notes: [String]
         let names: [String]
         do {
-            var sink = FolderSink(folder, selector)
+            var sink = FolderSink(folder, selector, name: name)
             notes = try walk.run(&sink)
             try sink.selector.check()
+            try sink.check()
             names = try folder.publish()
         } catch {
             // The process exits without running any deinit.
@@ -85,7 +106,9 @@ struct ExtractCommand: ParsableCommand {
             throw error
         }
         let output = OutputBuffer()
-        for name in names { try output.write(path.appending(name).string.withControlCharactersEscaped + "\n") }
+        // Inside "./" a path is shown as it was given.
+        let shown = path == "." ? FilePath() : path
+        for name in names { try output.write(shown.appending(name).string.withControlCharactersEscaped + "\n") }
         try output.flush()
         Warning.write(notes)
     }

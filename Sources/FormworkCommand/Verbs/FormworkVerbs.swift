@@ -17,8 +17,12 @@ package enum FormworkVerbs {
             abstract: "Composes and reads multipart/form-data bodies, streamed: no body is held in memory.",
             discussion: """
                 EXAMPLES
-                  Send a form through curl, streamed, with its Content-Length:
-                    formwork curl https://example.com/up -F title=Harbour -F photo=@a.jpg
+                  Send a form, and an upload that resumes after a cut:
+                    formwork send https://example.com/up -F title=Harbour -F photo=@a.jpg
+                    formwork send https://example.com/up -F film=@a.mov --state a.upload
+
+                  Receive files:
+                    formwork receive --dir inbox
 
                   Make the body, and the headers that go with it:
                     formwork body -F title=Harbour -F photo=@a.jpg --boundary b1 -o body.bin
@@ -27,31 +31,27 @@ package enum FormworkVerbs {
                   See what would be sent, without reading it:
                     formwork plan -F title=Harbour -F photo=@a.jpg
 
-                  Stream standard input, with or without a length:
+                  Stream standard input through curl, with or without a length:
                     tar c . | formwork curl https://example.com/up -F 'b=@-;filename=b.tar'
 
                   List the parts of a saved or captured body, and extract one:
                     formwork inspect request.http
-                    formwork extract request.http --part photo > photo.jpg
+                    formwork extract request.http --part photo --to photo.jpg
 
                   Write parameters as a query string, as another system would:
                     echo '{"tags":["x","y"]}' | formwork query encode --dialect rails
 
                 EXIT STATUS
-                  0   everything was written
-                  2   the arguments are wrong, or name a part that isn't there
-                  23  the output can't be written, or its reader went away
-                  26  a file or stream can't be read, or isn't as long as declared
-                  63  a limit was exceeded
-                  65  a file changed, or a source can't be read again
-                  70  the input is malformed: a body, JSON, or a query string with --strict
-                  127 curl is not installed
+                \(ExitStatusList.text().split(separator: "\n").joined(separator: "\n"))
                   'formwork curl' exits with curl's own status if curl ran.
+
+                'formwork help VERB' explains a verb.
                 """,
             version: "0.1.0",
             subcommands: [
                 BodyCommand.self, HeadersCommand.self, send, CurlCommand.self, PlanCommand.self,
                 TypeCommand.self, receive, InspectCommand.self, ExtractCommand.self, QueryCommand.self,
+                CompletionCommand.self,
             ]
         )
     }
@@ -68,8 +68,11 @@ package enum FormworkVerbs {
                 throw ExitStatus(2, "formwork: argument \(place) is not UTF-8: rename the file, or pass it as '@-'")
             }
             let words = Array(CommandLine.arguments.dropFirst())
+            self.prepare(PartArgument.flags(in: words), for: words.first)
             try beforehand(words)
             SecretArguments.blank()
+            CompletionScript.use(Root.self)
+            if try HelpRequest.answer(words, Root.self) { return }
             parsed = PartArgument.take(from: try HeaderFile.expand(words))
             var command = try Root.parseAsRoot(parsed)
             if var command = command as? any AsyncParsableCommand {
@@ -78,17 +81,32 @@ package enum FormworkVerbs {
                 try command.run()
             }
         } catch let error as ExitStatus {
-            error.leave()
+            self.leave(error)
         } catch let error as FormworkError {
-            ExitStatus(error).leave()
+            self.leave(ExitStatus(error))
         } catch {
             // ArgumentParser exits with 64 for usage errors; curl uses 2.
             let isUsage = Root.exitCode(for: error) == .validationFailure
             guard isUsage else { Root.exit(withError: error) }
+            let message = Root.message(for: error)
+            JSONOutput.fail(ExitStatus(2, message))
+            guard Messages.current != .events else { ExitStatus(2, message).leave() }
             let advice = UsageAdvice(tool: Root._dumpHelp())
-            let text = advice?.text(for: parsed, given: Root.message(for: error)) ?? Root.fullMessage(for: error)
-            ExitStatus(2, text).leave()
+            ExitStatus(2, advice?.text(for: parsed, given: message) ?? Root.fullMessage(for: error)).leave()
         }
+    }
+
+    /// Notes the form of results and errors before the arguments are checked, so that wrong ones are reported in it.
+    private static func prepare(_ flags: [String], for verb: String?) {
+        if ["send", "plan", "headers", "type", "inspect"].contains(verb), flags.contains("--json") {
+            JSONOutput.request()
+        }
+        if flags.contains("--progress=json") { Messages.use(.events) }
+    }
+
+    private static func leave(_ status: ExitStatus) -> Never {
+        if status.code != 0 { JSONOutput.fail(status) }
+        status.leave()
     }
 }
 #endif

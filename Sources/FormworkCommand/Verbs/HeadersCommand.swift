@@ -16,25 +16,15 @@ struct HeadersCommand: ParsableCommand {
             A body of unknown length has no Content-Length line; standard error names the part that causes it.
             """)
 
-    @OptionGroup var form: FormOptions
+    @OptionGroup(title: "Form") var form: FormOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    private struct Headers: Encodable {
-        var contentType: String
-        var contentLength: Int64?
-        var unknownLength: String?
-        var isReplayable: Bool
-    }
-
     func run() throws {
         let plan = try self.form.makePlan()
         if self.json {
-            let headers = Headers(
-                contentType: plan.contentType, contentLength: plan.contentLength,
-                unknownLength: plan.lengthBlocker?.description, isReplayable: plan.isReplayable)
-            return try StandardOutput.write(JSONText.encode(headers))
+            return try JSONOutput.write(plan.properties)
         }
         var text = "Content-Type: \(plan.contentType)\n"
         if let length = plan.contentLength { text += "Content-Length: \(length)\n" }

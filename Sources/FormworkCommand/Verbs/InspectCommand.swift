@@ -1,6 +1,7 @@
 #if Command
 import ArgumentParser
 import Formwork
+import FormworkURLEncoded
 import SystemPackage
 
 struct InspectCommand: ParsableCommand {
@@ -15,19 +16,23 @@ struct InspectCommand: ParsableCommand {
               formwork inspect session.har --entry 12
 
             The input is a body, a captured HTTP/1.x message (with its Content-Type, Content-Length and chunked coding),
-            or a HAR file of at most 256 MiB, which is read into memory. Bodies and messages of any size are streamed.
-            The boundary comes from the options, the capture, or the body's first line.
+            or a capture of several requests: a HAR file, a packet capture (pcap, pcapng) with plain HTTP/1.1, the file of
+            curl --trace, or a mitmproxy flow file. A body that is encoded with base64, also in an event of API Gateway,
+            is decoded. Bodies and messages of any size are streamed; captures of several requests are read into memory,
+            up to 256 MiB. The boundary comes from the options, the capture, or the body's first line.
 
-            --json prints {"parts":[{"index","name","filename","contentType","headers":[[name,value],…],"offset",
-            "length","sha256"},…]}: absent values are null, index counts from 0, offset and length of the
-            content are in bytes. Parts are printed as they are read: the object is complete only if the exit status
-            is 0.
+            --json prints one object with the list "parts": index (from 0), name, filename, contentType, headers,
+            offset and length of the content in bytes, and sha256. Absent values are null. Parts are printed as they
+            are read. The object ends with "warnings", "exitStatus" and "error", which is null only for a body that
+            was read whole.
+
             --lint prints a line for each departure from RFC 7578, with its section, and for each thing that confuses
             real servers. With a departure it exits with 70. It ignores --profile and --limit.
+
             For a body that can't be read, the exit status is 70, and one line gives the place and the probable cause.
             """)
 
-    @OptionGroup var options: ParsingOptions
+    @OptionGroup(title: "Parsing") var options: ParsingOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
@@ -62,7 +67,11 @@ struct InspectCommand: ParsableCommand {
         }
         let findings = lint.finish()
         let output = OutputBuffer()
-        for finding in findings { try output.write("\(finding)\n") }
+        let width = TerminalWidth.of(.standardOutput)
+        for finding in findings {
+            let lines = width.map { Paragraph.lines("\(finding)", width: $0, indent: 4) } ?? ["\(finding)"]
+            for line in lines { try output.write(line + "\n") }
+        }
         if lint.leftOut > 0 { try output.write("\(lint.leftOut) more\n") }
         try output.flush()
         let departures = findings.count { $0.severity == .departure }
@@ -73,17 +82,26 @@ struct InspectCommand: ParsableCommand {
 
     private func writeObject(_ walk: inout PartWalk, _ output: OutputBuffer) throws -> [String] {
         var recorder = PartRecorder(wantsDigest: true) { record in
-            try output.write(record.index == 0 ? "\n" : ",\n")
-            try output.write(OrderedJSON.write(record.json))
+            try output.write((record.index == 0 ? "\n    " : ",\n    ") + JSONOutput.text(record.json, indent: 4))
         }
-        try output.write("{\"parts\":[")
+        JSONOutput.began()
+        try output.write("{\n  \"parts\": [")
+        func end(_ notes: [String], _ failure: ExitStatus?) throws {
+            try output.write(recorder.count == 0 ? "]" : "\n  ]")
+            let members =
+                [ParameterValue.Member("warnings", .array(notes.map { .text($0) }))] + JSONOutput.ending(failure)
+            for member in members {
+                try output.write(",\n  \"\(member.name)\": \(JSONOutput.text(member.value, indent: 2))")
+            }
+            try output.write("\n}\n")
+        }
         do {
             let notes = try walk.run(&recorder)
-            try output.write("\n]}\n")
+            try end(notes, nil)
             return notes
-        } catch {
-            // The parts so far are printed, and the object is left open, so that it isn't taken for complete.
-            try output.write("\n")
+        } catch let error as ExitStatus {
+            // The parts so far are printed, with the reason why there are no more.
+            try end([], error)
             try output.flush()
             throw error
         }

@@ -1,6 +1,7 @@
 #if Command
 import ArgumentParser
 import Formwork
+import FormworkURLEncoded
 import SystemPackage
 
 struct PlanCommand: ParsableCommand {
@@ -17,12 +18,12 @@ struct PlanCommand: ParsableCommand {
             bytes from it later; a file that changed meanwhile is an error.
             """)
 
-    @OptionGroup var form: FormOptions
+    @OptionGroup(title: "Form") var form: FormOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @Option(help: ArgumentHelp("Write a description to a file, for --from.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write a description to a file, for --from.", valueName: "file"), completion: .file())
     var save: String?
 
     func run() throws {
@@ -31,7 +32,10 @@ struct PlanCommand: ParsableCommand {
             let text = try JSONText.encode(plan.describe())
             try BodyPlan(copying: .text(text)).write(toFile: FilePath(save))
         } else {
-            try StandardOutput.write(self.json ? JSONText.encode(PlanReport(plan)) : PlanTable(plan).text)
+            guard self.json else {
+                return try StandardOutput.write(PlanTable(plan).text(width: TerminalWidth.of(.standardOutput)))
+            }
+            try JSONOutput.write(plan.properties + [("pieces", .array(plan.layout.map(\.json)))])
         }
     }
 }

@@ -1,41 +1,35 @@
 #if Command
 import Formwork
+import FormworkURLEncoded
 
-/// A plan as `plan --json` prints it.
-struct PlanReport: Encodable {
-    struct Piece: Encodable {
-        var offset: Int64?
-        var length: Int64?
-        var part: Int?
-        var name: String?
-        var filename: String?
-        var kind: String
-        var source: String
-        var type: String?
-        var typeReason: String?
+extension BodyPlan {
+    /// The plan as a whole, as `headers --json` and `plan --json` print it.
+    var properties: [(name: String, value: ParameterValue)] {
+        [
+            ("contentType", .text(self.contentType)),
+            ("contentLength", .optional(self.contentLength)),
+            ("unknownLength", .optional(self.lengthBlocker?.description)),
+            ("isReplayable", .bool(self.isReplayable)),
+            ("notReplayable", .optional(self.replayBlocker?.description)),
+        ]
     }
+}
 
-    var contentType: String
-    var contentLength: Int64?
-    var unknownLength: String?
-    var isReplayable: Bool
-    var notReplayable: String?
-    var pieces: [Piece]
-
-    init(_ plan: BodyPlan) {
-        self.contentType = plan.contentType
-        self.contentLength = plan.contentLength
-        self.unknownLength = plan.lengthBlocker?.description
-        self.isReplayable = plan.isReplayable
-        self.notReplayable = plan.replayBlocker?.description
-        self.pieces = plan.layout.map { entry in
-            let isContent = entry.kind != .framing
-            return Piece(
-                offset: entry.offset, length: entry.length, part: entry.part?.index, name: entry.part?.name,
-                filename: entry.filename, kind: entry.kind.name, source: entry.kind.sourceText,
-                type: isContent ? entry.contentType?.mediaType : nil,
-                typeReason: isContent ? entry.contentType?.reason : nil)
-        }
+extension LayoutEntry {
+    /// A piece of the body, as `plan --json` prints it. Parts count from 0.
+    var json: ParameterValue {
+        let isContent = self.kind != .framing
+        return .members([
+            ("offset", .optional(self.offset)),
+            ("length", .optional(self.length)),
+            ("part", .optional(self.part.map { Int64($0.index) })),
+            ("name", .optional(self.part?.name)),
+            ("filename", .optional(self.filename)),
+            ("kind", .text(self.kind.name)),
+            ("source", .text(self.kind.sourceText)),
+            ("type", .optional(isContent ? self.contentType?.mediaType : nil)),
+            ("typeReason", .optional(isContent ? self.contentType?.reason : nil)),
+        ])
     }
 }
 
@@ -72,8 +66,9 @@ package struct PlanTable {
 
     package init(_ plan: BodyPlan) { self.plan = plan }
 
-    package var text: String {
-        var rows = [["offset", "length", "part", "source", "type", "why"]]
+    /// - Parameter width: The terminal's columns; `nil` for lines of any length.
+    package func text(width: Int?) -> String {
+        var table = TextTable(["offset", "length", "part", "source", "type", "why"], numbers: [0, 1])
         for entry in self.plan.layout {
             let type: [String] =
                 if entry.kind == .framing {
@@ -81,42 +76,28 @@ package struct PlanTable {
                 } else {
                     [entry.contentType?.mediaType ?? "", entry.contentType?.reason ?? ""]
                 }
-            rows.append(
+            table.append(
                 [
                     entry.offset.map(String.init) ?? "?", entry.length.map(String.init) ?? "?",
                     entry.part.map { "\($0)" } ?? "", entry.kind.sourceText,
                 ] + type)
         }
-        rows = rows.map { $0.map(\.withControlCharactersEscaped) }
-        return Self.aligned(rows) + "\nContent-Type: \(self.plan.contentType)\n" + self.lengthLine + self.replayLine
+        let lines = ["Content-Type: \(self.plan.contentType)", self.lengthLine, self.replayLine]
+        // The value of Content-Type may be copied, so it is never broken.
+        let notes = lines.flatMap { line in
+            width.map { Paragraph.lines(line, width: $0, indent: 2) } ?? [line]
+        }
+        return table.text(width: width) + "\n" + notes.map { $0 + "\n" }.joined()
     }
 
     private var lengthLine: String {
-        if let length = self.plan.contentLength { return "Content-Length: \(length)\n" }
-        return "Content-Length unknown: \(self.plan.lengthBlocker.map(String.init(describing:)) ?? "")\n"
+        if let length = self.plan.contentLength { return "Content-Length: \(length)" }
+        return "Content-Length unknown: \(self.plan.lengthBlocker.map(String.init(describing:)) ?? "")"
     }
 
     private var replayLine: String {
-        guard let blocker = self.plan.replayBlocker else { return "Can be sent again: yes\n" }
-        return "Can be sent again: no, \(blocker)\n"
-    }
-
-    /// The first two columns are numbers and right-aligned.
-    private static func aligned(_ rows: [[String]]) -> String {
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            let cells = row.indices.map { column in
-                let space = String(repeating: " ", count: widths[column] - row[column].count)
-                return column < 2 ? space + row[column] : row[column] + space
-            }
-            return cells.joined(separator: "  ").trimmingTrailingBlanks
-        }.joined(separator: "\n") + "\n"
-    }
-}
-
-extension String {
-    fileprivate var trimmingTrailingBlanks: String {
-        String(self[...(self.lastIndex { $0 != " " } ?? self.startIndex)])
+        guard let blocker = self.plan.replayBlocker else { return "Can be sent again: yes" }
+        return "Can be sent again: no, \(blocker)"
     }
 }
 #endif

@@ -13,20 +13,29 @@ struct QueryDecodeCommand: ParsableCommand {
               echo 'https://example.com/list?page=2#top' | formwork query decode --url
 
             Every value is a text, or null for a name without '=' if the dialect writes or reads null so. One line end
-            after the text is ignored. A '?' before it belongs to the first name, unless --url is given. The text may
+            after the text is ignored. A name that occurs twice is a member twice with whatwg, and a warning is written, as
+            most JSON readers keep only the last one: --repeated array makes one member with all values. A '?' before it belongs to the first name, unless --url is given. The text may
             have up to 256 MiB, any number of pairs, and names nested up to 512 levels.
             """)
 
-    @Argument(help: ArgumentHelp("A file with the text; without it, or with '-', standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("A file with the text; without it, or with '-', standard input.", valueName: "file"),
+        completion: .file())
     var file: String?
 
-    @OptionGroup var options: QueryOptions
+    @OptionGroup(title: "Dialect") var options: QueryOptions
 
     @Flag(help: "Read a whole URL, and decode its query: the text between the first '?' and '#'.")
     var url = false
 
     @Flag(help: "Write [[name,value],…]: all pairs in their order, with unchanged names.")
     var pairs = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What a repeated name becomes: array, one member with all values; or dialect, as the dialect reads it "
+                + "(php and rails keep the last value).", valueName: "array|dialect"))
+    var repeated: RepeatedOption = .dialect
 
     @Flag(help: "Indent the JSON.")
     var pretty = false
@@ -36,6 +45,9 @@ struct QueryDecodeCommand: ParsableCommand {
 
     func run() throws {
         let dialect = try self.options.decoding()
+        guard self.repeated == .dialect || !self.pairs else {
+            throw ExitStatus(2, "formwork: --repeated: --pairs lists every pair: leave one of them out")
+        }
         let input = try TextInput(self.file)
         let value = try input.explaining { () throws(FormworkError) in
             let text = self.query(in: input.bytes)
@@ -52,7 +64,7 @@ struct QueryDecodeCommand: ParsableCommand {
         var rules = dialect.parsing
         rules.limits = .unlimited
         if self.strict { (rules.invalidEscapes, rules.invalidText) = (.refused, .refused) }
-        if self.pairs { rules.duplicates = .kept }
+        if self.pairs || self.repeated == .array { rules.duplicates = .kept }
         let missing = self.options.null.map { $0 == "name" ? .null : .text("") } ?? dialect.missing
         let pairs: [URLEncodedPair]
         do throws(FormworkError) {
@@ -66,8 +78,27 @@ struct QueryDecodeCommand: ParsableCommand {
         guard !self.pairs else {
             return .array(pairs.map { .array([.text($0.name), $0.value.map(ParameterValue.text) ?? missing]) })
         }
+        guard self.repeated == .array || dialect.expansion == .flat else {
+            return try self.expanded(pairs, dialect, missing)
+        }
+        let names = RepeatedNames(pairs)
+        if self.repeated == .array {
+            return dialect.expansion == .flat
+                ? names.object(missing: missing) : try self.expanded(names.bracketed, dialect, missing)
+        }
+        if let name = names.first {
+            Warning.write([
+                "the name \"\(name)\" occurs more than once: --repeated array makes one member of its values"
+            ])
+        }
+        return try self.expanded(pairs, dialect, missing)
+    }
+
+    private func expanded(
+        _ pairs: [URLEncodedPair], _ dialect: URLEncodedDialect, _ missing: ParameterValue
+    ) throws(FormworkError) -> ParameterValue {
         do throws(FormworkError) {
-            return try dialect.expansion.expand(pairs, missing: missing, limits: rules.limits)
+            return try dialect.expansion.expand(pairs, missing: missing, limits: .unlimited)
         } catch {
             throw error.advising("rename one of them, or use --pairs to list them all")
         }
@@ -78,6 +109,46 @@ struct QueryDecodeCommand: ParsableCommand {
         if text.last == 0x0A { text = text.dropLast(text.dropLast().last == 0x0D ? 2 : 1) }
         guard self.url else { return text }
         return text.prefix { $0 != 0x23 }.drop { $0 != 0x3F }.dropFirst()
+    }
+}
+
+/// What a name becomes that occurs more than once.
+enum RepeatedOption: String, ExpressibleByArgument, CaseIterable { case array, dialect }
+
+/// The names of a query, and those that occur more than once.
+struct RepeatedNames {
+    private let pairs: [URLEncodedPair]
+    private var counts: [String: Int] = [:]
+
+    init(_ pairs: [URLEncodedPair]) {
+        self.pairs = pairs
+        for pair in pairs { self.counts[pair.name, default: 0] += 1 }
+    }
+
+    /// The first repeated name; `nil` if there is none.
+    var first: String? { self.pairs.first { self.counts[$0.name] ?? 0 > 1 }?.name }
+
+    /// One member for each name, in the order of their first values. A repeated one has an array.
+    func object(missing: ParameterValue) -> ParameterValue {
+        var values: [String: [ParameterValue]] = [:]
+        for pair in self.pairs {
+            values[pair.name, default: []].append(pair.value.map(ParameterValue.text) ?? missing)
+        }
+        var members: [ParameterValue.Member] = []
+        for pair in self.pairs {
+            guard let all = values.removeValue(forKey: pair.name) else { continue }
+            members.append(.init(pair.name, all.count == 1 ? all[0] : .array(all)))
+        }
+        return .object(members)
+    }
+
+    /// The pairs, with "[]" after repeated names, which every dialect with trees reads as an array.
+    var bracketed: [URLEncodedPair] {
+        self.pairs.map { pair in
+            var pair = pair
+            if self.counts[pair.name] ?? 0 > 1, !pair.name.hasSuffix("[]") { pair.name += "[]" }
+            return pair
+        }
     }
 }
 

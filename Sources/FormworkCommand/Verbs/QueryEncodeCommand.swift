@@ -19,10 +19,12 @@ struct QueryEncodeCommand: ParsableCommand {
             added only on a terminal, so a pipe gets exactly the text.
             """)
 
-    @Argument(help: ArgumentHelp("A file with JSON; without it, or with '-', standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("A file with JSON; without it, or with '-', standard input.", valueName: "file"),
+        completion: .file())
     var file: String?
 
-    @OptionGroup var options: QueryOptions
+    @OptionGroup(title: "Dialect") var options: QueryOptions
 
     @Flag(
         help: """

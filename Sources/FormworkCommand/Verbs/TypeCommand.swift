@@ -3,6 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkMagic
 import FormworkFiles
+import FormworkURLEncoded
 import SystemPackage
 
 struct TypeCommand: ParsableCommand {
@@ -19,7 +20,7 @@ struct TypeCommand: ParsableCommand {
             between them. 'auto' uses name and content together: a name can be wrong, and content can be ambiguous.
             """)
 
-    @Argument(help: "The files; '-' is standard input.")
+    @Argument(help: "The files; '-' is standard input.", completion: .file())
     var files: [String]
 
     @Option(
@@ -30,17 +31,30 @@ struct TypeCommand: ParsableCommand {
     @Flag(help: "Add the charset of text.")
     var charset = false
 
-    @Flag(help: "Print a JSON array of objects.")
+    @Flag(help: "Print one JSON object.")
     var json = false
 
-    private struct Answer: Encodable {
+    private struct Answer {
         var file: String
         var type: String
         var detector: MediaTypeChoice.Detector
         var reason: String
 
-        var line: String {
-            "\(self.type)\t\(self.detector.rawValue)\t\(self.reason)\t\(self.file.withControlCharactersEscaped)\n"
+        var cells: [String] { [self.type, self.detector.rawValue, self.reason, self.file] }
+        var line: String { self.cells.map(\.withControlCharactersEscaped).joined(separator: "\t") + "\n" }
+
+        var json: ParameterValue {
+            .members([
+                ("file", .text(self.file)), ("type", .text(self.type)), ("detector", .text(self.detector.rawValue)),
+                ("reason", .text(self.reason)), ("error", .null),
+            ])
+        }
+
+        static func json(_ error: FormworkError, file: String) -> ParameterValue {
+            .members([
+                ("file", .text(file)), ("type", .null), ("detector", .null), ("reason", .null),
+                ("error", .text("\(error)")),
+            ])
         }
     }
 
@@ -53,23 +67,33 @@ struct TypeCommand: ParsableCommand {
 
     func run() throws {
         let types = self.from.detection(charset: self.charset)
-        var answers: [Answer] = []
+        let width = self.json ? nil : TerminalWidth.of(.standardOutput)
+        var table = TextTable(["type", "found by", "why", "file"])
+        var answers: [ParameterValue] = []
         var failure: FormworkError?
         for file in self.files {
+            var line: String?
             do throws(FormworkError) {
-                answers.append(try Self.answer(for: file, types))
+                let answer = try Self.answer(for: file, types)
+                answers.append(answer.json)
+                table.append(answer.cells)
+                line = answer.line
             } catch {
                 // The other files are still answered.
-                let line = "formwork: \(error)\n"
-                StandardError.write(line)
+                StandardError.write("formwork: \(error)\n")
+                answers.append(Answer.json(error, file: file))
                 failure = error
-                continue
             }
-            if !self.json, let answer = answers.last { try StandardOutput.write(answer.line) }
+            if let line, !self.json, width == nil { try StandardOutput.write(line) }
         }
-        if self.json { try StandardOutput.write(JSONText.encode(answers)) }
+        let status = failure.map { ExitStatus($0) }
+        if self.json {
+            try JSONOutput.write([("files", .array(answers))], failure: status)
+        } else if let width, !answers.isEmpty {
+            try StandardOutput.write(table.text(width: width))
+        }
         MagicWarning.write()
-        if let failure { throw ExitStatus(ExitStatus(failure).code) }
+        if let status { throw ExitStatus(status.code) }
     }
 }
 #endif

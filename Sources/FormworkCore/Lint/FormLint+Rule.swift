@@ -19,6 +19,8 @@ extension FormLint {
 
         /// There are bytes before the first delimiter.
         public static let preamble = Self(rawValue: "preamble")
+        /// A part's content, or text before the first part, holds the delimiter without CRLF before it. Reported once.
+        public static let strayDelimiter = Self(rawValue: "strayDelimiter")
         /// There are bytes after the close delimiter's line.
         public static let epilogue = Self(rawValue: "epilogue")
         /// Blanks follow a delimiter on its line.
@@ -44,6 +46,8 @@ extension FormLint {
         public static let invalidText = Self(rawValue: "invalidText")
         /// A quote in a name is escaped with a backslash.
         public static let backslashEscape = Self(rawValue: "backslashEscape")
+        /// A name has a quote that isn't escaped.
+        public static let unescapedQuote = Self(rawValue: "unescapedQuote")
         /// A name contains `%` and two hexadecimal digits, which may be an escape.
         public static let percentEscape = Self(rawValue: "percentEscape")
         /// A filename is a path.
@@ -90,6 +94,7 @@ extension FormLint {
             .boundaryTrailingSpace: (.departure, "RFC 2046 §5.1.1"),
             .boundaryUnquoted: (.departure, "RFC 2045 §5.1"),
             .preamble: (.advice, "RFC 2046 §5.1.1"),
+            .strayDelimiter: (.departure, "RFC 2046 §5.1.1"),
             .epilogue: (.advice, "RFC 2046 §5.1.1"),
             .padding: (.advice, "RFC 2046 §5.1.1"),
             .bareLineFeed: (.departure, "RFC 2046 §5.1.1"),
@@ -102,6 +107,7 @@ extension FormLint {
             .extendedFilename: (.departure, "RFC 7578 §4.2"),
             .invalidText: (.advice, "RFC 7578 §5.1"),
             .backslashEscape: (.advice, "WHATWG HTML, multipart/form-data encoding algorithm"),
+            .unescapedQuote: (.departure, "RFC 2045 §5.1"),
             .percentEscape: (.advice, "RFC 7578 §2"),
             .filenamePath: (.advice, "RFC 7578 §4.2"),
             .duplicateParameter: (.departure, "RFC 7578 §4.2"),

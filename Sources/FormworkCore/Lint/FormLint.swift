@@ -27,6 +27,7 @@ public struct FormLint: Sendable {
 
     /// `nil` after the body can't be read any further.
     var parser: MultipartParser?
+    private var stray: StrayDelimiter?
     let boundaryCount: Int
     private var isOver = false
 
@@ -62,6 +63,7 @@ public struct FormLint: Sendable {
             self.add(Self.rule(of: error), "\(Self.name(of: error)): \(error.message)", at: nil)
         } else {
             self.parser = MultipartParser(unchecked: type.boundary, profile, limits)
+            if !type.boundary.isEmpty { self.stray = StrayDelimiter(boundary: type.boundary) }
         }
     }
 
@@ -120,6 +122,7 @@ public struct FormLint: Sendable {
         case .partBegan(let header):
             if self.partCount == 0 { self.readFirstDelimiter(chunk, start, isClose: false, before: offset) }
             self.partCount += 1
+            self.stray?.restart()
             let part = PartReference(index: self.partCount - 1, name: header.name)
             self.part = part
             self.checkLineEnds(of: header, self.bytes(max(self.explained, offset - 2)..<offset, chunk, start))
@@ -129,11 +132,14 @@ public struct FormLint: Sendable {
             self.charset = header.name == "_charset_" && !header.isFile ? [] : nil
             self.explained = offset
         case .content(let range):
+            self.checkContent(chunk, range, at: self.explained)
             self.explained += Int64(range.count)
             if let count = self.charset?.count, count < 64 {
                 self.charset?.append(chunk, range.prefix(64 - count))
             }
         case .heldContent(let held):
+            let bytes = Array(held)
+            bytes.withRawSpan { self.checkContent($0, 0..<$0.byteCount, at: self.explained) }
             self.explained += Int64(held.count)
             if let count = self.charset?.count, count < 64 { self.charset? += held.prefix(64 - count) }
         case .partEnded:
@@ -236,6 +242,16 @@ public struct FormLint: Sendable {
     }
 
     private static func name(of error: FormworkError) -> String { error.parsingFailure?.description ?? "\(error.code)" }
+
+    private mutating func checkContent(_ bytes: RawSpan, _ range: Range<Int>, at offset: Int64) {
+        guard self.stray?.offset == nil else { return }
+        self.stray?.take(bytes, range, at: offset)
+        guard let offset = self.stray?.offset else { return }
+        self.add(
+            .strayDelimiter,
+            "The content holds the delimiter without CRLF before it, so a part may be lost: write CRLF before it.",
+            self.part, at: offset)
+    }
 
     private mutating func checkCharset() {
         guard let value = self.charset else { return }

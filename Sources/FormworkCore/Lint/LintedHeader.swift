@@ -85,6 +85,14 @@ struct LintedHeader {
         if zip(bytes, bytes.dropFirst()).contains(where: { $0 == 0x5C && $1 == 0x22 }) {
             self.add(.backslashEscape, "A quote in the \(role) is escaped with a backslash: write %22, as browsers do.")
         }
+        let isBare = bytes.indices.contains { at in
+            bytes[at] == 0x22 && (at == bytes.startIndex || bytes[at - 1] != 0x5C)
+        }
+        if isBare {
+            self.add(
+                .unescapedQuote,
+                "The \(role) has a quote that isn't escaped, and other receivers end it there: write %22.")
+        }
         let hasEscape = zip(bytes, zip(bytes.dropFirst(), bytes.dropFirst(2))).contains {
             $0 == 0x25 && $1.0.isHexDigit && $1.1.isHexDigit
         }

@@ -56,7 +56,7 @@ public struct MultipartParser: Sendable {
     let profile: ParsingProfile
     let limits: ParsingLimits
     /// CRLF, `--`, boundary. Its first byte occurs only once, because a boundary can't contain CR.
-    let delimiter: [UInt8]
+    package let delimiter: [UInt8]
     let search: DelimiterSearch
 
     var state = State.searching
@@ -75,7 +75,7 @@ public struct MultipartParser: Sendable {
     var isInPart = false
     var isFile = false
     var hasPreambleText = false
-    var preambleBytes: Int64 = 0
+    package var preambleBytes: Int64 = 0
     /// The number of bytes of ``delimiter`` that the preamble's current line matches, including the CRLF before it; 0
     /// if it doesn't match.
     var preambleLine = 2
@@ -91,7 +91,8 @@ public struct MultipartParser: Sendable {
     let headerLimit: Int
     /// Whether no rule and no limit can refuse a ``PlainField``.
     let takesPlainFields: Bool
-    var (parts, fields, files) = (0, 0, 0)
+    package var parts = 0
+    var (fields, files) = (0, 0)
 
     /// The number of bytes of the body used so far.
     public private(set) var offset: Int64 = 0

@@ -56,9 +56,11 @@ package struct ResumableState: Codable, Sendable, Hashable {
         self.uploadProtocol = link.uploadProtocol
         self.isFile = link.isFile ? true : nil
         self.length = plan.contentLength
-        self.created = now
+        // The file has whole seconds, as RFC 3339 writes them.
+        let created = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
+        self.created = created
         self.expires =
-            link.limits.maxAge.map { now.addingTimeInterval(Double($0)) }
+            link.limits.maxAge.map { created.addingTimeInterval(Double($0)) }
             ?? link.expires.flatMap(HTTPDate.seconds).map { Date(timeIntervalSince1970: Double($0)) }
         (self.boundaries, self.files) = ([], [])
         var walk = description
@@ -176,7 +178,9 @@ extension ResumableState {
     /// Reads a state made by ``bytes()``.
     /// - Throws: `sourceUnavailable` for anything else.
     package init(_ bytes: [UInt8]) throws(FormworkError) {
-        do { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) } catch {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        do { self = try decoder.decode(Self.self, from: Data(bytes)) } catch {
             throw FormworkError(
                 .sourceUnavailable, "the upload's saved state can't be read: discard it to start again", cause: error)
         }
@@ -186,6 +190,7 @@ extension ResumableState {
     package func bytes() throws(FormworkError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        encoder.dateEncodingStrategy = .iso8601
         do { return Array(try encoder.encode(self)) } catch {
             throw FormworkError(.writeFailed, "the upload's state can't be written", cause: error)
         }

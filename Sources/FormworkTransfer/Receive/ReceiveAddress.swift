@@ -31,7 +31,8 @@ struct ReceiveAddress: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file with the token in its first line. SIGHUP reads it again.", valueName: "file"))
+            "A file with the token in its first line. SIGHUP reads it again.", valueName: "file"),
+        completion: .file())
     var tokenFile: String?
 
     @Option(
@@ -47,10 +48,13 @@ struct ReceiveAddress: ParsableArguments {
                 + "(default: own with a token and --public, otherwise all)", valueName: "all|own|none"))
     var list: ListOption?
 
-    @Option(help: ArgumentHelp("The certificate chain, in PEM. Enables HTTPS with HTTP/2.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The certificate chain, in PEM. Enables HTTPS with HTTP/2.", valueName: "file"),
+        completion: .file())
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"), completion: .file())
     var tlsKey: String?
 
     /// Fills in the options.

@@ -15,7 +15,7 @@ import Foundation
 
 /// Where `receive` stores files: a folder or an object store.
 struct ReceiveDestination: ParsableArguments {
-    @Argument(help: "The folder, as with --dir.")
+    @Argument(help: "The folder, as with --dir.", completion: .directory)
     private var folder: String?
 
     /// The folder; `nil` for an object store.
@@ -23,7 +23,8 @@ struct ReceiveDestination: ParsableArguments {
 
     @Option(
         name: .customLong("dir"),
-        help: ArgumentHelp("The folder. It is created if only its last component is missing.", valueName: "folder"))
+        help: ArgumentHelp("The folder. It is created if only its last component is missing.", valueName: "folder"),
+        completion: .directory)
     private var dirOption: String?
 
     @Option(

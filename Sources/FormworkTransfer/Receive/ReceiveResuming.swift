@@ -17,7 +17,8 @@ struct ReceiveResuming: ParsableArguments {
         help: ArgumentHelp(
             "Where they are kept until they are complete. The default is .formwork-resumable in the folder, created "
                 + "with the first upload. With --to they need this option.",
-            valueName: "folder"))
+            valueName: "folder"),
+        completion: .directory)
     var resumeDir: String?
 
     @Option(

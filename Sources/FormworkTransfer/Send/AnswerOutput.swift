@@ -73,14 +73,25 @@ struct AnswerOutput: Sendable {
     }
 
     private func terminalText(_ report: SendReport) -> String {
-        // By scalars: "\r\n" is one Character, which is neither of the two.
-        let shown = (self.includesHead ? report.headText : "") + String(decoding: report.body, as: UTF8.self)
-        let lines = shown.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { String($0.last == "\r" ? $0.dropLast() : $0) }
-        let text = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
-            .map { $0.map { String($0).withControlCharactersEscaped }.joined(separator: "\t") }.joined(
-                separator: "\n")
+        let head = self.includesHead ? Self.shown(report.headText) : ""
+        if report.isJSON, !report.isBodyTruncated,
+            let body = JSONLayout.text(report.body, isColoured: TerminalColours.areWanted)
+        {
+            return head + body
+        }
+        let body = Self.shown(String(decoding: report.body, as: UTF8.self))
+        let text = head + body
         return text.isEmpty || text.hasSuffix("\n") ? text : text + "\n"
+    }
+
+    /// Text without control characters, other than tabs and line ends.
+    private static func shown(_ text: String) -> String {
+        // By scalars: "\r\n" is one Character, which is neither of the two.
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0.last == "\r" ? $0.dropLast() : $0) }
+        return lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+            .map { $0.map { String($0).withControlCharactersEscaped }.joined(separator: "\t") }
+            .joined(separator: "\n")
     }
 }
 #endif

@@ -40,15 +40,19 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(name: [.customShort("k"), .long], help: "Don't check the server's certificate.")
     var insecure = false
 
-    @Option(help: ArgumentHelp("Certificates to trust, in PEM, instead of the system's.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Certificates to trust, in PEM, instead of the system's.", valueName: "file"),
+        completion: .file())
     var cacert: String?
 
     @Option(
-        name: [.customShort("E"), .long], help: ArgumentHelp("The client's certificate, in PEM.", valueName: "file")
-    )
+        name: [.customShort("E"), .long], help: ArgumentHelp("The client's certificate, in PEM.", valueName: "file"),
+        completion: .file())
     var cert: String?
 
-    @Option(help: ArgumentHelp("The private key of --cert, in PEM, if it is in another file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The private key of --cert, in PEM, if it is in another file.", valueName: "file"),
+        completion: .file())
     var key: String?
 
     @Option(
@@ -71,7 +75,9 @@ struct ConnectionOptions: ParsableArguments {
             valueName: "host:port:address"))
     var resolve: [String] = []
 
-    @Option(help: ArgumentHelp("Connect to this Unix socket instead of the URL's host.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("Connect to this Unix socket instead of the URL's host.", valueName: "path"),
+        completion: .file())
     var unixSocket: String?
 
     @Option(

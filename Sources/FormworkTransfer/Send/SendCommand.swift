@@ -34,35 +34,12 @@ package struct SendCommand: AsyncParsableCommand {
 
             --resume tus sends a form to 'formwork receive' only. Any other tus server gets each file as an upload of its
             own, with filename, filetype and the form's fields as Upload-Metadata.
-
-            EXIT STATUS
-              0   the server answered below 400 and took the whole body, or answered 2xx to one of at most 4 MiB
-              1   a redirect leads to another scheme than http and https
-              2   the arguments are wrong
-              3   a redirect leads to an invalid URL, or nowhere
-              6   the host's name can't be resolved
-              7   the host doesn't accept the connection
-              22  the server answered 400 or more
-              23  the answer can't be written
-              26  a file or stream can't be read, or isn't as long as declared
-              28  a time-out passed
-              35  the TLS handshake failed
-              47  too many redirects, or one from https to http
-              55  the connection failed while the body was being sent
-              56  the connection failed before the answer was complete
-              58  the client's certificate or key can't be used
-              60  the server's certificate isn't trusted
-              63  a limit was exceeded
-              65  a file changed; a body that can't be read again would have to be; --state holds another upload; or the
-                  server lost this one too often
-              77  the certificates to trust can't be read
-              130, 143   interrupted, or terminated
             """)
 
     @Argument(help: "The URL to send the form to. Without a scheme it is http://.")
     var url: String?
 
-    @OptionGroup var form: FormOptions
+    @OptionGroup(title: "Form") var form: FormOptions
 
     @OptionGroup(title: "Bodies other than a form") var body: BodyOptions
 
@@ -122,10 +99,13 @@ package struct SendCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "An S3 POST policy, {\"url\", \"fields\"} as from boto3. Its fields go first, the form's one file last.",
-            valueName: "post.json"))
+            valueName: "post.json"),
+        completion: .file(extensions: ["json"]))
     var presigned: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Flag(name: .shortAndLong, help: "Write the answer's header fields before its body.")
@@ -199,28 +179,27 @@ package struct SendCommand: AsyncParsableCommand {
         } catch {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
             let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
-            let sent = monitor.current.acknowledged
-            let text = SendReport.json(
-                status, bytesSent: sent, total: total, seconds: start.duration(to: .now).seconds)
+            let (sent, seconds) = (monitor.current.acknowledged, start.duration(to: .now).seconds)
+            let members = SendReport.members(nil, bytesSent: sent, total: total, seconds: seconds)
             // The transfer's failure is reported below; a failure to write this text isn't.
-            if self.json { try? StandardOutput.write(text) }
+            if self.json { try? JSONOutput.write(members, failure: status) }
             let result = WriteOut.Result(
                 url: url, method: method, status: status.code,
                 message: String((status.message ?? "").trimmingPrefix("formwork: ")), bytesSent: sent, total: total,
-                seconds: start.duration(to: .now).seconds, json: text)
+                seconds: seconds, json: JSONOutput.text(members, failure: status))
             if let writeOut { try? StandardOutput.write(writeOut.text(result)) }
             throw status
         }
         let seconds = start.duration(to: .now).seconds
-        let failure: ExitStatus? =
-            report.status >= 400 && self.failure != .noFail ? ExitStatus(22, report.failure(total: total)) : nil
+        let isFailure = report.status >= 400 && self.failure != .noFail
+        let failure = isFailure ? ExitStatus(22, report.failure(total: total)) : nil
         try AnswerOutput.writing {
-            let text = report.json(total: total, seconds: seconds)
-            if self.json { try StandardOutput.write(text) }
+            let members = SendReport.members(report, total: total, seconds: seconds)
+            if self.json { try JSONOutput.write(members, failure: failure) }
             let result = WriteOut.Result(
                 report: report, url: url, method: method, status: failure?.code ?? 0,
                 message: String((failure?.message ?? "").trimmingPrefix("formwork: ")), bytesSent: report.bytesSent,
-                total: total, seconds: seconds, json: text)
+                total: total, seconds: seconds, json: JSONOutput.text(members, failure: failure))
             if let writeOut { try StandardOutput.write(writeOut.text(result)) }
         }
         if report.upload?.isAnswerLost == true, !self.isQuiet {
@@ -247,7 +226,7 @@ package struct SendCommand: AsyncParsableCommand {
         let head = ready.lines(isHTTP2: isHTTP2).map { $0.withControlCharactersEscaped + "\n" }.joined()
         let tus = "Asks the tus server first. If it reads no forms, each file is an upload of its own.\n"
         let note = job.resuming?.usesTus == true && job.resuming?.link == nil ? "\n" + tus : ""
-        try StandardOutput.write(head + "\n" + PlanTable(job.plan).text + note)
+        try StandardOutput.write(head + "\n" + PlanTable(job.plan).text(width: TerminalWidth.of(.standardOutput)) + note)
     }
 
     /// Everything needed to start sending.
@@ -415,10 +394,7 @@ package struct SendCommand: AsyncParsableCommand {
             retrying: { reason, pause in
                 guard !isQuiet else { return }
                 progress?.interrupt()
-                Warning.write([
-                    "\(reason.withControlCharactersEscaped); try \(monitor.current.attempt + 1)"
-                        + (pause > .milliseconds(50) ? " in \((pause.seconds * 10).rounded() / 10) s" : "")
-                ])
+                Messages.retry(reason, attempt: monitor.current.attempt + 1, after: pause.seconds)
             })
         if self.verbose {
             observer.requesting = { request, isHTTP2 in

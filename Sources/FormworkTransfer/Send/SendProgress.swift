@@ -17,14 +17,18 @@ struct SendProgress: Sendable {
     private let isShy: Bool
     private let start = ContinuousClock.now
 
+    /// The time between two lines of a log that was not asked for.
+    private static let quietInterval = Duration.seconds(10)
+
     /// `nil` when nothing is to be shown.
     /// - Parameter filename: The name of the file that is the whole body; `nil` for a form.
     init?(_ option: ProgressOption, interval: Duration?, _ plan: BodyPlan, filename: String? = nil) {
         let isTerminal = isatty(FileDescriptor.standardError.rawValue) == 1
         guard option != .none else { return nil }
         self.style = option.style(bodyGoesToTerminal: false) ?? .log
-        self.interval = max(interval ?? self.style.interval, .milliseconds(100))
         self.isShy = option == .auto && !isTerminal
+        let usual = self.isShy ? Self.quietInterval : self.style.interval
+        self.interval = max(interval ?? usual, .milliseconds(100))
         self.line = ProgressLine(self.style)
         self.parts = PartMap(plan, filename: filename)
     }
@@ -33,7 +37,9 @@ struct SendProgress: Sendable {
     func show(_ monitor: UploadMonitor) async {
         if self.style == .log { try? await Task.sleep(for: self.interval.asWait) }
         while !Task.isCancelled {
-            self.line.show(self.moment(monitor.current))
+            let progress = monitor.current
+            // A log has a line about the retry already, and needs no countdown.
+            if self.style != .log || progress.nextTry == nil { self.line.show(self.moment(progress)) }
             try? await Task.sleep(for: self.interval.asWait)
         }
     }

@@ -55,6 +55,14 @@ struct SendReport: Sendable {
         (self.requests, self.tries) = (trace.requests, trace.retries + 1)
     }
 
+    /// Whether the answer's body is declared as JSON.
+    var isJSON: Bool {
+        guard let type = self.fields[.contentType]?.prefix(while: { $0 != ";" && $0 != " " }).lowercased() else {
+            return false
+        }
+        return type == "application/json" || type.hasSuffix("+json")
+    }
+
     /// The answer's head, as HTTP/1.1 writes it.
     var headText: String {
         let first = self.isHTTP2 ? "HTTP/2 \(self.status)" : "HTTP/1.1 \(self.status) \(self.reason)"
@@ -62,28 +70,38 @@ struct SendReport: Sendable {
         return ([first] + lines).map { $0 + "\r\n" }.joined() + "\r\n"
     }
 
-    /// One object, and a line end.
-    func json(total: Int64?, seconds: Double) -> String {
-        var members: [(String, ParameterValue)] = [
-            ("status", .integer(Int128(self.status))), ("url", .text(self.url)),
-            ("http", .text(self.isHTTP2 ? "2" : "1.1")), ("bytesSent", .integer(Int128(self.bytesSent))),
-            ("bytesTotal", total.map { .integer(Int128($0)) } ?? .null),
-            ("isBodyComplete", .bool(self.isBodyComplete)),
-            ("tries", .integer(Int128(self.tries))), ("requests", .integer(Int128(self.requests))),
+    /// The members of the object that `--json` prints. Both kinds of results have them; only the last ones are optional.
+    /// - Parameters:
+    ///   - report: `nil` for a transfer without an answer.
+    ///   - bytesSent: Bytes of the body, if there is no report.
+    ///   - total: Bytes of the whole body; `nil` if unknown.
+    static func members(
+        _ report: SendReport?, bytesSent: Int64 = 0, total: Int64?, seconds: Double
+    ) -> [(name: String, value: ParameterValue)] {
+        let headers = report?.fields.map { field in
+            ParameterValue.members([("name", .text(field.name.rawName)), ("value", .text(field.value))])
+        }
+        return [
+            ("status", .optional(report.map { Int64($0.status) })),
+            ("url", .optional(report?.url)),
+            ("http", .optional(report.map { $0.isHTTP2 ? "2" : "1.1" })),
+            ("bytesSent", .optional(report?.bytesSent ?? bytesSent)),
+            ("bytesTotal", .optional(total)),
+            ("isBodyComplete", report.map { .bool($0.isBodyComplete) } ?? .null),
+            ("tries", .optional(report.map { Int64($0.tries) })),
+            ("requests", .optional(report.map { Int64($0.requests) })),
             ("seconds", .double((seconds * 1000).rounded() / 1000)),
-            (
-                "headers",
-                .array(
-                    self.fields.map { field in
-                        .object([.init("name", .text(field.name.rawName)), .init("value", .text(field.value))])
-                    })
-            ),
-        ]
+            ("headers", headers.map { .array($0) } ?? .null),
+        ] + (report?.optionalMembers ?? [])
+    }
+
+    private var optionalMembers: [(name: String, value: ParameterValue)] {
+        var members: [(name: String, value: ParameterValue)] = []
         if let upload {
             members += [
                 ("uploadURL", .text(upload.url)), ("resumable", .text(upload.protocolName)),
                 ("resumptions", .integer(Int128(upload.resumptions))),
-                ("resumedFrom", upload.resumedFrom.map { .integer(Int128($0)) } ?? .null),
+                ("resumedFrom", .optional(upload.resumedFrom)),
             ]
             if upload.isAnswerLost { members.append(("isAnswerLost", .bool(true))) }
         }
@@ -100,22 +118,14 @@ struct SendReport: Sendable {
             members.append(("bodyFile", .text(file)))
         } else if let text = String(validating: self.body, as: UTF8.self) {
             members.append(("body", .text(text)))
+            if self.isJSON, !self.isBodyTruncated, let value = try? OrderedJSON.read(self.body) {
+                members.append(("bodyJSON", value))
+            }
         } else {
             members.append(("bodyBase64", .text(Data(self.body).base64EncodedString())))
         }
         if self.isBodyTruncated { members.append(("isBodyTruncated", .bool(true))) }
-        return OrderedJSON.write(.object(members.map { .init($0.0, $0.1) }), isPretty: true) + "\n"
-    }
-
-    /// One object for a transfer without an answer, and a line end.
-    static func json(_ failure: ExitStatus, bytesSent: Int64, total: Int64?, seconds: Double) -> String {
-        let members: [(String, ParameterValue)] = [
-            ("error", .text(String((failure.message ?? "").trimmingPrefix("formwork: ")))),
-            ("exitStatus", .integer(Int128(failure.code))), ("bytesSent", .integer(Int128(bytesSent))),
-            ("bytesTotal", total.map { .integer(Int128($0)) } ?? .null),
-            ("seconds", .double((seconds * 1000).rounded() / 1000)),
-        ]
-        return OrderedJSON.write(.object(members.map { .init($0.0, $0.1) }), isPretty: true) + "\n"
+        return members
     }
 
     /// The error line for an answer of 400 or more.

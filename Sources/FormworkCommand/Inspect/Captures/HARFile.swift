@@ -4,9 +4,6 @@ import FormworkURLEncoded
 
 /// A request's body in a HAR file (HTTP Archive 1.2): `log.entries[].request.postData`.
 struct HARFile {
-    /// In bytes. A HAR file is read whole.
-    static let limit = 256 << 20
-
     var contentType: String?
     var body: [UInt8]
 
@@ -22,39 +19,14 @@ struct HARFile {
         let bytes = text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
         guard case .array(let entries)? = try OrderedJSON.read(bytes)["log"]?["entries"] else { return nil }
         let forms = entries.enumerated().compactMap { index, value in HAREntry(value, number: index + 1) }
-        let chosen = try Self.choose(entry, forms, count: entries.count)
+        let chosen = try CaptureChoice.choose(entry, forms, count: entries.count, of: "HAR file")
         self.contentType = chosen.contentType
         self.body = try chosen.body()
-    }
-
-    private static func choose(_ number: Int?, _ forms: [HAREntry], count: Int) throws -> HAREntry {
-        if let number {
-            if let form = forms.first(where: { $0.number == number }) { return form }
-            let reason = (1...max(count, 1)).contains(number) ? "has no multipart body" : "is missing: it has \(count)"
-            throw ExitStatus(2, "formwork: --entry \(number): this entry of the HAR file \(reason)\(Self.list(forms))")
-        }
-        guard let first = forms.first else {
-            throw FormworkError(.malformedBody, "none of the \(count) entries of this HAR file has a multipart body")
-        }
-        guard forms.count == 1 else {
-            throw ExitStatus(
-                2,
-                "formwork: \(forms.count) entries of this HAR file have a multipart body: choose one with --entry N"
-                    + Self.list(forms))
-        }
-        return first
-    }
-
-    private static func list(_ forms: [HAREntry]) -> String {
-        guard !forms.isEmpty else { return "" }
-        let shown = forms.prefix(10).map { "\($0.number) (\($0.title))" }
-        let more = forms.count > 10 ? " and \(forms.count - 10) more" : ""
-        return "; entries with one: " + shown.joined(separator: ", ") + more
     }
 }
 
 /// An entry whose request has a multipart body.
-private struct HAREntry {
+private struct HAREntry: CaptureEntry {
     /// Its place, from 1.
     let number: Int
     private let request: ParameterValue
@@ -74,12 +46,8 @@ private struct HAREntry {
         return types.first { $0.lowercased().contains("boundary") }
     }
 
-    /// Method and URL, shortened for a list.
-    var title: String {
-        let title = "\(self.request["method"]?.string ?? "?") \(self.request["url"]?.string ?? "?")"
-        let short = title.unicodeScalars.prefix(60)
-        return (short.count < title.unicodeScalars.count ? String(short) + "…" : title).withControlCharactersEscaped
-    }
+    /// Method and URL.
+    var title: String { "\(self.request["method"]?.string ?? "?") \(self.request["url"]?.string ?? "?")" }
 
     func body() throws(FormworkError) -> [UInt8] {
         guard let text = self.post["text"]?.string, !text.isEmpty else {

@@ -1,0 +1,51 @@
+#if Command
+/// The exit statuses of all verbs, for the help pages and the manual.
+enum ExitStatusList {
+    private static let network: Set<String> = ["send"]
+    private static let reading: Set<String> = ["inspect", "extract", "encode", "decode"]
+    private static let form: Set<String> = ["body", "headers", "plan", "curl", "send"]
+
+    /// A status, its meaning, and the verbs that exit with it; `nil` for all verbs.
+    private static let all: [(status: String, meaning: String, verbs: Set<String>?)] = [
+        ("0", "success", nil),
+        ("1", "a redirect leads to another scheme than http and https", Self.network),
+        ("2", "the arguments are wrong, or name a part that isn't there", nil),
+        ("3", "a redirect leads to an invalid URL, or nowhere", Self.network),
+        ("6", "the host's name can't be resolved", Self.network),
+        ("7", "the host doesn't accept the connection", Self.network),
+        ("22", "the server answered 400 or more", Self.network),
+        ("23", "the output can't be written, or its reader went away", nil),
+        ("26", "a file or stream can't be read, or isn't as long as declared", nil),
+        ("28", "a time-out passed", Self.network),
+        ("35", "the TLS handshake failed", Self.network),
+        ("47", "too many redirects, or one from https to http", Self.network),
+        ("55", "the connection failed while the body was being sent", Self.network),
+        ("56", "the connection failed before the answer was complete", Self.network),
+        ("58", "the client's certificate or key can't be used", Self.network),
+        ("60", "the server's certificate isn't trusted", Self.network),
+        ("63", "a limit was exceeded", Self.form.union(Self.reading)),
+        (
+            "65", "a file changed, a source can't be read again, or --state holds another upload", Self.form
+        ),
+        ("70", "the input is malformed: a body, JSON, or a query string with --strict", Self.reading),
+        ("77", "the certificates to trust can't be read", Self.network),
+        ("127", "curl or formwork-transfer isn't installed", ["curl", "send", "receive"]),
+        ("130, 143", "interrupted, or terminated", ["body", "curl", "send", "receive", "extract"]),
+    ]
+
+    /// The rows for all verbs, or for one.
+    static func rows(for verb: String? = nil) -> [(status: String, meaning: String)] {
+        self.all.filter { row in verb.map { row.verbs?.contains($0) ?? true } ?? true }.map { ($0.status, $0.meaning) }
+    }
+
+    /// The same as lines.
+    static func text(for verb: String? = nil) -> String {
+        let rows = self.rows(for: verb)
+        let width = rows.map(\.status.utf8.count).max() ?? 0
+        return rows.map { row in
+            let space = String(repeating: " ", count: width + 2 - row.status.utf8.count)
+            return "  \(row.status)\(space)\(row.meaning)"
+        }.joined(separator: "\n")
+    }
+}
+#endif

@@ -1,0 +1,37 @@
+#if Command
+import ArgumentParser
+import Formwork
+
+/// A request for help: `formwork help VERB` for the whole page, `formwork VERB --help` for a short one.
+enum HelpRequest {
+    /// Prints the page that the words ask for.
+    /// - Returns: Whether they did.
+    static func answer<Root: ParsableCommand>(_ words: [String], _ root: Root.Type) throws -> Bool {
+        let isWhole = words.first == "help"
+        let path = Array(words.dropFirst(isWhole ? 1 : 0).prefix { !$0.hasPrefix("-") })
+        let isAsked = words.isEmpty || isWhole || Self.hasHelpFlag(words)
+        guard isAsked || path == ["query"] else { return false }
+        let tree = try HelpVerb(Root.self)
+        if words == ["help", "--json"] {
+            try JSONOutput.write([("command", tree.json)])
+            return true
+        }
+        // Words after the verb are arguments; after 'help' all of them are verbs.
+        guard let verb = isWhole ? tree.verb(path) : Self.longest(path, in: tree) else {
+            let shown = ShellQuote.quote(path.joined(separator: " ")).withControlCharactersEscaped
+            let names = tree.verbs.map(\.name).joined(separator: ", ")
+            throw ExitStatus(2, "formwork: help \(shown): is not a verb: choose one of \(names)")
+        }
+        try StandardOutput.write(HelpPage(verb, width: HelpPage.usualWidth, isWhole: isWhole).text)
+        return true
+    }
+
+    private static func hasHelpFlag(_ words: [String]) -> Bool {
+        PartArgument.flags(in: words).contains { $0 == "-h" || $0 == "--help" }
+    }
+
+    private static func longest(_ path: [String], in tree: HelpVerb) -> HelpVerb? {
+        (0...path.count).reversed().lazy.compactMap { tree.verb(path.prefix($0)) }.first
+    }
+}
+#endif

@@ -1,0 +1,34 @@
+#if Command
+import Formwork
+import FormworkURLEncoded
+
+/// The request in an event of AWS API Gateway, a Lambda URL or a load balancer: JSON with the body as base64 or text.
+struct GatewayEvent {
+    var contentType: String?
+    var body: [UInt8]
+
+    /// `nil` for other JSON.
+    init?(_ text: [UInt8]) throws(FormworkError) {
+        guard let event = try? OrderedJSON.read(text), case .text(let body)? = event["body"],
+            case .bool(let isEncoded)? = event["isBase64Encoded"]
+        else { return nil }
+        if isEncoded {
+            guard let bytes = Base64.decode(String(body.filter { !$0.isWhitespace })) else {
+                throw FormworkError(.malformedBody, "the event's body is declared as base64, but isn't")
+            }
+            self.body = bytes
+        } else {
+            self.body = Array(body.utf8)
+        }
+        for name in ["headers", "multiValueHeaders"] {
+            guard case .object(let members)? = event[name] else { continue }
+            switch members.first(where: { $0.name.lowercased() == "content-type" })?.value {
+            case .text(let text)?: self.contentType = text
+            case .array(let texts)?: if case .text(let text)? = texts.first { self.contentType = text }
+            default: continue
+            }
+            return
+        }
+    }
+}
+#endif

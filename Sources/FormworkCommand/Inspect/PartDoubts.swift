@@ -1,0 +1,117 @@
+#if Command
+import Formwork
+import FormworkCore
+
+/// What may be wrong with a body that could be read: delimiters that aren't any, and quotes that end too early.
+struct PartDoubts {
+    private let delimiter: String
+    private var preamble: StrayDelimiter
+    private var content: StrayDelimiter
+    /// The offset of the bytes that arrive next, before the first part.
+    private var offset: Int64 = 0
+    private var part = 0
+    /// The part whose content holds the stray delimiter.
+    private var strayPart = 0
+    private var quotes: [String] = []
+
+    init(_ parser: MultipartParser) {
+        (self.preamble, self.content) = (StrayDelimiter(of: parser), StrayDelimiter(of: parser))
+        self.delimiter = String(decoding: parser.delimiter.dropFirst(2), as: UTF8.self)
+    }
+
+    /// Looks at bytes before the first part; the first part may begin in them.
+    mutating func take(preamble chunk: [UInt8]) {
+        chunk.withRawSpan { self.preamble.take($0, 0..<$0.byteCount, at: self.offset) }
+        self.offset += Int64(chunk.count)
+    }
+
+    mutating func begin(_ header: ReceivedHeader) {
+        self.part += 1
+        self.content.restart()
+        for (role, bytes) in [("name", header.nameBytes), ("filename", header.filenameBytes)]
+        where self.quotes.isEmpty && bytes?.hasBareQuote ?? false {
+            let text = String(decoding: (bytes ?? []).prefix(80), as: UTF8.self)
+            self.quotes.append(
+                "the \(role) of part \(self.part), \"\(text)\", has a quote that isn't escaped, and other receivers end it "
+                    + "there: write %22")
+        }
+    }
+
+    mutating func take(_ chunk: [UInt8], _ range: Range<Int>, endingAt end: Int64) {
+        guard self.content.offset == nil else { return }
+        chunk.withRawSpan { self.content.take($0, range, at: end - Int64(range.count)) }
+        if self.content.offset != nil { self.strayPart = self.part }
+    }
+
+    /// Warnings, when the whole body was read.
+    func all(_ parser: MultipartParser) -> [String] {
+        var doubts: [String] = []
+        if let offset = parser.preambleDelimiterOffset {
+            doubts.append(
+                "a line at offset \(offset), before the first part, begins like a delimiter but isn't one, so a part may "
+                    + "be lost: a delimiter needs CRLF before and after it (--profile lenient accepts LF too)")
+        } else if let offset = self.preamble.offset, offset < parser.preambleBytes {
+            doubts.append(
+                "\(parser.preambleBytes) bytes before the first delimiter were skipped, and they hold "
+                    + "\"\(self.delimiter)\" at offset \(offset), so a part may be lost: a delimiter needs CRLF before it"
+            )
+        }
+        if let offset = self.content.offset { doubts.append(self.text(of: offset)) }
+        return doubts + self.quotes
+    }
+
+    private func text(of offset: Int64) -> String {
+        let fix =
+            self.content.followsLF ? "LF alone is before it (--profile lenient accepts it)" : "write CRLF before it"
+        return
+            "the content of part \(self.strayPart) holds the delimiter \"\(self.delimiter)\" at offset \(offset) without "
+            + "CRLF before it, so a part may be lost: \(fix)"
+    }
+
+    /// The probable cause of an error, as half a sentence; `nil` if nothing was seen.
+    func cause(of error: FormworkError, _ recent: RecentBytes, _ chunk: [UInt8]) -> String? {
+        switch error.parsingFailure?.kind {
+        case .malformedHeader?:
+            guard let offset = error.offset, let line = recent.line(at: offset, before: chunk) else { return nil }
+            let text = DisplayText(String(decoding: line, as: UTF8.self), limit: 60).text
+            return
+                "the line \"\(text)\" belongs to the content, and the empty line between header and content is missing"
+        case .unexpectedEnd?:
+            if let offset = self.content.offset { return self.text(of: offset) }
+            guard self.part == 0, let offset = self.preamble.offset else { return nil }
+            return "it holds \"\(self.delimiter)\" at offset \(offset), but not at the start of a line"
+        default: return nil
+        }
+    }
+}
+
+/// The last bytes of a body before the current chunk.
+struct RecentBytes {
+    private static let limit = 64 << 10
+
+    private var bytes: [UInt8] = []
+    /// The offset after the last of them.
+    private var end: Int64 = 0
+
+    mutating func take(_ chunk: [UInt8]) {
+        self.end += Int64(chunk.count)
+        let last = chunk.suffix(Self.limit)
+        self.bytes = last.count == Self.limit ? Array(last) : Array((self.bytes + last).suffix(Self.limit))
+    }
+
+    /// The line that begins at an offset, without its end; `nil` if its bytes are gone.
+    func line(at offset: Int64, before chunk: [UInt8]) -> ArraySlice<UInt8>? {
+        let all = self.bytes + chunk.prefix(Self.limit)
+        let start = self.end - Int64(self.bytes.count)
+        guard offset >= start, offset - start < Int64(all.count) else { return nil }
+        return all[Int(offset - start)...].prefix { $0 != 0x0A && $0 != 0x0D }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether there is a quote without a backslash before it.
+    fileprivate var hasBareQuote: Bool {
+        self.indices.contains { self[$0] == 0x22 && ($0 == self.startIndex || self[$0 - 1] != 0x5C) }
+    }
+}
+#endif

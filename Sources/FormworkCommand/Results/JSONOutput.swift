@@ -1,0 +1,67 @@
+#if Command
+import Formwork
+import FormworkURLEncoded
+import Synchronization
+
+/// The result of a verb with `--json`: one object on standard output, with `exitStatus` and `error` as its last members,
+/// whatever happens. Fixtures/schemas describes the objects.
+package enum JSONOutput {
+    private struct State {
+        var isRequested = false
+        var isWritten = false
+    }
+
+    private static let state = Mutex(State())
+
+    /// Notes that `--json` was given, so that an error before any output is written as an object too.
+    static func request() { self.state.withLock { $0.isRequested = true } }
+
+    /// Writes the object.
+    package static func write(
+        _ members: [(name: String, value: ParameterValue)], failure: ExitStatus? = nil
+    ) throws {
+        self.began()
+        let all = members.map { ParameterValue.Member($0.name, $0.value) } + self.ending(failure)
+        try StandardOutput.write(self.text(.object(all)) + "\n")
+    }
+
+    /// The same object as text, which `-w %{json}` writes.
+    package static func text(
+        _ members: [(name: String, value: ParameterValue)], failure: ExitStatus?
+    ) -> String {
+        let all = members.map { ParameterValue.Member($0.name, $0.value) } + self.ending(failure)
+        return OrderedJSON.write(.object(all), isPretty: true) + "\n"
+    }
+
+    /// The last members of every object.
+    static func ending(_ failure: ExitStatus?) -> [ParameterValue.Member] {
+        let message = failure?.message.map { String($0.trimmingPrefix("formwork: ").trimmingPrefix("Error: ")) }
+        return [
+            .init("exitStatus", .integer(Int128(failure?.code ?? 0))),
+            .init("error", failure.map { .text(message ?? "exit status \($0.code)") } ?? .null),
+        ]
+    }
+
+    /// Notes that an object was begun, so that no other one follows.
+    static func began() { self.state.withLock { $0.isWritten = true } }
+
+    /// Writes an object with the error alone, if `--json` was given and nothing was written.
+    static func fail(_ failure: ExitStatus) {
+        guard self.state.withLock({ $0.isRequested && !$0.isWritten }) else { return }
+        // The failure itself is reported on standard error too; a failure to write this isn't.
+        try? self.write([], failure: failure)
+    }
+
+    /// Indented text, coloured on a terminal.
+    /// - Parameter indent: The columns before every line but the first.
+    static func text(_ value: ParameterValue, indent: Int = 0) -> String {
+        var text = OrderedJSON.write(value, isPretty: true)
+        if TerminalColours.areWanted, let coloured = JSONLayout.text(Array(text.utf8), isColoured: true) {
+            text = String(coloured.dropLast())
+        }
+        guard indent > 0 else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false)
+            .joined(separator: "\n" + String(repeating: " ", count: indent))
+    }
+}
+#endif

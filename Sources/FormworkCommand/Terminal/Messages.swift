@@ -1,0 +1,62 @@
+#if Command
+import Formwork
+import FormworkURLEncoded
+import Synchronization
+
+/// The form of warnings and errors on standard error.
+package enum Messages {
+    package enum Form: Sendable {
+        /// `formwork: warning: …`
+        case text
+        /// The same after the time of day, as in a log. Errors have no time.
+        case timed
+        /// One JSON object per line, as `--progress json` promises.
+        case events
+    }
+
+    private static let form = Mutex(Form.text)
+
+    package static var current: Form { self.form.withLock { $0 } }
+
+    /// Changes the form of all later messages.
+    package static func use(_ form: Form) { self.form.withLock { $0 = form } }
+
+    /// Writes a line that doesn't change the exit status.
+    package static func warn(_ message: String) {
+        let text = "formwork: warning: \(message.withControlCharactersEscaped)\n"
+        switch self.current {
+        case .text: StandardError.write(text)
+        case .timed: StandardError.write("\(WallClock.timeOfDay()) \(text)")
+        case .events: self.write(event: "warning", [("message", .text(message))])
+        }
+    }
+
+    /// Writes why a request failed that is sent again.
+    /// - Parameters:
+    ///   - attempt: The number of the next try, from 1.
+    ///   - seconds: The pause before it.
+    package static func retry(_ reason: String, attempt: Int, after seconds: Double) {
+        guard self.current == .events else {
+            let tenths = (seconds * 10).rounded() / 10
+            return self.warn("\(reason); try \(attempt)" + (seconds > 0.05 ? " in \(tenths) s" : ""))
+        }
+        let members: [(String, ParameterValue)] = [
+            ("reason", .text(reason)), ("attempt", .integer(Int128(attempt))),
+            ("delay_s", .double((seconds * 1000).rounded() / 1000)),
+        ]
+        self.write(event: "retry", members)
+    }
+
+    /// Writes the message that the command exits with.
+    static func fail(_ message: String, status: Int32) {
+        guard self.current == .events else { return StandardError.write(message + "\n") }
+        let text = String(message.trimmingPrefix("formwork: "))
+        self.write(event: "error", [("error", .text(text)), ("exitStatus", .integer(Int128(status)))])
+    }
+
+    private static func write(event: String, _ members: [(String, ParameterValue)]) {
+        let all = [("event", .text(event)), ("time", .text(WallClock.timestamp()))] + members
+        StandardError.write(OrderedJSON.write(.object(all.map { .init($0.0, $0.1) })) + "\n")
+    }
+}
+#endif

@@ -1,0 +1,66 @@
+/// Finds a delimiter that a parser doesn't take for one, because no line end is before it.
+///
+/// The bytes may arrive in pieces of any size. Up to a delimiter's length is stored.
+package struct StrayDelimiter: Sendable {
+    /// The offset of the first one, at its `--`; `nil` if there is none.
+    package private(set) var offset: Int64?
+    /// Whether LF alone is before it.
+    package private(set) var followsLF = false
+
+    private let search: DelimiterSearch
+    /// The last bytes, and the offset of the first of them.
+    private var held: [UInt8] = []
+    private var heldStart: Int64 = 0
+
+    /// - Parameter boundary: 1 byte or more.
+    package init(boundary: [UInt8]) { self.search = DelimiterSearch([0x2D, 0x2D] + boundary) }
+
+    /// A search for the delimiter of `parser`.
+    package init(of parser: MultipartParser) { self.init(boundary: Array(parser.delimiter.dropFirst(4))) }
+
+    /// Forgets the bytes so far: other ones follow.
+    package mutating func restart() { self.held = [] }
+
+    /// Searches the next bytes.
+    /// - Parameter offset: The place of the first of them in the body.
+    package mutating func take(_ bytes: RawSpan, _ range: Range<Int>, at offset: Int64) {
+        guard self.offset == nil, !range.isEmpty else { return }
+        if self.held.isEmpty { self.heldStart = offset }
+        let reach = self.search.needle.count + 2
+        if !self.held.isEmpty {
+            // A delimiter that begins in the held bytes.
+            let joined = self.held.count
+            self.held.append(bytes, range.prefix(reach))
+            let place = self.held.withRawSpan { self.first(in: $0, 0..<$0.byteCount, startingBefore: joined) }
+            if let place {
+                self.followsLF = place > 0 && self.held[place - 1] == 0x0A
+                return self.offset = self.heldStart + Int64(place)
+            }
+            self.held.removeLast(self.held.count - joined)
+        }
+        if let place = self.first(in: bytes, range, startingBefore: range.upperBound) {
+            self.followsLF =
+                place > range.lowerBound ? bytes[place - 1] == 0x0A : self.held.last == 0x0A
+            return self.offset = offset + Int64(place - range.lowerBound)
+        }
+        self.held.append(bytes, range.suffix(reach + 1))
+        let surplus = max(0, self.held.count - reach - 1)
+        self.held.removeFirst(surplus)
+        self.heldStart = offset + Int64(range.count) - Int64(self.held.count)
+    }
+
+    /// The first place of the delimiter with a line end or `--` after it.
+    private func first(in bytes: RawSpan, _ range: Range<Int>, startingBefore limit: Int) -> Int? {
+        var start = range.lowerBound
+        while start < limit, let place = self.search.first(in: bytes, from: start, to: range.upperBound), place < limit
+        {
+            let end = place + self.search.needle.count
+            if end < range.upperBound {
+                let (next, after) = (bytes[end], end + 1 < range.upperBound ? bytes[end + 1] : 0)
+                if next == 0x0A || (next == 0x0D && after == 0x0A) || (next == 0x2D && after == 0x2D) { return place }
+            }
+            start = place + 1
+        }
+        return nil
+    }
+}

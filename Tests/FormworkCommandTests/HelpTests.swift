@@ -1,0 +1,77 @@
+#if Transfer
+import Foundation
+import Testing
+
+@testable import FormworkCommand
+
+@Suite("Help and manual", .timeLimit(.minutes(10)))
+struct HelpTests {
+    static let verbs = [
+        "", "body", "headers", "send", "curl", "plan", "type", "receive", "inspect", "extract", "query",
+        "query encode", "query decode", "completion",
+    ]
+
+    @Test("A short page has at most 100 lines of 80 columns, and examples come first", arguments: verbs)
+    func pages(verb: String) throws {
+        let page = try Command.shell("COLUMNS=80 \"$F\" \(verb) --help")
+        #expect(page.status == 0 && page.errors == "")
+        let lines = page.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        #expect(lines.count <= 100)
+        #expect(lines.allSatisfy { DisplayText.width(of: String($0)) <= 80 })
+        let titles = lines.filter { !$0.isEmpty && $0.allSatisfy { $0.isUppercase || $0 == " " } }
+        #expect(titles.first == "EXAMPLES", "\(titles)")
+        #expect(try Command.shell("COLUMNS=80 \"$F\" \(verb) -h").text == page.text)
+        // A line is broken only if the next word has no room.
+        for (line, next) in zip(lines, lines.dropFirst()) where !line.hasPrefix(" ") && !next.hasPrefix(" ") {
+            guard !line.isEmpty, !next.isEmpty, !titles.contains(line), !titles.contains(next) else { continue }
+            let word = next.prefix { $0 != " " }
+            #expect(line.count + 1 + word.count > 80, "\(line)\n\(next)")
+        }
+    }
+
+    @Test func `The root lists every verb and every exit status`() throws {
+        let text = try Command.run("--help").text
+        for verb in Self.verbs where !verb.isEmpty && !verb.contains(" ") {
+            #expect(text.contains("\n  \(verb)"), "\(verb)")
+        }
+        let statuses = text.matches(of: #/\n  (\d+)(?:, (\d+))?  /#).flatMap {
+            [Int($0.1), $0.2.flatMap { Int($0) }].compactMap { $0 }
+        }
+        #expect(statuses == [0, 1, 2, 3, 6, 7, 22, 23, 26, 28, 35, 47, 55, 56, 58, 60, 63, 65, 70, 77, 127, 130, 143])
+        #expect(try Command.run().text == text)
+        #expect(try Command.run("help").text == text)
+    }
+
+    @Test func `The whole page has every detail and the verb's exit statuses`() throws {
+        let text = try Command.run("help", "send").text
+        #expect(text.contains("\nEXIT STATUS\n") && text.contains("\n  55        the connection failed while"))
+        #expect(text.contains("'name=('") && text.contains("--expect100-timeout <seconds>"))
+        #expect(try Command.run("help", "nope").status == 2)
+    }
+
+    @Test func `The manual's pages have their own names and pass mandoc`() throws {
+        let root = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let folder = Folder()
+        guard try Command.shell("command -v python3").status == 0 else { return }
+        let made = try Command.shell(
+            "python3 \(root.path.shellQuoted)/scripts/lib/manual.py \"$(dirname \"$F\")/formwork-transfer\" .",
+            in: folder.path)
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(
+            folder.names == [
+                "formwork-body.1", "formwork-completion.1", "formwork-curl.1", "formwork-extract.1",
+                "formwork-headers.1", "formwork-inspect.1", "formwork-plan.1", "formwork-query-decode.1",
+                "formwork-query-encode.1", "formwork-query.1", "formwork-receive.1", "formwork-send.1",
+                "formwork-type.1", "formwork.1",
+            ])
+        let send = try String(contentsOfFile: folder.path + "/formwork-send.1", encoding: .utf8)
+        #expect(send.contains(".Dt FORMWORK-SEND 1\n") && send.contains(".It 55\n"))
+        #expect(send.contains("multipart/…"), "characters beyond ASCII stay")
+        guard try Command.shell("command -v mandoc").status == 0 else { return }
+        let lint = try Command.shell("mandoc -T lint *.1", in: folder.path)
+        #expect(lint.status == 0 && lint.text == "", "\(lint.text)")
+        let shown = try Command.shell("mandoc -T utf8 formwork-send.1 | col -b", in: folder.path)
+        #expect(shown.text.contains("--max-time 600") && shown.text.contains("EXIT STATUS"))
+    }
+}
+#endif

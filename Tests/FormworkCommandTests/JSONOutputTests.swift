@@ -1,0 +1,164 @@
+#if Transfer
+import Foundation
+import FormworkURLEncoded
+import Testing
+
+@testable import FormworkCommand
+
+/// The objects of `--json`: Fixtures/schemas describes them.
+@Suite("JSON of all verbs", .timeLimit(.minutes(10)))
+struct JSONOutputTests {
+    private static func run(_ arguments: String, in folder: Folder, input: String = "") throws -> Outcome {
+        try Command.shell("\"$F\" \(arguments)", input: Array(input.utf8), in: folder.path)
+    }
+
+    private static let body =
+        "--b\r\nContent-Disposition: form-data; name=\"a\"; filename=\"f\"\r\nX: y\r\n\r\n1\r\n--b--\r\n"
+
+    @Test(
+        "Results and errors follow the schema of the verb",
+        arguments: [
+            ("headers", "headers -F a=1 -F f=@f --json", 0), ("headers", "headers -F s=@- --json", 0),
+            ("headers", "headers -F a=@nope --json", 26), ("headers", "headers --json", 2),
+            ("headers", "headers --json --nope", 2), ("headers", "headers --escape odd --json", 2),
+            ("plan", "plan -F a=1 -F f=@f --json", 0), ("plan", "plan -F s=@- --json", 0),
+            ("plan", "plan -F a=@nope --json", 26), ("plan", "plan --json extra", 2),
+            ("type", "type f --json", 0), ("type", "type f nope --json", 26), ("type", "type --json", 2),
+            ("inspect", "inspect --json", 0), ("inspect", "inspect --json --limit parts=0", 63),
+            ("inspect", "inspect nope --json", 26), ("inspect", "inspect --json --boundary x", 70),
+            ("inspect", "inspect --json --profile odd", 2), ("inspect", "inspect --json --entry x", 2),
+            ("send", "send http://127.0.0.1:1 -F a=1 --json", 7), ("send", "send --json", 2),
+            ("send", "send http://127.0.0.1:1 -F a=@nope --json", 26), ("send", "send --json --retry x http://a", 2),
+        ] as [(String, String, Int)])
+    func schemas(schema: String, arguments: String, status: Int) throws {
+        let folder = Folder()
+        try folder.file("f", "hello\n")
+        let result = try Self.run(arguments, in: folder, input: Self.body)
+        #expect(Int(result.status) == status, "\(result.errors)")
+        #expect(try SchemaCheck(schema).violations(result.text) == [], "\(result.text)")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        #expect(object["exitStatus"] as? Int == status)
+        #expect((object["error"] as? String == nil) == (status == 0))
+        #expect(result.text.hasPrefix("{\n  \"") && result.text.hasSuffix("\n}\n"))
+    }
+
+    @Test(
+        "send has one object for every answer",
+        arguments: [
+            ("200 OK\r\nContent-Type: application/json", "{\"a\":[1]}", "", 0),
+            ("500 Oops", "no\u{E9}", "", 22), ("404 Not Found", "x", "--no-fail", 0), ("200 OK", "x", "-o out", 0),
+        ] as [(String, String, String, Int)])
+    func answers(answer: String, text: String, options: String, status: Int) throws {
+        let folder = Folder()
+        let receiver = try Receiver(answering: answer, text: text)
+        let result = try Self.run(
+            "send http://127.0.0.1:\(receiver.port)/ -F a=1 --boundary b --json \(options)", in: folder)
+        #expect(Int(result.status) == status)
+        #expect(try SchemaCheck("send").violations(result.text) == [], "\(result.text)")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        #expect(object["exitStatus"] as? Int == status)
+        let error = object["error"] as? String
+        #expect(error == (status == 22 ? "the server answered 500 Oops" : nil))
+        if text.hasPrefix("{") { #expect((object["bodyJSON"] as? [String: [Int]]) == ["a": [1]]) }
+    }
+
+    @Test func `Parts count from 0, headers are objects, and a failed inspection says why it ends`() throws {
+        let folder = Folder()
+        let two = Self.body.replacing("--b--", with: "--b\r\nContent-Disposition: form-data; name=\"c\"\r\n\r\n")
+        let result = try Self.run("inspect --json", in: folder, input: two)
+        #expect(result.status == 70)
+        #expect(
+            result.text == """
+                {
+                  "parts": [
+                    {
+                      "index": 0,
+                      "name": "a",
+                      "filename": "f",
+                      "contentType": null,
+                      "headers": [
+                        {
+                          "name": "Content-Disposition",
+                          "value": "form-data; name=\\"a\\"; filename=\\"f\\""
+                        },
+                        {
+                          "name": "X",
+                          "value": "y"
+                        }
+                      ],
+                      "offset": 69,
+                      "length": 1,
+                      "sha256": "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b"
+                    }
+                  ],
+                  "warnings": [],
+                  "exitStatus": 70,
+                  "error": "standard input: unexpectedEnd at offset 123: The body ended after 123 bytes, in the \
+                content of part 2, before a close delimiter; probably: it was cut off, or its sender wrote no close \
+                delimiter"
+                }
+
+                """)
+        let plan = try Self.run("plan -F a=1 -F b=2 --boundary x --json", in: folder)
+        let parts = try OrderedJSON.read(plan.output)["pieces"]
+        guard case .array(let pieces)? = parts else { throw POSIXError(.EINVAL) }
+        #expect(pieces.map { $0["part"] } == [.integer(0), .integer(0), .integer(1), .integer(1), .null])
+    }
+
+    @Test func `The receiver's answers, list and log`() throws {
+        let folder = Folder()
+        let result = try Command.shell(
+            """
+            "$F" receive --dir in --port 0 --log json > url 2> log & P=$!
+            until [ -s url ]; do sleep 0.05; done; U=$(cat url)
+            printf x > a; curl -s -F f=@a -F t=1 $U > form; curl -s -F t=1 $U > fields; curl -s -T a ${U}b > put
+            curl -s ${U}files.json > files; kill -TERM $P; wait $P
+            """, in: folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+        func text(_ name: String) throws -> String {
+            try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
+        }
+        for (name, schema) in [
+            ("form", "receive-answer"), ("fields", "receive-answer"), ("put", "receive-answer"), ("files", "receive-files"),
+        ] {
+            let answer = try text(name)
+            #expect(try SchemaCheck(schema).violations(answer) == [], "\(answer)")
+        }
+        let lines = try text("log").split(separator: "\n").map(String.init)
+        #expect(lines.count >= 3)
+        for line in lines { #expect(try SchemaCheck("receive-log").violations(line) == [], "\(line)") }
+        #expect(try SchemaCheck("help").violations(Command.run("help", "--json").text) == [])
+    }
+
+    @Test func `The state of an upload has times of RFC 3339`() throws {
+        let folder = Folder()
+        try folder.sparse("large", 60 << 20)
+        let result = try Command.shell(
+            """
+            "$F" receive --dir in --port 0 > url 2> log & P=$!
+            until [ -s url ]; do sleep 0.05; done; U=$(cat url)
+            "$F" send $U -F f=@large --state state --limit-rate 20M --progress none > /dev/null & S=$!
+            until [ -s state ]; do sleep 0.05; done; kill -KILL $S; cat state; kill -TERM $P; wait $P
+            """, in: folder.path)
+        #expect(result.text.contains(#/"created" : "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/#), "\(result.text)")
+        #expect(result.text.contains(#/"expires" : "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/#), "\(result.text)")
+    }
+
+    @Test func `The check of the schemas finds what departs from them`() throws {
+        let check = try SchemaCheck("headers")
+        let good = """
+            {"contentType":"a","contentLength":1,"unknownLength":null,"isReplayable":true,"notReplayable":null,
+            "exitStatus":0,"error":null}
+            """
+        #expect(try check.violations(good) == [])
+        for (old, new) in [
+            ("\"contentLength\":1", "\"contentLength\":\"1\""), ("\"error\":null", "\"other\":null"),
+            (":true", ":1"), ("\"contentLength\":1", "\"contentLength\":-1"),
+        ] {
+            #expect(try check.violations(good.replacing(old, with: new)) != [], "\(new)")
+        }
+        #expect(
+            try SchemaCheck("progress").violations("{\"event\":\"warning\",\"time\":\"today\",\"message\":\"\"}") != [])
+    }
+}
+#endif
