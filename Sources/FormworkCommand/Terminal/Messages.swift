@@ -1,5 +1,6 @@
 #if Command
 import Formwork
+import FormworkFiles
 import FormworkURLEncoded
 import Synchronization
 
