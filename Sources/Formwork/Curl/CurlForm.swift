@@ -78,9 +78,6 @@ public struct CurlForm: Sendable {
     /// The number of arguments so far.
     package var argumentCount: Int { self.arguments.count }
 
-    /// Warns about the form.
-    package mutating func warn(_ text: String) { self.warnings.append(text) }
-
     /// The number, from 0, of the argument that a part in an error or a layout comes from; `nil` if there is none.
     public func argument(of part: PartReference) -> Int? {
         var place = part.enclosing + [part.index]

@@ -130,13 +130,16 @@ package struct FormOptions: ParsableArguments {
         let expansion = FileExpansion(isRecursive: self.recursive)
         // The number of each part's argument: a pattern makes several parts.
         var numbers: [Int] = []
+        var notes: [String] = []
         for (number, argument) in arguments.enumerated() {
             let before = form.argumentCount
-            try argument.add(to: &form, expansion)
+            try argument.add(to: &form, expansion, &notes)
             numbers += Array(repeating: number, count: form.argumentCount - before)
         }
         do {
-            return try self.plan(arrange(form.formData()))
+            let plan = try self.plan(arrange(form.formData()))
+            Warning.write(notes)
+            return plan
         } catch let error as FormworkError {
             guard var part = error.part else { throw error }
             if part.enclosing.isEmpty { part.index -= leading } else { part.enclosing[0] -= leading }

@@ -99,7 +99,10 @@ struct PartArgument {
     }
 
     /// Adds the argument's parts.
-    func add(to form: inout CurlForm, _ expansion: FileExpansion) throws(FormworkError) {
+    /// - Parameter notes: Gets warnings for a form that can be sent.
+    func add(
+        to form: inout CurlForm, _ expansion: FileExpansion, _ notes: inout [String]
+    ) throws(FormworkError) {
         do throws(FormworkError) {
             switch self.option {
             case .form:
@@ -108,7 +111,7 @@ struct PartArgument {
                 for argument in expanded { try form.append(argument) }
                 if expanded.count == 1, case .files(let files) = argument.content, files.count > 1 {
                     let fix = files.map { ShellQuote.quote("\(argument.name ?? "")=@\($0.path)") }
-                    form.warn(
+                    notes.append(
                         "-F \(ShellQuote.quote(self.text)): most servers read several files in one part as one field, and "
                             + "store no file: write " + fix.map { "-F \($0)" }.joined(separator: " "))
                 }

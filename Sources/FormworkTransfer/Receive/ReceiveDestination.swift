@@ -103,7 +103,7 @@ struct ReceiveDestination: ParsableArguments {
         }
         switch (self.dir, self.to) {
         case (nil, nil): throw ValidationError("no destination: give --dir FOLDER or --to s3://BUCKET/PREFIX")
-        case (_?, _?): throw ValidationError("give a folder or --to, not both")
+        case (_?, _?): throw ValidationError("give --dir or --to, not both")
         case (_?, nil):
             if let name = self.optionOfStore { throw ValidationError("\(name): only works with --to") }
         case (nil, _?):
