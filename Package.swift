@@ -328,7 +328,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "FormworkTransferMain",
-            dependencies: ["FormworkCommand", "FormworkTransfer", argumentParser],
+            dependencies: ["FormworkCommand", target("FormworkTransfer", "Transfer"), argumentParser],
             swiftSettings: settings
         ),
         .executableTarget(
