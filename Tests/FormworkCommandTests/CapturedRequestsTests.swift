@@ -186,7 +186,7 @@ struct CapturedRequestsTests {
         let skipped = try Self.inspect(Array(ahead.utf8), "--boundary XX")
         #expect(
             skipped.errors
-                == "formwork: warning: 63 bytes before the first delimiter were skipped, and they hold \"--XX\" at offset "
+                == "formwork: warning: 58 bytes before the first delimiter were skipped, and they hold \"--XX\" at offset "
                 + "4, so a part may be lost: a delimiter needs CRLF before it\n")
         let only = try Self.inspect(Array("junk--XX\r\n\r\n1".utf8), "--boundary XX")
         #expect(only.errors.hasSuffix("; probably: it holds \"--XX\" at offset 4, but not at the start of a line\n"))

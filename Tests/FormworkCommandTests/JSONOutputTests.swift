@@ -58,7 +58,7 @@ struct JSONOutputTests {
         let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
         #expect(object["exitStatus"] as? Int == status)
         let error = object["error"] as? String
-        #expect(error == (status == 22 ? "the server answered 500 Oops" : nil))
+        #expect(error == (status == 22 ? "the server answered 500 Internal Server Error" : nil))
         if text.hasPrefix("{") { #expect((object["bodyJSON"] as? [String: [Int]]) == ["a": [1]]) }
     }
 
@@ -119,7 +119,8 @@ struct JSONOutputTests {
             try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
         }
         for (name, schema) in [
-            ("form", "receive-answer"), ("fields", "receive-answer"), ("put", "receive-answer"), ("files", "receive-files"),
+            ("form", "receive-answer"), ("fields", "receive-answer"), ("put", "receive-answer"),
+            ("files", "receive-files"),
         ] {
             let answer = try text(name)
             #expect(try SchemaCheck(schema).violations(answer) == [], "\(answer)")

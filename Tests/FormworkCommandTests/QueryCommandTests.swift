@@ -265,7 +265,9 @@ struct QueryCommandTests {
         let result = try Self.decode(text, options)
         #expect(result.text == json + "\n")
         #expect(result.status == 0)
-        #expect(result.errors == "")
+        let isRepeated = text.hasPrefix("b=1") && options == ""
+        #expect(result.errors.hasPrefix("formwork: warning: the name \"b\" occurs more than once") == isRepeated)
+        #expect(isRepeated || result.errors == "")
     }
 
     @Test("Bytes that are no UTF-8 are repaired")

@@ -205,14 +205,14 @@ final class BodyInput {
                 (self.ahead, self.contentType) = (archive.body, archive.contentType)
                 return
             }
-            if let event = try GatewayEvent(text) {
-                (self.ahead, self.contentType) = (event.body, event.contentType)
-                return
-            }
         } catch var error as FormworkError where HARFile.isLikely(text) || error.code == .limitExceeded {
             error.path = self.name
             throw error
         } catch is FormworkError {}
+        if let event = try GatewayEvent(text) {
+            (self.ahead, self.contentType) = (event.body, event.contentType)
+            return
+        }
         // JSON, but not a HAR file: a body that was sent as JSON. The diagnosis says so.
         self.ahead = text
     }

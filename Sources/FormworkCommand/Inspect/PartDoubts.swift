@@ -10,6 +10,8 @@ struct PartDoubts {
     /// The offset of the bytes that arrive next, before the first part.
     private var offset: Int64 = 0
     private var part = 0
+    /// The offset of the part's next content.
+    private var contentOffset: Int64 = 0
     /// The part whose content holds the stray delimiter.
     private var strayPart = 0
     private var quotes: [String] = []
@@ -25,8 +27,10 @@ struct PartDoubts {
         self.offset += Int64(chunk.count)
     }
 
-    mutating func begin(_ header: ReceivedHeader) {
+    /// - Parameter offset: The place of the part's content in the body.
+    mutating func begin(_ header: ReceivedHeader, at offset: Int64) {
         self.part += 1
+        self.contentOffset = offset
         self.content.restart()
         for (role, bytes) in [("name", header.nameBytes), ("filename", header.filenameBytes)]
         where self.quotes.isEmpty && bytes?.hasBareQuote ?? false {
@@ -37,9 +41,10 @@ struct PartDoubts {
         }
     }
 
-    mutating func take(_ chunk: [UInt8], _ range: Range<Int>, endingAt end: Int64) {
+    mutating func take(_ chunk: [UInt8], _ range: Range<Int>) {
         guard self.content.offset == nil else { return }
-        chunk.withRawSpan { self.content.take($0, range, at: end - Int64(range.count)) }
+        chunk.withRawSpan { self.content.take($0, range, at: self.contentOffset) }
+        self.contentOffset += Int64(range.count)
         if self.content.offset != nil { self.strayPart = self.part }
     }
 

@@ -69,14 +69,14 @@ struct PartWalk {
             self.seen.take(event, in: chunk)
             switch event {
             case .partBegan(let header):
-                self.doubts.begin(header)
+                self.doubts.begin(header, at: self.parser.offset)
                 try sink.begin(header, at: self.parser.offset)
             case .content(let range):
-                self.doubts.take(chunk, range, endingAt: self.parser.offset)
+                self.doubts.take(chunk, range)
                 try sink.take(chunk, range)
             case .heldContent(let bytes):
                 let bytes = Array(bytes)
-                self.doubts.take(bytes, 0..<bytes.count, endingAt: self.parser.offset)
+                self.doubts.take(bytes, 0..<bytes.count)
                 try sink.take(bytes, 0..<bytes.count)
             case .partEnded: try sink.end()
             case .finished: continue

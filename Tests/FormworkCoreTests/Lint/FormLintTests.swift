@@ -77,6 +77,19 @@ struct FormLintTests {
                     + "not have: write filename in UTF-8. [body offset 5]"
             ]),
         Row(
+            body: part("Content-Disposition: form-data; name=\"a\"b\""),
+            findings: [
+                "departure unescapedQuote (RFC 2045 §5.1): part 1 \"a\"b\": The name has a quote that isn't escaped, and "
+                    + "other receivers end it there: write %22. [body offset 5]"
+            ]),
+        Row(
+            body: part(disposition, content: "1--b\r\nx"),
+            findings: [
+                "departure strayDelimiter (RFC 2046 §5.1.1): part 1 \"a\": The content holds the delimiter without CRLF "
+                    + "before it, so a part may be lost: write CRLF before it. [body offset 51]"
+            ]),
+        Row(body: part(disposition, content: "1--bx--c--b"), findings: []),
+        Row(
             body: part("Content-Disposition: form-data; name=\"a\\\"b\""),
             findings: [
                 "advice backslashEscape (WHATWG HTML, multipart/form-data encoding algorithm): part 1 \"a\"b\": A "
