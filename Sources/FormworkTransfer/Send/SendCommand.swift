@@ -226,7 +226,8 @@ package struct SendCommand: AsyncParsableCommand {
         let head = ready.lines(isHTTP2: isHTTP2).map { $0.withControlCharactersEscaped + "\n" }.joined()
         let tus = "Asks the tus server first. If it reads no forms, each file is an upload of its own.\n"
         let note = job.resuming?.usesTus == true && job.resuming?.link == nil ? "\n" + tus : ""
-        try StandardOutput.write(head + "\n" + PlanTable(job.plan).text(width: TerminalWidth.of(.standardOutput)) + note)
+        let table = PlanTable(job.plan).text(width: TerminalWidth.of(.standardOutput))
+        try StandardOutput.write(head + "\n" + table + note)
     }
 
     /// Everything needed to start sending.
