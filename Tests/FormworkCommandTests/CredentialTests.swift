@@ -12,8 +12,11 @@ struct CredentialTests {
     ) throws -> String? {
         let receiver = try Receiver()
         let result = try Command.shell(
-            "\(environment) setsid -w \"$F\" send http://\(user)127.0.0.1:\(receiver.port)/ -F a=1 -q -o /dev/null \(words)",
-            in: folder.path)
+            // Not the shell's last command: setsid in the shell's place would wait for the shell's other children too.
+            """
+            \(environment) setsid -w "$F" send http://\(user)127.0.0.1:\(receiver.port)/ -F a=1 -q -o /dev/null \(words)
+            exit $?
+            """, in: folder.path)
         #expect(result.status == 0 && result.errors == "", "\(result.errors)")
         return receiver.request().head.components(separatedBy: "\r\n").first { $0.hasPrefix("Authorization: ") }
     }

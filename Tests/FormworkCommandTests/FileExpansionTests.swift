@@ -92,7 +92,7 @@ struct FileExpansionTests {
             """
             "$F" body -F title=Harbour -F f=@1.jpg --boundary b --as request --url http://h:8080/up?x=1 -H 'X-One: 1' \
               -o request.http
-            head -n 5 request.http | tr -d '\\r'; "$F" inspect request.http --json | grep -o '"name":"[a-z]*"'
+            head -n 5 request.http | tr -d '\\r'; "$F" inspect request.http --json | grep -o '^      "name": "[a-z]*"'
             "$F" body -F title=Harbour -F f=@1.jpg --boundary b --as request --url http://h:8080/up?x=1 -H 'X-One: 1' |
               cmp - request.http && echo same
             echo x | "$F" body -F 'f=@-;filename=x' --as request
@@ -104,8 +104,8 @@ struct FileExpansionTests {
                 X-One: 1
                 Content-Type: multipart/form-data; boundary=b
                 Content-Length: 179
-                "name":"title"
-                "name":"f"
+                      "name": "title"
+                      "name": "f"
                 same
 
                 """, "\(result.text)")

@@ -58,8 +58,8 @@ struct UsageTests {
             result.status == 2
                 && result.errors == """
                     formwork: '\(word)' isn't a command\(hint)
-                    The commands are: body, headers, send, curl, plan, type, receive, inspect, extract, query. \
-                    See 'formwork --help'.
+                    The commands are: body, headers, send, curl, plan, type, receive, inspect, extract, query, \
+                    completion. See 'formwork --help'.
 
                     """,
             "\(result.errors)")

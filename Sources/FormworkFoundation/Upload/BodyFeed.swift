@@ -1,3 +1,4 @@
+import FormworkCore
 import FormworkSystem
 import Foundation
 
@@ -127,7 +128,7 @@ final class BodyFeed: @unchecked Sendable {
             return self.failure == nil
         }
         guard self.length == nil, self.count > 0, !self.isComplete else { return self.isComplete }
-        let end = ContinuousClock.now + .seconds(1)
+        let end = ContinuousClock.Instant.after(.seconds(1))
         while !Task.isCancelled, ContinuousClock.now < end {
             // The stream's own reader may take what arrives.
             let before = self.arrivals.withLock { $0 }

@@ -12,6 +12,9 @@ final class UnfinishedUploads: Sendable {
         var swept = ContinuousClock.now
     }
 
+    /// The path under which uploads that arrive in pieces have their URLs.
+    static let path = "/.uploads/"
+
     private let limit: Int
     private let state = Mutex(State())
 
@@ -64,10 +67,10 @@ final class UnfinishedUploads: Sendable {
 
     /// Records an upload whose URL an answer, or a 104, gives to its client.
     func note(_ fields: HTTPFields, of client: String) {
-        guard self.limit < .max, let location = fields[.location], location.hasPrefix(Responder.uploadsPath) else {
+        guard self.limit < .max, let location = fields[.location], location.hasPrefix(Self.path) else {
             return
         }
-        let name = String(location.dropFirst(Responder.uploadsPath.count))
+        let name = String(location.dropFirst(Self.path.count))
         self.state.withLock { state in
             guard state.names[client]?.contains(name) != true else { return }
             state.names[client, default: []].append(name)

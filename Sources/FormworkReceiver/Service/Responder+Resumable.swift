@@ -12,8 +12,7 @@ import NIOHTTPTypes
 
 // Uploads that arrive in pieces: kept until they are complete, then handled like an upload in one request.
 extension Responder {
-    /// The path under which uploads that arrive in pieces have their URLs.
-    static let uploadsPath = "/.uploads/"
+    private static let uploadsPath = UnfinishedUploads.path
 
     /// Whether a request belongs to one of the resumable protocols, or may.
     static func isResumable(_ head: HTTPRequest) -> Bool {

@@ -86,7 +86,7 @@ struct FormLintTests {
             body: part(disposition, content: "1--b\r\nx"),
             findings: [
                 "departure strayDelimiter (RFC 2046 §5.1.1): part 1 \"a\": The content holds the delimiter without CRLF "
-                    + "before it, so a part may be lost: write CRLF before it. [body offset 51]"
+                    + "before it, so a part may be lost: write CRLF before it. [body offset 50]"
             ]),
         Row(body: part(disposition, content: "1--bx--c--b"), findings: []),
         Row(

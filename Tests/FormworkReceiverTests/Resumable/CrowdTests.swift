@@ -45,7 +45,7 @@ struct CrowdTests {
     @Test func `Names of uploads that are gone are forgotten`() async {
         let unfinished = UnfinishedUploads(limit: 100)
         func note(_ name: String, of client: String) {
-            unfinished.note([.location: Responder.uploadsPath + name], of: client)
+            unfinished.note([.location: UnfinishedUploads.path + name], of: client)
         }
         for number in 1...3 { note("a\(number)", of: "192.0.2.\(number)") }
         note("b", of: "192.0.2.1")
