@@ -62,7 +62,7 @@ struct ResumeCommandTests {
         let outcome = try Self.run(
             """
             cut; "$F" send $U -F a=1 -F f=@large --state state > /dev/null 2> notes; echo "exit $?"
-            grep -cE '^formwork: resuming at [0-9.]+ (KiB|MiB) of 8.0 MiB$' notes
+            grep -cE '^[0-9:]{8} formwork: resuming at [0-9.]+ (KiB|MiB) of 8.0 MiB$' notes
             cut; printf x >> large
             "$F" send $U -F a=1 -F f=@large --state state --restart-if-changed > /dev/null 2> notes; echo "exit $?"
             grep -c '^formwork: warning: state: large changed since its upload began: starting again$' notes

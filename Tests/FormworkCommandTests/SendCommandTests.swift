@@ -188,7 +188,7 @@ struct SendCommandTests {
             (["-F", "a=1"], 2, "no URL: write formwork send URL -F …"),
             (
                 ["http://h", "-F", "a=1", "-u", "me"], 2,
-                "-u: write user:password, with an empty password if there is none: there is no terminal to ask"
+                "-u: the password is missing, and there is no terminal to ask for it: write user:password"
             ),
             (
                 ["http://h", "-F", "a=1", "-H", "Content-Length: 1"], 2,

@@ -70,7 +70,7 @@ struct HelpVerb {
         ])
     }
 
-    /// The verb that some words call; `nil` if there is none.
+    /// The verb that the words call; `nil` if they call no verb.
     func verb(_ words: some Sequence<String>) -> HelpVerb? {
         var verb = self
         for word in words {

@@ -32,6 +32,19 @@ package enum Messages {
         }
     }
 
+    /// Writes what has happened, when it is neither progress nor a warning.
+    /// - Parameters:
+    ///   - event: Its name in the object.
+    ///   - text: The line in the other forms.
+    package static func report(_ event: String, _ text: String, _ members: [(String, ParameterValue)]) {
+        let line = "formwork: \(text.withControlCharactersEscaped)\n"
+        switch self.current {
+        case .text: StandardError.write(line)
+        case .timed: StandardError.write("\(WallClock.timeOfDay()) \(line)")
+        case .events: self.write(event: event, members)
+        }
+    }
+
     /// Writes why a request failed that is sent again.
     /// - Parameters:
     ///   - attempt: The number of the next try, from 1.

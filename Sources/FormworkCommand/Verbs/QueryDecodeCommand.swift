@@ -125,7 +125,7 @@ struct RepeatedNames {
         for pair in pairs { self.counts[pair.name, default: 0] += 1 }
     }
 
-    /// The first repeated name; `nil` if there is none.
+    /// The first repeated name; `nil` if no name is repeated.
     var first: String? { self.pairs.first { self.counts[$0.name] ?? 0 > 1 }?.name }
 
     /// One member for each name, in the order of their first values. A repeated one has an array.

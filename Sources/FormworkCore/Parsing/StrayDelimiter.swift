@@ -2,7 +2,7 @@
 ///
 /// The bytes may arrive in pieces of any size. Up to a delimiter's length is stored.
 package struct StrayDelimiter: Sendable {
-    /// The offset of the first one, at its `--`; `nil` if there is none.
+    /// The offset of the first one, at its `--`; `nil` if no such delimiter was seen.
     package private(set) var offset: Int64?
     /// Whether LF alone is before it.
     package private(set) var followsLF = false

@@ -52,7 +52,7 @@ struct CredentialOptions: ParsableArguments {
         guard let password else {
             throw ExitStatus(
                 2,
-                "formwork: -u: write user:password, with an empty password if there is none: there is no terminal to ask"
+                "formwork: -u: the password is missing, and there is no terminal to ask for it: write user:password"
             )
         }
         return BasicCredentials(user: user, password: password).fieldValue

@@ -7,6 +7,7 @@ import FormworkHTTP
 import FormworkResumable
 import FormworkNIO
 import FormworkClient
+import FormworkURLEncoded
 import SystemPackage
 
 package struct SendCommand: AsyncParsableCommand {
@@ -179,33 +180,29 @@ package struct SendCommand: AsyncParsableCommand {
         } catch {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
             let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
-            let (sent, seconds) = (monitor.current.acknowledged, start.duration(to: .now).seconds)
-            let members = SendReport.members(nil, bytesSent: sent, total: total, seconds: seconds)
-            // The transfer's failure is reported below; a failure to write this text isn't.
-            if self.json { try? JSONOutput.write(members, failure: status) }
             let result = WriteOut.Result(
-                url: url, method: method, status: status.code,
-                message: String((status.message ?? "").trimmingPrefix("formwork: ")), bytesSent: sent, total: total,
-                seconds: seconds, json: JSONOutput.text(members, failure: status))
-            if let writeOut { try? StandardOutput.write(writeOut.text(result)) }
+                url: url, method: method, failure: status, bytesSent: monitor.current.acknowledged, total: total,
+                seconds: start.duration(to: .now).seconds)
+            // The transfer's failure is reported below; a failure to write this text isn't.
+            try? self.write(result, writeOut)
             throw status
         }
-        let seconds = start.duration(to: .now).seconds
         let isFailure = report.status >= 400 && self.failure != .noFail
         let failure = isFailure ? ExitStatus(22, report.failure(total: total)) : nil
-        try AnswerOutput.writing {
-            let members = SendReport.members(report, total: total, seconds: seconds)
-            if self.json { try JSONOutput.write(members, failure: failure) }
-            let result = WriteOut.Result(
-                report: report, url: url, method: method, status: failure?.code ?? 0,
-                message: String((failure?.message ?? "").trimmingPrefix("formwork: ")), bytesSent: report.bytesSent,
-                total: total, seconds: seconds, json: JSONOutput.text(members, failure: failure))
-            if let writeOut { try StandardOutput.write(writeOut.text(result)) }
-        }
+        let result = WriteOut.Result(
+            report: report, url: url, method: method, failure: failure, bytesSent: report.bytesSent, total: total,
+            seconds: start.duration(to: .now).seconds)
+        try AnswerOutput.writing { try self.write(result, writeOut) }
         if report.upload?.isAnswerLost == true, !self.isQuiet {
             Warning.write(["the server has the whole upload, but its answer was lost"])
         }
         if let failure { throw failure }
+    }
+
+    /// Writes what `--json` and `-w` ask for.
+    private func write(_ result: WriteOut.Result, _ writeOut: WriteOut?) throws {
+        if self.json { try JSONOutput.write(result.members, failure: result.failure) }
+        if let writeOut { try StandardOutput.write(writeOut.text(result)) }
     }
 
     /// Prints the first request, and the plan of the body.
@@ -311,7 +308,8 @@ package struct SendCommand: AsyncParsableCommand {
                 let file = SendReport.StoredFile(name: filename, url: next.upload?.url, bytes: next.bytesSent)
                 stored.append(file)
                 if !self.isQuiet, let url = file.url {
-                    StandardError.write("formwork: \("\(filename) is at \(url)".withControlCharactersEscaped)\n")
+                    Messages.report(
+                        "stored", "\(filename) is at \(url)", [("filename", .text(filename)), ("url", .text(url))])
                 }
             }
             next.stored = stored
@@ -415,7 +413,9 @@ package struct SendCommand: AsyncParsableCommand {
             guard !isQuiet, offset > 0 else { return }
             progress?.interrupt()
             let whole = total.map { " of \(ByteSize.text($0))" } ?? ""
-            StandardError.write("formwork: resuming at \(ByteSize.text(offset))\(whole)\n")
+            Messages.report(
+                "resumed", "resuming at \(ByteSize.text(offset))\(whole)",
+                [("offset", .optional(offset)), ("total", .optional(total))])
         }
         return observer
     }
@@ -428,8 +428,13 @@ package struct SendCommand: AsyncParsableCommand {
 
     /// The plan of a body that isn't a form.
     private func plan(_ content: BodyOptions.Body) async throws -> BodyPlan {
-        guard self.form.spool, content.plan.contentLength == nil else { return content.plan }
-        return try await content.plan.collected(upTo: 10_000_000, in: nil, checksFraming: false)
+        try await self.form.spool ? Self.measured(content.plan) : content.plan
+    }
+
+    /// A plan with a length: the same, or one whose bytes are collected first.
+    private static func measured(_ plan: BodyPlan) async throws -> BodyPlan {
+        guard plan.contentLength == nil else { return plan }
+        return try await plan.collected(upTo: 10_000_000, in: nil, checksFraming: false)
     }
 
     private func request(_ post: PresignedPost?, _ fields: RequestFields) throws -> HTTPRequest {
@@ -456,9 +461,8 @@ package struct SendCommand: AsyncParsableCommand {
         // S3 doesn't accept chunked bodies.
         var form = self.form
         form.spool = true
-        let plan = try form.makePlan(passesHeaders: true, leading: post.fields.count, arrange: post.arrange)
-        guard plan.contentLength == nil else { return plan }
-        return try await plan.collected(upTo: 10_000_000, in: nil, checksFraming: false)
+        return try await Self.measured(
+            form.makePlan(passesHeaders: true, leading: post.fields.count, arrange: post.arrange))
     }
 }
 

@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCommand
+import FormworkURLEncoded
 import HTTPTypes
 
 /// The text of `-w` after a transfer: `%{http_code}` and other variables of curl's.
@@ -57,13 +58,16 @@ struct WriteOut {
         var report: SendReport?
         var url: String
         var method: String
-        var status: Int32 = 0
-        var message = ""
+        /// `nil` if it succeeded.
+        var failure: ExitStatus?
         var bytesSent: Int64
         var total: Int64?
         var seconds: Double
-        /// The report, or the error, as `--json` prints it.
-        var json: String
+
+        /// The members of the object that `--json` prints.
+        var members: [(name: String, value: ParameterValue)] {
+            SendReport.members(self.report, bytesSent: self.bytesSent, total: self.total, seconds: self.seconds)
+        }
     }
 
     func text(_ result: Result) -> String {
@@ -79,11 +83,11 @@ struct WriteOut {
 
     private static func value(of name: String, _ result: Result) -> String {
         switch name {
-        case "errormsg": result.message
-        case "exitcode": "\(result.status)"
+        case "errormsg": String((result.failure?.message ?? "").trimmingPrefix("formwork: "))
+        case "exitcode": "\(result.failure?.code ?? 0)"
         case "http_code", "response_code": result.report.map { "\($0.status)" } ?? "000"
         case "http_version": result.report.map { $0.isHTTP2 ? "2" : "1.1" } ?? "0"
-        case "json": result.json
+        case "json": JSONOutput.text(result.members, failure: result.failure)
         case "method": result.method
         case "num_retries": "\((result.report?.tries ?? 1) - 1)"
         case "size_upload": "\(result.bytesSent)"
