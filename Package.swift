@@ -42,6 +42,18 @@ let linkedWhole: [LinkerSetting] =
         ])
     ]
 
+// formwork-transfer needs glibc's shared libraries, which resolve host names, but no others: FORMWORK_STATIC is a folder
+// with only the static versions of two that the compiler names. Equal functions are stored once, and none is exported.
+let linkedExceptGlibc: [LinkerSetting] =
+    Context.environment["FORMWORK_STATIC"].map { folder in
+        [
+            .unsafeFlags([
+                "-L", folder, "-use-ld=lld", "-Xclang-linker", "-static-libgcc", "-Xlinker", "--icf=safe", "-Xlinker",
+                "--no-export-dynamic",
+            ])
+        ]
+    } ?? []
+
 func target(_ name: String, _ trait: String) -> Target.Dependency {
     .target(name: name, condition: .when(traits: [trait]))
 }
@@ -200,7 +212,7 @@ let package = Package(
                 target("FormworkDigests", "Resumable"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("HTTPTypes", "swift-http-types", "Resumable"),
-                product("StructuredFieldValues", "swift-http-structured-headers", "Resumable"),
+                // Not StructuredFieldValues: it brings all of Foundation, with 30 MB of ICU, into each executable.
                 product("RawStructuredFieldValues", "swift-http-structured-headers", "Resumable"),
             ],
             swiftSettings: settings
@@ -241,11 +253,23 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // What needs only Hummingbird's server, and not its router: the receiver is smaller without that.
+        .target(
+            name: "FormworkHummingbirdCore",
+            dependencies: [
+                target("FormworkNIO", "Hummingbird"),
+                product("NIOCore", "swift-nio", "Hummingbird"),
+                product("NIOHTTP1", "swift-nio", "Hummingbird"),
+                product("Logging", "swift-log", "Hummingbird"),
+                product("HummingbirdCore", "hummingbird", "Hummingbird"),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "FormworkHummingbird",
             dependencies: [
                 "Formwork", "FormworkValues", target("FormworkHTTP", "Hummingbird"),
-                target("FormworkNIO", "Hummingbird"),
+                target("FormworkNIO", "Hummingbird"), target("FormworkHummingbirdCore", "Hummingbird"),
                 target("FormworkResumable", "Resumable"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Hummingbird"),
@@ -265,7 +289,7 @@ let package = Package(
                 "FormworkSystem", "FormworkFiles",
                 "Formwork", "FormworkValues", "FormworkDigests", "FormworkHTTP", "FormworkResumable", "FormworkNIO",
                 "FormworkClient",
-                "FormworkHummingbird",
+                "FormworkHummingbirdCore",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Transfer"),
                 product("NIOHTTP1", "swift-nio", "Transfer"),
@@ -281,7 +305,6 @@ let package = Package(
                 product("Metrics", "swift-metrics", "Transfer"),
                 product("ServiceLifecycle", "swift-service-lifecycle", "Transfer"),
                 product("UnixSignals", "swift-service-lifecycle", "Transfer"),
-                product("Hummingbird", "hummingbird", "Transfer"),
                 product("HummingbirdCore", "hummingbird", "Transfer"),
             ],
             // In the code, not in a bundle: the command is one file, wherever it is copied to.
@@ -329,7 +352,7 @@ let package = Package(
         .executableTarget(
             name: "FormworkTransferMain",
             dependencies: ["FormworkCommand", target("FormworkTransfer", "Transfer"), argumentParser],
-            swiftSettings: settings
+            swiftSettings: settings, linkerSettings: linkedExceptGlibc
         ),
         .executableTarget(
             name: "FormworkBenchmarks",

@@ -1,4 +1,5 @@
 #if Hummingbird
+import FormworkHummingbirdCore
 import FormworkNIO
 import HTTPTypes
 import Hummingbird

@@ -1,5 +1,5 @@
 #if Transfer
-import FormworkHummingbird
+import FormworkHummingbirdCore
 import HummingbirdCore
 import Logging
 import NIOCore

@@ -1,7 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCore
-import FormworkHummingbird
+import FormworkHummingbirdCore
 import FormworkResumable
 import FormworkSystem
 import FormworkFiles
