@@ -47,7 +47,7 @@ package enum FormworkVerbs {
 
                 'formwork help VERB' explains a verb.
                 """,
-            version: "0.1.0",
+            version: FormworkVersion.text,
             subcommands: [
                 BodyCommand.self, HeadersCommand.self, send, CurlCommand.self, PlanCommand.self,
                 TypeCommand.self, receive, InspectCommand.self, ExtractCommand.self, QueryCommand.self,

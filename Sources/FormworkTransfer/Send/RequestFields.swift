@@ -7,7 +7,7 @@ import FormworkClient
 /// The header fields of a request. `-H` works as in curl: `Name: value` adds a field, `Name:` removes it, `Name;` adds
 /// an empty one. `-H @FILE` has been replaced by the file's lines.
 struct RequestFields {
-    private(set) var fields: HTTPFields = [.userAgent: "formwork/0.1.0", .accept: "*/*"]
+    private(set) var fields: HTTPFields = [.userAgent: "formwork/\(FormworkVersion.text)", .accept: "*/*"]
     /// Whether `Expect: 100-continue` may be sent before a large body.
     private(set) var asksFirst = true
 
