@@ -35,9 +35,28 @@ struct InspectCommandTests {
         #expect(found.text.hasPrefix("departure extendedFilename (RFC 7578 §4.2): part 1 \"a\": "), "\(found.text)")
         #expect(found.status == 70)
         #expect(found.errors == "formwork: standard input: 1 departure from RFC 7578\n")
-        let both = try Self.inspect(twoParts, "--lint", "--json")
+        let both = try Self.inspect(twoParts, "--lint", "--sha256")
         #expect(both.status == 2)
-        #expect(both.errors == "formwork: --lint prints no parts: leave --json and --sha256 out\n")
+        #expect(both.errors == "formwork: --lint prints no parts: leave --sha256 out\n")
+
+        let json = try Self.inspect(body, "--lint", "--json")
+        #expect(json.status == 70 && json.errors == found.errors)
+        #expect(
+            json.text.hasPrefix(
+                """
+                {
+                  "findings": [
+                    {
+                      "severity": "departure",
+                      "rule": "extendedFilename",
+                      "section": "RFC 7578 §4.2",
+                      "part": {
+                        "index": 0,
+                        "enclosing": [],
+                        "name": "a"
+                      },
+
+                """), "\(json.text)")
     }
 
     @Test("A table: aligned by what a terminal shows, nulls as dashes, values of fields, digests on request")

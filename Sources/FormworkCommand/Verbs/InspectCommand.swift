@@ -27,7 +27,8 @@ struct InspectCommand: ParsableCommand {
             was read whole.
 
             --lint prints a line for each departure from RFC 7578, with its section, and for each thing that confuses
-            real servers. With a departure it exits with 70. It ignores --profile and --limit.
+            real servers. With a departure it exits with 70. It ignores --profile and --limit. With --json the list is
+            "findings": severity, rule, section, part, offset and message.
 
             For a body that can't be read, the exit status is 70, and one line gives the place and the probable cause.
             """)
@@ -45,9 +46,7 @@ struct InspectCommand: ParsableCommand {
 
     func run() throws {
         if self.lint {
-            guard !self.json, !self.sha256 else {
-                throw ExitStatus(2, "formwork: --lint prints no parts: leave --json and --sha256 out")
-            }
+            guard !self.sha256 else { throw ExitStatus(2, "formwork: --lint prints no parts: leave --sha256 out") }
             return try self.runLint()
         }
         var walk = try self.options.open(looksOn: true)
@@ -66,18 +65,29 @@ struct InspectCommand: ParsableCommand {
             lint.take(chunk)
         }
         let findings = lint.finish()
+        let departures = findings.count { $0.severity == .departure }
+        let what = departures == 1 ? "1 departure" : "\(departures) departures"
+        let name = input.name.withControlCharactersEscaped
+        let failure = departures == 0 ? nil : ExitStatus(70, "formwork: \(name): \(what) from RFC 7578")
+        if self.json {
+            try JSONOutput.write(
+                [("findings", .array(findings.map(\.json))), ("leftOut", .integer(Int128(lint.leftOut)))],
+                failure: failure)
+        } else {
+            try Self.write(findings, leftOut: lint.leftOut)
+        }
+        if let failure { throw failure }
+    }
+
+    private static func write(_ findings: [FormLint.Finding], leftOut: Int) throws {
         let output = OutputBuffer()
         let width = TerminalWidth.of(.standardOutput)
         for finding in findings {
             let lines = width.map { Paragraph.lines("\(finding)", width: $0, indent: 4) } ?? ["\(finding)"]
             for line in lines { try output.write(line + "\n") }
         }
-        if lint.leftOut > 0 { try output.write("\(lint.leftOut) more\n") }
+        if leftOut > 0 { try output.write("\(leftOut) more\n") }
         try output.flush()
-        let departures = findings.count { $0.severity == .departure }
-        guard departures > 0 else { return }
-        let what = departures == 1 ? "1 departure" : "\(departures) departures"
-        throw ExitStatus(70, "formwork: \(input.name.withControlCharactersEscaped): \(what) from RFC 7578")
     }
 
     private func writeObject(_ walk: inout PartWalk, _ output: OutputBuffer) throws -> [String] {
