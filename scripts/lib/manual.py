@@ -17,7 +17,8 @@ from pathlib import Path
 
 def escaped(text: str) -> str:
     """Text that is shown, and copied, as it is: '-' stays ASCII, and nothing is a request or an escape."""
-    for old, new in [("\\", "\\e"), ("-", "\\-"), ("'", "\\(aq"), ("`", "\\(ga"), ("^", "\\(ha"), ("~", "\\(ti")]:
+    # A terminal without UTF-8 has no ellipsis.
+    for old, new in [("…", "..."), ("\\", "\\e"), ("-", "\\-"), ("'", "\\(aq"), ("`", "\\(ga"), ("^", "\\(ha"), ("~", "\\(ti")]:
         text = text.replace(old, new)
     return "\\&" + text if text.startswith(".") else text
 
