@@ -360,7 +360,7 @@ let package = Package(
         .testTarget(
             name: "FormworkTestingTests",
             dependencies: [
-                "FormworkTesting", "FormworkFoundation", "Formwork",
+                "FormworkTesting", "FormworkFoundation", "Formwork", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: testSettings
@@ -465,7 +465,7 @@ let package = Package(
         .testTarget(
             name: "FormworkCommandTests",
             dependencies: [
-                "FormworkCommand", "FormworkTransfer",
+                "FormworkCommand", "FormworkTransfer", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: testSettings
