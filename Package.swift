@@ -265,7 +265,7 @@ let package = Package(
                 "FormworkSystem", "FormworkFiles",
                 "Formwork", "FormworkValues", "FormworkDigests", "FormworkHTTP", "FormworkResumable", "FormworkNIO",
                 "FormworkClient",
-                "FormworkHummingbird",
+                "FormworkHummingbird", "FormworkURLEncoded",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Transfer"),
                 product("NIOHTTP1", "swift-nio", "Transfer"),
