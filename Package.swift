@@ -289,7 +289,7 @@ let package = Package(
                 "FormworkSystem", "FormworkFiles",
                 "Formwork", "FormworkValues", "FormworkDigests", "FormworkHTTP", "FormworkResumable", "FormworkNIO",
                 "FormworkClient",
-                "FormworkHummingbirdCore",
+                "FormworkHummingbirdCore", "FormworkURLEncoded",
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Transfer"),
                 product("NIOHTTP1", "swift-nio", "Transfer"),
@@ -383,7 +383,7 @@ let package = Package(
         .testTarget(
             name: "FormworkTestingTests",
             dependencies: [
-                "FormworkTesting", "FormworkFoundation", "Formwork",
+                "FormworkTesting", "FormworkFoundation", "Formwork", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: testSettings
@@ -488,7 +488,7 @@ let package = Package(
         .testTarget(
             name: "FormworkCommandTests",
             dependencies: [
-                "FormworkCommand", "FormworkTransfer",
+                "FormworkCommand", "FormworkTransfer", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: testSettings

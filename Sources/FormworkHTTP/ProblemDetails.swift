@@ -1,10 +1,4 @@
 #if NIO
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A description of a failed request, for programs and people: `application/problem+json` (RFC 9457).
 public struct ProblemDetails: Error, Hashable, Sendable {
     /// The media type of ``jsonBytes``.
@@ -21,6 +15,9 @@ public struct ProblemDetails: Error, Hashable, Sendable {
     /// Further members (§3.2). Members with the names of the properties above are ignored.
     public var members: [String: String]
 
+    /// Further members that are numbers.
+    package var numbers: [String: Int64] = [:]
+
     /// Describes a problem.
     public init(
         type: String = "about:blank", title: String, status: Int, detail: String? = nil,
@@ -30,13 +27,7 @@ public struct ProblemDetails: Error, Hashable, Sendable {
     }
 
     /// The problem as a JSON object with sorted keys.
-    public var jsonBytes: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings and a number always encode.
-        guard let data = try? encoder.encode(Members(problem: self)) else { return Array("{}".utf8) }
-        return Array(data)
-    }
+    public var jsonBytes: [UInt8] { JSONBytes.encode(Members(problem: self)) }
 }
 
 private struct Members: Encodable {
@@ -55,6 +46,9 @@ private struct Members: Encodable {
         let standard: Set = ["type", "title", "status", "detail"]
         var object = encoder.container(keyedBy: Key.self)
         for (name, value) in self.problem.members where !standard.contains(name) {
+            try object.encode(value, forKey: Key(name))
+        }
+        for (name, value) in self.problem.numbers where !standard.contains(name) {
             try object.encode(value, forKey: Key(name))
         }
         try object.encode(self.problem.type, forKey: Key("type"))

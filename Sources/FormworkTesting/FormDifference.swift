@@ -106,7 +106,7 @@ private struct ContentDifference {
             let (before, behind) = (range.lowerBound > 0 ? "…" : "", range.upperBound < bytes.count ? "…" : "")
             return "\"\(before)\(text.withControlCharactersEscaped)\(behind)\""
         }
-        let hex = bytes[offset..<min(bytes.count, offset + 8)].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        let hex = bytes[offset..<min(bytes.count, offset + 8)].map { Hex.text([$0]) }
         return hex.joined(separator: " ")
     }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Run by `scripts/upload-soak`, each way in a process of its own: the peak of memory is a process's.
+/// Run by `scripts/soak/upload`, each way in a process of its own: the peak of memory is a process's.
 @Suite(
     "2 GiB in flat memory", .timeLimit(.minutes(120)),
     .enabled(if: ProcessInfo.processInfo.environment["FORMWORK_SOAK"] != nil))

@@ -77,7 +77,7 @@ struct ResumableTests {
             throw HTTPError(.forbidden, message: "not you")
         }
         @Sendable func test(_ port: Int?) async throws {
-            let relay = CuttingRelay(to: try #require(port), cuts: cuts)
+            let relay = try CuttingRelay(to: #require(port), cuts: cuts)
             try await body("http://127.0.0.1:\(relay.port)", seen, relay)
         }
         if isPlain {

@@ -6,6 +6,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import SystemPackage
+import TestSupport
 import Testing
 
 extension NIOTests {
@@ -31,7 +32,7 @@ extension NIOTests {
             "Buffers of any size hold the planned bytes, also for who keeps them all",
             arguments: [1, 7, 4096, 100_000])
         func sizes(size: Int) async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let count = size == 1 ? 100 : 500_000
             let plan = try await form(.file(folder.file("f", noise(count)))).plan()
             let buffers = plan.buffers(of: size)
@@ -63,7 +64,7 @@ extension NIOTests {
 
         @Test("A source's failure reaches the consumer, and nothing is left open")
         func failure() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let path = try folder.file("f", noise(1 << 20), times: 4)
             let plan = try await form(.file(path)).plan()
             var iterator = plan.buffers().makeAsyncIterator()

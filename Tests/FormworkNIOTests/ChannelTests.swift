@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 extension NIOTests {
@@ -70,7 +71,7 @@ extension NIOTests {
 
         @Test("The planned bytes arrive, by buffers")
         func equalBytes() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             var forms = try form(.file(folder.file("f", noise(1 << 20), times: 20)))
             forms.append(name: "slice", source: .file(folder.path.appending("f"), offset: 12_345, length: 300_000))
             forms.append(name: "small", source: .file(folder.path.appending("f"), offset: 1, length: 10))
@@ -88,7 +89,7 @@ extension NIOTests {
 
         @Test("A slow peer holds the reader up")
         func slowPeer() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
             let growth = try await peakGrowth {
                 let (_, count, error) = try await self.received(pause: .milliseconds(10)) { channel in
@@ -106,7 +107,7 @@ extension NIOTests {
 
         @Test("A file that changes during the write is an error, and the body's end isn't sent")
         func changedFile() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let path = try folder.file("f", noise(1 << 20), times: 32)
             let plan = try await form(.file(path)).plan()
             for change in [{ _ = utimes(path.string, nil) }, { _ = truncate(path.string, 1 << 20) }] {
@@ -135,7 +136,7 @@ extension NIOTests {
 
         @Test("A peer that goes away is an error that says how far it came")
         func brokenPeer() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let plan = try await form(.file(folder.sparseFile("f", count: 1 << 28))).plan()
             let (_, _, error) = try await self.received(pause: .milliseconds(10)) { channel in
                 channel.eventLoop.scheduleTask(in: .milliseconds(200)) { channel.close(promise: nil) }

@@ -64,7 +64,7 @@ extension NIOTests {
                 }
             }
             defer { serving.cancel() }
-            let relay = CuttingRelay(to: try #require(server.channel.localAddress?.port), cuts: cuts)
+            let relay = try CuttingRelay(to: #require(server.channel.localAddress?.port), cuts: cuts)
             try await body("http://127.0.0.1:\(relay.port)", seen, relay, folder)
         }
 

@@ -8,6 +8,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 extension NIOTests {
@@ -111,7 +112,7 @@ extension NIOTests {
 
         @Test("256 MiB of a file arrive as they are, in flat memory")
         func large() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let block = noise(1 << 20)
             let plan = try await form(.file(folder.file("f", block, times: 256))).plan()
             let content = try #require(plan.layout.first { $0.length == 256 << 20 }?.offset)
@@ -134,7 +135,7 @@ extension NIOTests {
 
         @Test("A server that stops, or reads 1 MiB/s, holds memory and the disk up", arguments: [0, 1 << 20])
         func slowServer(rate: Int) async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
             let expectation = LoopbackServer.Expectation(head: 1 << 20, block: [0], count: 0)
             let answer = rate == 0 ? LoopbackServer.Answer.stall : .slow(bytesPerSecond: rate)
@@ -159,7 +160,7 @@ extension NIOTests {
 
         @Test("An event loop that is busy finds little more to send when it is back")
         func busyLoop() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let plan = try await form(.file(folder.sparseFile("f", count: 8 << 30))).plan()
             let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -411,7 +412,7 @@ extension NIOTests {
 
         @Test("An early refusal comes back as the answer, and ends the sending")
         func earlyRefusal() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
             let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
             try await LoopbackServer.with(["/": [.early(413)]], expecting: expectation) { server in
@@ -471,7 +472,7 @@ extension NIOTests {
 
         @Test("A file that changed is an error, also behind an early 200")
         func earlySuccessOfChangedFile() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let path = try folder.sparseFile("f", count: 1_300_000)
             let plan = try await form(.file(path)).plan()
             _ = try folder.sparseFile("f", count: 1_300_001)
@@ -483,7 +484,7 @@ extension NIOTests {
 
         @Test("An early 200 and a broken connection are errors that say how far it came")
         func partial() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
             let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
             let answers: [String: [LoopbackServer.Answer]] = [
@@ -503,7 +504,7 @@ extension NIOTests {
 
         @Test("A redirect to another page before the whole body is not a success", arguments: [true, false])
         func earlyRedirect(clientFollows: Bool) async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let plan = try await form(.file(folder.sparseFile("f", count: 1 << 30))).plan()
             let expectation = LoopbackServer.Expectation(head: 0, block: [0], count: 0)
             let answers: [String: [LoopbackServer.Answer]] = [
@@ -526,7 +527,7 @@ extension NIOTests {
 
         @Test("A file that changes fails the upload, and no request arrives whole")
         func changedFile() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             try await LoopbackServer.with(["/": [.status(200)]]) { server in
                 for length in [Options.Length.whenKnown, .chunked] {
                     let path = try folder.file("f", noise(1 << 20), times: 8)
@@ -556,7 +557,7 @@ extension NIOTests {
         @Test(
             "Cancelling ends an upload that waits for its source, and the time limit one that waits for its server")
         func waiting() async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             try await LoopbackServer.with(["/": [.status(200)], "/stall": [.stall]]) { server in
                 let endless = try await form(.chunks { _ in Chunks(chunks: [noise(10)], isEndless: true) }).plan()
                 for length in [Options.Length.whenKnown, .fixed] {

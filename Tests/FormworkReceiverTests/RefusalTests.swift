@@ -233,7 +233,7 @@ struct RefusalTests {
             let urlEncoded = "Content-Type: application/x-www-form-urlencoded"
             let wrong = try await receiver.request("POST /login", [urlEncoded], "token=wrong")
             #expect(wrong.status == 401)
-            let login = try await receiver.request("POST /login", [urlEncoded], "token=s3cr%65t")
+            let login = try await receiver.request("POST /login", [urlEncoded], "user=&tok%65n=s3cr%65t")
             #expect(login.status == 303)
             let cookie = login.field("Set-Cookie") ?? ""
             #expect(cookie.hasSuffix("; Max-Age=86400; Path=/; HttpOnly; SameSite=Strict"))

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A client that sends what it is given, and says what it got.
 final class RawClient {
@@ -10,20 +11,10 @@ final class RawClient {
     private(set) var lastError: Int32 = 0
 
     init(_ url: URL) throws {
-        self.descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(url.port ?? 0).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(self.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else {
-            let reason = errno
-            self.close()
-            throw Refused(reason: reason)
+        do {
+            self.descriptor = try connect(toLoopback: UInt16(url.port ?? 0))
+        } catch {
+            throw Refused(reason: error.code.rawValue)
         }
     }
 

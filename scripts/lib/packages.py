@@ -76,9 +76,3 @@ def python_with(folder: Path, *packages: str) -> Path:
 def run(command: list, seconds: float) -> subprocess.CompletedProcess:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds)
-
-
-def formwork() -> str:
-    """The executable's path; builds it if necessary."""
-    build = subprocess.run([Path(__file__).parents[1] / "build"], stdout=subprocess.PIPE, text=True, check=True)
-    return build.stdout.splitlines()[-1]

@@ -130,7 +130,7 @@ public struct UploadAuthentication: Sendable {
 
     /// The Basic scheme (RFC 7617), in UTF-8.
     public static func basic(user: String, password: String) -> Self {
-        let value = "Basic \(Base64.encode(Array("\(user):\(password)".utf8)))"
+        let value = BasicCredentials(user: user, password: password).fieldValue
         return Self { _ in value }
     }
 }

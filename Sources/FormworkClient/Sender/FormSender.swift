@@ -121,94 +121,120 @@ public struct FormSender: Sendable {
         }
     }
 
+    /// How far a transfer has come.
+    private struct Course {
+        var plan: BodyPlan
+        var request: HTTPRequest
+        var machine: SharedMachine
+        var trace = Trace()
+        var resumptions = 0
+        var isAuthorized = false
+        /// The request whose server accepted no connection.
+        var unreachable: HTTPRequest?
+    }
+
     private func drive<Result: Sendable>(
         _ job: Job, _ end: ContinuousClock.Instant?,
         _ answered: @Sendable (ExchangeAnswer, Trace) async throws -> Result
     ) async throws -> Result {
-        let (monitor, observer) = (job.monitor, job.observer)
-        var (plan, request) = (job.plan, job.request)
+        var plan = job.plan
         if self.options.length == .fixed, plan.contentLength == nil {
             plan = try await plan.collected(
                 upTo: self.options.memoryThreshold, in: self.options.temporaryFolder,
                 checksFraming: self.options.reading.checksFraming)
         }
-        var machine = SharedMachine(try job.make(plan, request))
-        var isAuthorized = false
-        var trace = Trace()
-        var resumptions = 0
-        /// The request whose server accepted no connection.
-        var unreachable: HTTPRequest?
+        let machine = SharedMachine(try job.make(plan, job.request))
+        var course = Course(plan: plan, request: job.request, machine: machine)
         while true {
-            switch machine.next() {
+            switch course.machine.next() {
             case .failed(let error): throw error
             case .pause(let duration, let reason):
-                trace.retries += 1
-                observer.retrying(reason, duration)
-                monitor.pause(until: .after(duration))
-                try await self.wait(duration, orFor: unreachable)
+                course.trace.retries += 1
+                job.observer.retrying(reason, duration)
+                job.monitor.pause(until: .after(duration))
+                try await self.wait(duration, orFor: course.unreachable)
             case .answered(let head):
-                trace.upload = machine.upload
+                course.trace.upload = course.machine.upload
                 let answer = ExchangeAnswer(
                     head: head, body: AnswerBody(), bytesSent: 0, isBodyComplete: true, isHTTP2: false)
-                return try await answered(answer, trace)
-            case .exchange(var next, let body, let expectsContinue):
-                if let algorithm = machine.checksum, let body {
-                    next.headerFields[.uploadChecksum] = try await body.plan.uploadChecksum(
-                        algorithm, from: body.offset, count: body.count)
-                }
-                let next = next
-                if let upload = machine.upload, upload.resumptions > resumptions, let body {
-                    resumptions = upload.resumptions
-                    observer.resuming(body.offset, body.plan.contentLength)
-                }
-                unreachable = nil
-                trace.requests += 1
-                trace.url = next.urlText
-                monitor.begin(attempt: trace.retries + 1)
-                var now = trace
-                let hooks = machine.hooks(observer, monitor)
-                var isAnswered = false
-                var authorization: String?
-                do {
-                    let result: Result? = try await self.client.exchange(
-                        next, body: body, expectsContinue: expectsContinue, reading: self.options.reading,
-                        monitor: monitor, hooks: hooks,
-                        answered: { answer in
-                            observer.received(answer.head, answer.isHTTP2)
-                            if !isAuthorized, let asked = self.options.authentication,
-                                let challenge = next.challenge(answer.head, like: job.request)
-                            {
-                                isAuthorized = true
-                                authorization = try await asked.answer(challenge)
-                                if authorization != nil { return nil }
-                            }
-                            let summary = SendAnswer(
-                                head: answer.head, bytesSent: answer.bytesSent,
-                                isBodyComplete: answer.isBodyComplete)
-                            isAnswered = machine.answered(
-                                summary, remaining: end.map { ContinuousClock.now.duration(to: $0) })
-                            now.upload = machine.upload
-                            var answer = answer
-                            answer.isBodyComplete = machine.isBodyComplete ?? answer.isBodyComplete
-                            return isAnswered ? try await answered(answer, now) : nil
-                        })
-                    if let result { return result }
-                    if let authorization {
-                        if body != nil { try plan.checkReplayable() }
-                        request.headerFields[.authorization] = authorization
-                        machine = SharedMachine(try job.make(plan, request))
-                    }
-                } catch is ExchangeStopped {
-                    try Task.checkCancellation()
-                } catch {
-                    try Task.checkCancellation()
-                    if isAnswered || authorization != nil { throw error }
-                    let code = (error as? TransferError)?.code
-                    if code == .connect || code == .resolve { unreachable = next }
-                    machine.failed(error, remaining: end.map { ContinuousClock.now.duration(to: $0) })
-                }
+                return try await answered(answer, course.trace)
+            case .exchange(let request, let body, let expectsContinue):
+                let next = try await self.announce(request, body, &course, job)
+                let result = try await self.exchange(next, body, expectsContinue, &course, job, end, answered)
+                if let result { return result }
             }
         }
+    }
+
+    /// Reports that an exchange begins.
+    /// - Returns: The request with its checksum.
+    private func announce(
+        _ request: HTTPRequest, _ body: ExchangeBody?, _ course: inout Course, _ job: Job
+    ) async throws -> HTTPRequest {
+        var next = request
+        if let algorithm = course.machine.checksum, let body {
+            next.headerFields[.uploadChecksum] = try await body.plan.uploadChecksum(
+                algorithm, from: body.offset, count: body.count)
+        }
+        if let upload = course.machine.upload, upload.resumptions > course.resumptions, let body {
+            course.resumptions = upload.resumptions
+            job.observer.resuming(body.offset, body.plan.contentLength)
+        }
+        course.unreachable = nil
+        course.trace.requests += 1
+        course.trace.url = next.urlText
+        job.monitor.begin(attempt: course.trace.retries + 1)
+        return next
+    }
+
+    /// Makes one exchange.
+    /// - Returns: What `answered` returned; `nil` if the machine decides what comes next.
+    private func exchange<Result: Sendable>(
+        _ next: HTTPRequest, _ body: ExchangeBody?, _ expectsContinue: Bool?, _ course: inout Course, _ job: Job,
+        _ end: ContinuousClock.Instant?, _ answered: @Sendable (ExchangeAnswer, Trace) async throws -> Result
+    ) async throws -> Result? {
+        let (machine, asked) = (course.machine, course.isAuthorized ? nil : self.options.authentication)
+        var trace = course.trace
+        var isAnswered = false
+        var isAuthorized = course.isAuthorized
+        var authorization: String?
+        do {
+            let result: Result? = try await self.client.exchange(
+                next, body: body, expectsContinue: expectsContinue, reading: self.options.reading,
+                monitor: job.monitor, hooks: machine.hooks(job.observer, job.monitor),
+                answered: { answer in
+                    job.observer.received(answer.head, answer.isHTTP2)
+                    if let asked, let challenge = next.challenge(answer.head, like: job.request) {
+                        isAuthorized = true
+                        authorization = try await asked.answer(challenge)
+                        if authorization != nil { return nil }
+                    }
+                    let summary = SendAnswer(
+                        head: answer.head, bytesSent: answer.bytesSent, isBodyComplete: answer.isBodyComplete)
+                    isAnswered = machine.answered(
+                        summary, remaining: end.map { ContinuousClock.now.duration(to: $0) })
+                    trace.upload = machine.upload
+                    var answer = answer
+                    answer.isBodyComplete = machine.isBodyComplete ?? answer.isBodyComplete
+                    return isAnswered ? try await answered(answer, trace) : nil
+                })
+            if let result { return result }
+            if let authorization {
+                if body != nil { try course.plan.checkReplayable() }
+                course.request.headerFields[.authorization] = authorization
+                course.machine = SharedMachine(try job.make(course.plan, course.request))
+            }
+        } catch is ExchangeStopped {
+            try Task.checkCancellation()
+        } catch {
+            try Task.checkCancellation()
+            if isAnswered || authorization != nil { throw error }
+            let code = (error as? TransferError)?.code
+            if code == .connect || code == .resolve { course.unreachable = next }
+            machine.failed(error, remaining: end.map { ContinuousClock.now.duration(to: $0) })
+        }
+        course.isAuthorized = isAuthorized
+        return nil
     }
 }
 

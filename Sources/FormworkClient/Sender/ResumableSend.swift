@@ -16,25 +16,49 @@ import Foundation
 ///
 /// A redirect to a page at the end is followed as in a plain transfer.
 package struct ResumableSend: SendMachine {
+    /// What happens next.
+    private enum State: Sendable {
+        /// The client decides. → planned, page, failed
+        case upload
+        /// The client's decision, asked for early because it shows whether an answer is the transfer's. `reason` is a
+        /// failed try, reported first. → upload, page, failed
+        case planned(UploadStep, reason: String?)
+        /// The upload is over, and redirected to a page. → page, failed
+        case page(HTTPRequest, redirects: Int)
+        /// The end. Later events change nothing.
+        case failed(any Error)
+    }
+
+    /// The upload as the caller knows it.
+    private enum Known: Sendable {
+        case none
+        /// The caller has it saved.
+        case saved(UploadLink)
+        /// It is over: the caller has nothing saved, and its state is still reported.
+        case over(UploadLink)
+
+        var link: UploadLink? {
+            switch self {
+            case .none: nil
+            case .saved(let link), .over(let link): link
+            }
+        }
+    }
+
     private let plan: BodyPlan
     private let retriesAllErrors: Bool
     private let tusChecksum: String?
-    let maximumRedirects: Int
+    private let maximumRedirects: Int
     /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
-    let save: @Sendable (UploadLink?) throws -> Void
-    var client: UploadClient
-    var saved: UploadLink?
-    /// Whether the caller has it saved.
-    var isKept: Bool
-    private var step: UploadStep?
-    /// The failure to report before an immediate new try.
-    private var announced: String?
-    var failure: (any Error)?
+    private let save: @Sendable (UploadLink?) throws -> Void
+    private let method: HTTPRequest.Method
+    private var state = State.upload
+    private var client: UploadClient
+    private var known: Known
+    /// Whether the server is asked before a body; `nil` for the client's options.
     private var asks: Bool?
-    var page: HTTPRequest?
-    var redirects = 0
-    var request: HTTPRequest
-    let method: HTTPRequest.Method
+    /// The last request of the upload.
+    private var request: HTTPRequest
     private var offset: Int64 = 0
     /// Whether the body ends with the last request.
     private var reachesEnd = false
@@ -58,8 +82,8 @@ package struct ResumableSend: SendMachine {
         (self.request, self.method) = (request, request.method)
         self.client = try UploadClient(
             request, length: plan.contentLength, options: options, continuing: resuming.link)
-        self.saved = resuming.link
-        (self.isKept, self.wasCut) = (resuming.link != nil, resuming.link != nil)
+        self.known = resuming.link.map { .saved($0) } ?? .none
+        self.wasCut = resuming.link != nil
     }
 
     package var takesEarlySuccess: Bool { true }
@@ -71,7 +95,7 @@ package struct ResumableSend: SendMachine {
     package private(set) var isBodyComplete: Bool?
 
     package var upload: ResumableUpload? {
-        guard let link = self.saved else { return nil }
+        guard let link = self.known.link else { return nil }
         return ResumableUpload(
             url: link.target.url, protocolName: link.uploadProtocol.description,
             acknowledged: self.client.acknowledged, offset: self.offset, resumedFrom: self.resumedFrom,
@@ -79,14 +103,20 @@ package struct ResumableSend: SendMachine {
     }
 
     package mutating func next() -> SendStep {
-        if let failure { return .failed(failure) }
-        if let page { return .exchange(page, nil, expectsContinue: false) }
-        if let reason = self.announced {
-            self.announced = nil
+        switch self.state {
+        case .failed(let error): return .failed(error)
+        case .page(let request, _): return .exchange(request, nil, expectsContinue: false)
+        case .planned(let step, let reason?):
+            self.state = .planned(step, reason: nil)
             return .pause(.zero, reason: reason)
+        case .planned(let step, nil):
+            self.state = .upload
+            return self.perform(step)
+        case .upload: return self.perform(self.client.next())
         }
-        let step = self.step ?? self.client.next()
-        self.step = nil
+    }
+
+    private mutating func perform(_ step: UploadStep) -> SendStep {
         switch step {
         case .send(let request, let range): return self.exchange(request, range)
         case .wait(let duration):
@@ -130,15 +160,15 @@ package struct ResumableSend: SendMachine {
         guard self.page == nil else { return true }
         let advice = self.client.informed(response)
         self.keep()
-        if advice == .stop { self.step = self.client.next() }
-        return advice == .goOn && self.failure == nil
+        if advice == .stop { self.lookAhead(reason: nil) }
+        return advice == .goOn && !self.hasFailed
     }
 
     package mutating func answered(_ answer: SendAnswer, remaining: Duration?) -> Bool {
         let (status, fields) = (answer.head.status, answer.head.headerFields)
         if self.page != nil {
             guard !self.follow(answer.head) else { return false }
-            if status.code < 400 { self.remember(nil) }
+            if status.code < 400 { self.release() }
             return true
         }
         if status == .expectationFailed, self.asks != false, self.plan.isReplayable || answer.bytesSent == 0 {
@@ -150,7 +180,7 @@ package struct ResumableSend: SendMachine {
         if self.maximumRedirects > 0, self.client.link == nil,
             let failure = self.whole.unfollowable(answer.head, hasBody: true)
         {
-            self.failure = failure
+            self.fail(failure)
             return false
         }
         if status.kind == .successful, !answer.isBodyComplete, !self.client.isPart(answer.head) {
@@ -165,28 +195,30 @@ package struct ResumableSend: SendMachine {
         self.client.answered(answer.head, retryAfter: RetryAfter.delay(fields[.retryAfter]))
         self.advance(before)
         if self.pausesTooLong(remaining), status.code >= 400 { return true }
-        guard case .done(let outcome)? = self.step, outcome.response == answer.head else { return false }
-        self.step = nil
-        self.failure = answer.redirectBeforeBody(of: self.whole)
-        guard self.failure == nil else { return false }
+        guard case .planned(.done(let outcome), _) = self.state, outcome.response == answer.head else { return false }
+        self.state = .upload
+        if let failure = answer.redirectBeforeBody(of: self.whole) {
+            self.fail(failure)
+            return false
+        }
         self.finish(outcome)
-        return !self.follow(answer.head) && self.failure == nil
+        return !self.follow(answer.head) && !self.hasFailed
     }
 
     package mutating func failed(_ error: any Error, remaining: Duration?) {
-        guard self.page == nil, self.mayPass(error) else { return self.failure = error }
+        guard self.page == nil, self.mayPass(error) else { return self.fail(error) }
         let before = self.client.failedAttempts
         self.wasCut = true
         let isEarlySuccess = error is FormworkError
         self.client.lost(
             error, wasReached: isEarlySuccess || (error as? TransferError)?.bytesSent ?? 0 > 0)
         self.advance(before)
-        if self.pausesTooLong(remaining) { self.failure = error }
+        if self.pausesTooLong(remaining) { self.fail(error) }
     }
 
     /// Whether no time is left after the next pause.
     private func pausesTooLong(_ remaining: Duration?) -> Bool {
-        guard case .wait(let pause)? = self.step, let remaining else { return false }
+        guard case .planned(.wait(let pause), _) = self.state, let remaining else { return false }
         return pause >= remaining
     }
 
@@ -208,12 +240,18 @@ package struct ResumableSend: SendMachine {
     /// - Parameter before: The number of consecutive failures so far.
     private mutating func advance(_ before: Int) {
         self.keep()
+        let isFailure = self.client.failedAttempts > before
+        if isFailure { self.wasCut = true }
+        self.lookAhead(reason: isFailure ? self.lastReason : nil)
+    }
+
+    /// Asks the client for its decision before it is needed.
+    /// - Parameter reason: Why it follows at once on a failed try; a pause shows its reason itself.
+    private mutating func lookAhead(reason: String?) {
+        guard !self.hasFailed else { return }
         let step = self.client.next()
-        self.step = step
-        if self.client.failedAttempts > before {
-            self.wasCut = true
-            if case .send = step { self.announced = self.lastReason }
-        }
+        let isAtOnce = if case .send = step { true } else { false }
+        self.state = .planned(step, reason: isAtOnce ? reason : nil)
     }
 
     /// The message of the underlying failure, which says more than the client's own.
@@ -225,7 +263,83 @@ package struct ResumableSend: SendMachine {
     private mutating func finish(_ outcome: UploadOutcome) {
         self.isAnswerLost = outcome.isAnswerLost
         if outcome.isOver, outcome.response.status.code < 400 { self.isBodyComplete = true }
-        if outcome.isOver { self.remember(nil) }
+        if outcome.isOver { self.release() }
+    }
+
+    /// Ends the transfer. The first failure is the one that is reported.
+    private mutating func fail(_ error: any Error) {
+        if !self.hasFailed { self.state = .failed(error) }
+    }
+
+    private var hasFailed: Bool { if case .failed = self.state { true } else { false } }
+
+    // MARK: the state that a later process needs
+
+    /// Saves the upload if it has changed.
+    private mutating func keep() {
+        guard let link = self.client.link else { return self.forget() }
+        guard link != self.known.link else { return }
+        self.known = .saved(link)
+        self.tell(link)
+    }
+
+    /// The upload no longer exists.
+    private mutating func forget() {
+        self.release()
+        self.known = .none
+    }
+
+    /// Nothing is left to resume.
+    private mutating func release() {
+        guard case .saved(let link) = self.known else { return }
+        self.known = .over(link)
+        self.tell(nil)
+    }
+
+    private mutating func tell(_ link: UploadLink?) { do { try self.save(link) } catch { self.fail(error) } }
+
+    // MARK: pages
+
+    /// The page that the upload was redirected to; `nil` before that.
+    private var page: HTTPRequest? { if case .page(let request, _) = self.state { request } else { nil } }
+
+    /// The last request, in the form of an ordinary one with the whole body.
+    private var whole: HTTPRequest {
+        var request = self.request
+        request.method = self.method
+        for name in HTTPField.Name.uploadRequest { request.headerFields[name] = nil }
+        return request
+    }
+
+    /// Follows a redirect to a page, like a plain transfer.
+    /// - Returns: Whether the answer redirects. If it can't be followed, the transfer has failed.
+    private mutating func follow(_ response: HTTPResponse) -> Bool {
+        guard self.maximumRedirects > 0 else { return false }
+        let (last, before): (HTTPRequest, Int?) =
+            if case .page(let request, let redirects) = self.state { (request, redirects) } else { (self.whole, nil) }
+        if let failure = last.unfollowable(response, hasBody: false) {
+            self.fail(failure)
+            return true
+        }
+        guard let next = last.redirected(by: response) else { return false }
+        let redirects = (before ?? 0) + 1
+        if before == nil, next.redirection.keepsBody {
+            self.fail(
+                TransferError(
+                    .redirects,
+                    "the server has the upload and wants all of it again at \(next.request.urlText): send there, "
+                        + "if you trust it"))
+        } else if next.redirection.leavesTLS || redirects > self.maximumRedirects {
+            self.fail(
+                TransferError(
+                    .redirects,
+                    next.redirection.leavesTLS
+                        ? "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it"
+                        : "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)"))
+        } else if !self.hasFailed {
+            self.state = .page(next.request, redirects: redirects)
+        }
+        return true
     }
 }
 #endif

@@ -34,21 +34,9 @@ extension HTTPClient {
     ) async throws -> UploadResponse {
         defer { options.monitor?.finish() }
         let deadline = NIODeadline.now(after: options.timeout)
-        var head = try HTTPRequest(request)
+        let head = try HTTPRequest(request)
         var (plan, resuming) = try await resuming.prepare(plan, head, options.retry)
-        var server = TusServer()
-        if resuming.link == nil, [.auto, .tus].contains(resuming.options.choice) {
-            let fields = try await self.offer(head, request, resuming.options, deadline)
-            server = TusServer(fields)
-            if resuming.options.choice == .auto {
-                resuming.options.choice = fields.offeredProtocol
-                resuming.options.createsFirst = resuming.options.choice == .ietf
-            }
-        }
-        if resuming.usesTus {
-            let delivery = try await resuming.delivery(of: plan, to: server)
-            (plan, resuming) = (delivery.plan, delivery.resuming)
-        }
+        (plan, resuming) = try await self.agree(plan, resuming, head, request, deadline)
         guard resuming.options.choice != .off else {
             var rest = options
             rest.timeout = deadline.remaining
@@ -61,16 +49,14 @@ extension HTTPClient {
             link.withLock { $0 = new }
             try save(new)
         }
-        var machine = SharedMachine(
+        let machine = SharedMachine(
             try ResumableSend(plan, head, resuming, maximumRedirects: options.maximumRedirects))
-        var retries = 0
-        var url = request.url
-        var isAuthorized = false
+        var course = Course(machine: machine, url: request.url)
         while true {
-            switch machine.next() {
+            switch course.machine.next() {
             case .failed(let error): throw error
             case .pause(let duration, _):
-                retries += 1
+                course.retries += 1
                 options.monitor?.pause(until: .after(duration))
                 if let remaining = deadline.remaining, duration >= remaining {
                     throw HTTPClientError.deadlineExceeded
@@ -81,58 +67,60 @@ extension HTTPClient {
                     response: HTTPClientResponse(
                         status: HTTPResponseStatus(statusCode: head.status.code),
                         headers: HTTPHeaders(head.headerFields)),
-                    url: url, bytesSent: 0, isBodyComplete: true, retries: retries, upload: machine.upload)
-            case .exchange(var next, let body, _):
-                if let algorithm = machine.checksum, let body {
-                    next.headerFields[.uploadChecksum] = try await body.plan.uploadChecksum(
-                        algorithm, from: body.offset, count: body.count)
-                }
-                url = next.urlText
-                options.monitor?.begin(attempt: retries + 1)
-                let exchange = try await self.exchange(next, body, like: request, machine, deadline, options)
+                    url: course.url, bytesSent: 0, isBodyComplete: true, retries: course.retries,
+                    upload: course.machine.upload)
+            case .exchange(let next, let body, _):
+                let exchange = try await self.exchange(next, body, like: request, &course, deadline, options)
                 guard let (response, feed) = exchange else { continue }
-                if response.status == .unauthorized, !isAuthorized, let authentication = options.authentication,
-                    UploadTarget(next).map({ UploadTarget(head)?.hasOrigin(of: $0) ?? false }) ?? false
-                {
-                    isAuthorized = true
-                    let challenge = UploadAuthentication.Challenge(url: url) { response.headers[$0] }
-                    if let value = try await authentication.answer(challenge) {
-                        feed?.stop(HTTPClientError.cancelled)
-                        head.headerFields[.authorization] = value
-                        resuming.link = link.withLock { $0 }
-                        machine = SharedMachine(
-                            try ResumableSend(plan, head, resuming, maximumRedirects: options.maximumRedirects))
-                        continue
-                    }
-                }
-                let isComplete = await feed?.wasAllGiven() ?? true
-                let summary = SendAnswer(
-                    head: HTTPResponse(response), bytesSent: feed?.count ?? 0, isBodyComplete: isComplete)
-                let isLast = machine.answered(summary, remaining: deadline.remaining)
-                if let upload = machine.upload { options.monitor?.acknowledge(upload.acknowledged) }
-                guard isLast else {
-                    if !isComplete { feed?.stop(HTTPClientError.cancelled) }
-                    // So that its connection can be used again.
-                    _ = try? await response.body.collect(upTo: 64 << 10)
+                if let value = try await course.authorization(response, to: next, like: head, options) {
+                    feed?.stop(HTTPClientError.cancelled)
+                    var head = head
+                    head.headerFields[.authorization] = value
+                    resuming.link = link.withLock { $0 }
+                    course.machine = SharedMachine(
+                        try ResumableSend(plan, head, resuming, maximumRedirects: options.maximumRedirects))
                     continue
                 }
-                let isWhole = machine.isBodyComplete ?? isComplete
-                if isWhole { options.monitor?.update { $0.acknowledged = $0.total ?? $0.sent } }
-                return UploadResponse(
-                    response: response.reading(feed, isComplete: isComplete), url: url,
-                    bytesSent: feed?.count ?? 0, isBodyComplete: isWhole, retries: retries,
-                    upload: machine.upload)
+                if let result = await course.answered(response, feed, deadline, options) { return result }
             }
         }
+    }
+
+    /// Asks the server which protocol it supports, where the caller leaves that open.
+    private func agree(
+        _ plan: BodyPlan, _ resuming: FormSender.Resuming, _ head: HTTPRequest, _ request: HTTPClientRequest,
+        _ deadline: NIODeadline
+    ) async throws -> (BodyPlan, FormSender.Resuming) {
+        var resuming = resuming
+        var server = TusServer()
+        if resuming.link == nil, [.auto, .tus].contains(resuming.options.choice) {
+            let fields = try await self.offer(head, request, resuming.options, deadline)
+            server = TusServer(fields)
+            if resuming.options.choice == .auto {
+                resuming.options.choice = fields.offeredProtocol
+                resuming.options.createsFirst = resuming.options.choice == .ietf
+            }
+        }
+        guard resuming.usesTus else { return (plan, resuming) }
+        let delivery = try await resuming.delivery(of: plan, to: server)
+        return (delivery.plan, delivery.resuming)
     }
 
     /// One request of an upload.
     /// - Returns: `nil` if it failed; the machine was informed.
     private func exchange(
-        _ next: HTTPRequest, _ body: ExchangeBody?, like request: HTTPClientRequest, _ machine: SharedMachine,
+        _ request: HTTPRequest, _ body: ExchangeBody?, like first: HTTPClientRequest, _ course: inout Course,
         _ deadline: NIODeadline, _ options: UploadOptions
     ) async throws -> (HTTPClientResponse, BufferFeed?)? {
-        var made = request
+        let machine = course.machine
+        var next = request
+        if let algorithm = machine.checksum, let body {
+            next.headerFields[.uploadChecksum] = try await body.plan.uploadChecksum(
+                algorithm, from: body.offset, count: body.count)
+        }
+        course.url = next.urlText
+        options.monitor?.begin(attempt: course.retries + 1)
+        var made = first
         (made.url, made.method) = (next.urlText, HTTPMethod(rawValue: next.method.rawValue))
         (made.headers, made.body) = (HTTPHeaders(next.headerFields), nil)
         var feed: BufferFeed?
@@ -195,6 +183,52 @@ extension HTTPClient {
                     for: options.delays[min(failures, options.delays.count) - 1].asWait)
             }
         }
+    }
+}
+
+/// How far a resumable upload has come.
+private struct Course {
+    var machine: SharedMachine
+    /// The last request's.
+    var url: String
+    var retries = 0
+    private var isAuthorized = false
+
+    init(machine: SharedMachine, url: String) { (self.machine, self.url) = (machine, url) }
+
+    /// The credentials that the first 401 of the upload's own origin asks for; `nil` for any other answer.
+    mutating func authorization(
+        _ response: HTTPClientResponse, to next: HTTPRequest, like head: HTTPRequest, _ options: UploadOptions
+    ) async throws -> String? {
+        guard response.status == .unauthorized, !self.isAuthorized, let authentication = options.authentication,
+            let target = UploadTarget(next), UploadTarget(head)?.hasOrigin(of: target) == true
+        else { return nil }
+        self.isAuthorized = true
+        let challenge = UploadAuthentication.Challenge(url: self.url) { response.headers[$0] }
+        return try await authentication.answer(challenge)
+    }
+
+    /// Gives an answer to the machine.
+    /// - Returns: The result; `nil` if another request follows.
+    func answered(
+        _ response: HTTPClientResponse, _ feed: BufferFeed?, _ deadline: NIODeadline, _ options: UploadOptions
+    ) async -> HTTPClient.UploadResponse? {
+        let isComplete = await feed?.wasAllGiven() ?? true
+        let summary = SendAnswer(
+            head: HTTPResponse(response), bytesSent: feed?.count ?? 0, isBodyComplete: isComplete)
+        let isLast = self.machine.answered(summary, remaining: deadline.remaining)
+        if let upload = self.machine.upload { options.monitor?.acknowledge(upload.acknowledged) }
+        guard isLast else {
+            if !isComplete { feed?.stop(HTTPClientError.cancelled) }
+            // So that its connection can be used again.
+            _ = try? await response.body.collect(upTo: 64 << 10)
+            return nil
+        }
+        let isWhole = self.machine.isBodyComplete ?? isComplete
+        if isWhole { options.monitor?.update { $0.acknowledged = $0.total ?? $0.sent } }
+        return HTTPClient.UploadResponse(
+            response: response.reading(feed, isComplete: isComplete), url: self.url, bytesSent: feed?.count ?? 0,
+            isBodyComplete: isWhole, retries: self.retries, upload: self.machine.upload)
     }
 }
 

@@ -28,69 +28,46 @@ extension HTTPClient {
         defer { options.monitor?.finish() }
         let deadline = NIODeadline.now(after: options.timeout)
         let plan = try await plan.readyToSend(options, by: deadline)
-        let reading = options.readerOptions
         let isChunked = options.length == .chunked
-        let first = request
-        var request = request
-        request.describeBody(plan, isChunked: isChunked)
-        var hasBody = true
-        var attempts = 0
-        var redirects = 0
-        var retries = 0
-        var isAuthorized = false
+        var course = Course(request: request)
+        course.request.describeBody(plan, isChunked: isChunked)
         while true {
-            var feed: BufferFeed?
-            if hasBody {
-                if attempts > 0 { try plan.checkReplayable() }
-                attempts += 1
-                options.monitor?.begin(attempt: retries + 1)
-                let bodyFeed = BufferFeed(plan, options: reading)
-                request.body = .feed(bodyFeed, of: plan, isChunked: isChunked)
-                feed = bodyFeed
-            }
+            let feed = try course.begin(plan, isChunked: isChunked, options)
             let response: HTTPClientResponse
             let isWhole: Bool
             do {
-                (response, isWhole) = try await self.send(request, feed, deadline)
+                (response, isWhole) = try await self.send(course.request, feed, deadline)
             } catch let failure as BrokenConnection {
                 guard options.retry.covers(client: failure.cause),
-                    let pause = options.retry.pause(after: retries, remaining: deadline.remaining)
+                    let pause = options.retry.pause(after: course.retries, remaining: deadline.remaining)
                 else { throw failure.error }
-                if hasBody { try plan.checkReplayable(behind: failure.error) }
-                retries += 1
-                options.monitor?.pause(until: .after(pause))
-                try await _Concurrency.Task.sleep(for: pause.asWait)
+                if course.hasBody { try plan.checkReplayable(behind: failure.error) }
+                try await course.retry(after: pause, options)
                 continue
             }
             if response.history.count > 1, let last = response.history.last?.request {
                 // The client followed a redirect, which it does if the body is dropped.
-                request = last
-                hasBody = last.body != nil
+                (course.request, course.hasBody) = (last, last.body != nil)
             }
-            if response.status == .unauthorized, !isAuthorized, request.hasOrigin(of: first),
-                let authorization = try await options.authentication?.answer(request.challenge(response))
+            if response.status == .unauthorized, !course.isAuthorized, course.request.hasOrigin(of: request),
+                let authorization = try await options.authentication?.answer(course.request.challenge(response))
             {
-                isAuthorized = true
-                request.headers.replaceOrAdd(name: "Authorization", value: authorization)
-            } else if options.maximumRedirects > 0, let next = request.redirected(by: response) {
-                redirects += 1
-                if hasBody, !next.keepsBody, let feed, !isWhole { throw Self.isEarly(response, feed) }
-                guard redirects <= options.maximumRedirects else { throw HTTPClientError.redirectLimitReached }
-                request = next.request
-                hasBody = hasBody && next.keepsBody
-            } else if options.retry.covers(status: Int(response.status.code)), !hasBody || plan.isReplayable,
+                course.isAuthorized = true
+                course.request.headers.replaceOrAdd(name: "Authorization", value: authorization)
+            } else if options.maximumRedirects > 0, let next = course.request.redirected(by: response) {
+                if course.hasBody, !next.keepsBody, let feed, !isWhole { throw Self.isEarly(response, feed) }
+                try course.follow(next.request, keepsBody: next.keepsBody, options)
+            } else if options.retry.covers(status: Int(response.status.code)), !course.hasBody || plan.isReplayable,
                 let pause = options.retry.pause(
-                    after: retries, asked: RetryAfter.delay(response.headers.first(name: "Retry-After")),
+                    after: course.retries, asked: RetryAfter.delay(response.headers.first(name: "Retry-After")),
                     remaining: deadline.remaining)
             {
-                retries += 1
-                options.monitor?.pause(until: .after(pause))
-                try await _Concurrency.Task.sleep(for: pause.asWait)
+                try await course.retry(after: pause, options)
             } else {
                 if isWhole { options.monitor?.update { $0.acknowledged = $0.sent } }
                 return UploadResponse(
-                    response: response, url: request.url, bytesSent: feed?.count ?? 0,
-                    isBodyComplete: isWhole, retries: retries)
+                    response: response, url: course.request.url, bytesSent: feed?.count ?? 0,
+                    isBodyComplete: isWhole, retries: course.retries)
             }
         }
     }
@@ -146,6 +123,43 @@ extension HTTPClient {
         let status = response.history.first?.responseHead.status ?? response.status
         return FormworkError(
             .writeFailed, "the server answered \(status.code) before it had all of the body", offset: feed.count)
+    }
+}
+
+/// How far an upload has come.
+private struct Course {
+    var request: HTTPClientRequest
+    var hasBody = true
+    var isAuthorized = false
+    private(set) var retries = 0
+    private var redirects = 0
+    private var bodies = 0
+
+    init(request: HTTPClientRequest) { self.request = request }
+
+    /// Gives the request its body, if it has one.
+    mutating func begin(
+        _ plan: BodyPlan, isChunked: Bool, _ options: UploadOptions
+    ) throws(FormworkError) -> BufferFeed? {
+        guard self.hasBody else { return nil }
+        if self.bodies > 0 { try plan.checkReplayable() }
+        self.bodies += 1
+        options.monitor?.begin(attempt: self.retries + 1)
+        let feed = BufferFeed(plan, options: options.readerOptions)
+        self.request.body = .feed(feed, of: plan, isChunked: isChunked)
+        return feed
+    }
+
+    mutating func retry(after pause: Duration, _ options: UploadOptions) async throws {
+        self.retries += 1
+        options.monitor?.pause(until: .after(pause))
+        try await _Concurrency.Task.sleep(for: pause.asWait)
+    }
+
+    mutating func follow(_ next: HTTPClientRequest, keepsBody: Bool, _ options: UploadOptions) throws {
+        self.redirects += 1
+        guard self.redirects <= options.maximumRedirects else { throw HTTPClientError.redirectLimitReached }
+        (self.request, self.hasBody) = (next, self.hasBody && keepsBody)
     }
 }
 

@@ -1,4 +1,5 @@
 #if Command
+import FormworkCore
 import FormworkURLEncoded
 
 extension OrderedJSON {
@@ -54,7 +55,7 @@ extension OrderedJSON {
             case 0x0A: output += "\\n".utf8
             case 0x0D: output += "\\r".utf8
             case 0x09: output += "\\t".utf8
-            case 0..<0x20, 0x7F: output += ("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)).utf8
+            case 0..<0x20, 0x7F: output += "\\u00\(Hex.text([byte]))".utf8
             default: output.append(byte)
             }
         }

@@ -24,7 +24,5 @@ public struct DigestValue: Hashable, Sendable {
     }
 
     /// Lower-case hexadecimal digits, as `sha256sum` prints them.
-    public var hex: String {
-        self.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    public var hex: String { Hex.text(self.bytes) }
 }

@@ -1,7 +1,7 @@
-// Do not edit: scripts/make-media-types made this.
+// Do not edit: scripts/fixtures/make-media-types made this.
 //
 // Origin: the list of media types of Debian's package media-types 10.0.0, which is in the public domain, with
-// the decisions of scripts/media-types.d, which come under this package's licence.
+// the decisions of scripts/fixtures/media-types.d, which come under this package's licence.
 // 1618 extensions, 1148 types.
 
 // Literals alone, so that the compiler lays all of it out as constant data.

@@ -1,4 +1,4 @@
-/// Media types by filename extension: Debian's list, changed by the decisions in `scripts/media-types.d`.
+/// Media types by filename extension: Debian's list, changed by the decisions in `scripts/fixtures/media-types.d`.
 ///
 /// The extension is the text after the last dot of the last path component, or after the last two dots if the table has
 /// that (`tar.gz`, `d.ts`). ASCII letters match in either case. A name whose only dots are at its start (`.gitignore`)

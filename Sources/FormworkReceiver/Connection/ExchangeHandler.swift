@@ -33,8 +33,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     static let writeBytes = 64 << 10
 
     private enum Phase {
-        /// Between requests, or in a head.
-        case head
+        /// Between requests, or in a head: the last request ended, or the connection began, at this time.
+        case head(since: NIODeadline)
         case body(PaceMeter)
         /// The body is complete; its answer hasn't been sent completely.
         case answering
@@ -54,18 +54,12 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let pace: ReceivingPace
     private let reads: ReadSizes
     private let refused: @Sendable (HeadRefusal, any Channel) -> Void
-    private var phase = Phase.head
-    private var headSince = NIODeadline.now()
+    private var phase = Phase.head(since: .now())
     private var closesAfterAnswer = false
     /// Whether the answer's end was written, and everything written has been sent.
     private var isAnswered = false
     private var isFlushing = false
-    /// The number of writes that haven't been sent.
-    private var pendingWrites = 0
-    /// Promises to keep once it is zero.
-    private var sentPromises: [EventLoopPromise<Void>] = []
-    /// The time of the last write that was sent.
-    private var lastProgress = NIODeadline.now()
+    private var writes = PendingWrites()
     /// What arrived after a request that isn't answered yet: at most what was read together with its end.
     private var held = CircularBuffer<Held>()
     private var isReadHeld = false
@@ -87,7 +81,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if !context.channel.isHTTP2Stream {
             _ = context.channel.setOption(.recvAllocator, value: ReadAllocator(self.reads))
         }
-        self.headSince = context.eventLoop.now
+        self.phase = .head(since: context.eventLoop.now)
         let idle = TimeAmount(self.pace.idleTime)
         let step = TimeAmount.nanoseconds(max(1_000_000, idle.nanoseconds / 4))
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -100,8 +94,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.timer?.cancel()
         self.lastCall?.cancel()
-        for promise in self.sentPromises { promise.fail(ChannelError.ioOnClosedChannel) }
-        self.sentPromises = []
+        self.writes.fail(ChannelError.ioOnClosedChannel)
         self.reads.closed()
         self.watch?.ended()
         self.watch = nil
@@ -238,14 +231,11 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         // An answer before the body's end is short, and its client may read it only after sending the whole body.
         let isEarly = if isEnd, case .body = self.phase { true } else { false }
         if isEarly { self.isAnswered = true }
-        if self.pendingWrites == 0 { self.lastProgress = context.eventLoop.now }
-        self.pendingWrites += 1
+        self.writes.began(at: context.eventLoop.now)
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.assumeIsolated().whenSuccess {
             let (handler, context) = loopBound.value
-            handler.pendingWrites -= 1
-            handler.lastProgress = context.eventLoop.now
-            if handler.pendingWrites == 0 { handler.tellSent() }
+            handler.writes.ended(at: context.eventLoop.now)
             guard isEnd, !isEarly else { return }
             handler.isAnswered = true
             if !handler.isFlushing { handler.answered(context) }
@@ -257,14 +247,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
         guard event is AnswerSent else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        guard let promise else { return }
-        self.sentPromises.append(promise)
-        if self.pendingWrites == 0 { self.tellSent() }
-    }
-
-    private func tellSent() {
-        for promise in self.sentPromises { promise.succeed() }
-        self.sentPromises = []
+        if let promise { self.writes.whenAllEnded(promise) }
     }
 
     func flush(context: ChannelHandlerContext) {
@@ -338,21 +321,20 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func waitForHead(_ context: ChannelHandlerContext) {
         self.lastCall?.cancel()
-        (self.phase, self.headSince) = (.head, context.eventLoop.now)
+        self.phase = .head(since: context.eventLoop.now)
     }
 
     private func check(_ context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         switch self.phase {
-        case .head:
-            if now - self.headSince >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
+        case .head(let since):
+            if now - since >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
         case .body(var meter):
             let isLate = meter.isLate(at: now)
             self.phase = .body(meter)
             if isLate { context.fireErrorCaught(BodyTimeout()) }
         case .answering:
-            guard self.pendingWrites > 0 else { return }
-            if now - self.lastProgress >= TimeAmount(self.pace.idleTime) { self.closeNow(context) }
+            if self.writes.areStuck(for: TimeAmount(self.pace.idleTime), at: now) { self.closeNow(context) }
         case .draining, .drained, .closing: break
         }
     }

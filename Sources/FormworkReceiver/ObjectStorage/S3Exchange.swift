@@ -28,7 +28,7 @@ struct S3Request: Sendable {
     var payloadHash: String {
         var digest = SHA256Digest()
         digest.update(self.body.readableBytesSpan)
-        return SigV4.hexadecimal(digest.finalized())
+        return Hex.text(digest.finalized())
     }
 }
 

@@ -2,6 +2,7 @@
 import Crypto
 
 #if canImport(FoundationEssentials)
+import FormworkCore
 import FoundationEssentials
 #else
 import Foundation
@@ -37,7 +38,7 @@ struct SigV4: Sendable {
         let text = ["AWS4-HMAC-SHA256", timestamp, scope, Self.sha256(request)].joined(separator: "\n")
         var key = Array("AWS4\(self.credentials.secretAccessKey)".utf8)
         for part in [day, self.region, self.service, "aws4_request"] { key = Self.hmac(part, key) }
-        let signature = Self.hexadecimal(Self.hmac(text, key))
+        let signature = Hex.text(Self.hmac(text, key))
         return "AWS4-HMAC-SHA256 Credential=\(self.credentials.accessKeyID)/\(scope), SignedHeaders=\(names), "
             + "Signature=\(signature)"
     }
@@ -58,20 +59,10 @@ struct SigV4: Sendable {
                 UInt8(ascii: "~"):
                 result.unicodeScalars.append(Unicode.Scalar(byte))
             case UInt8(ascii: "/") where keepingSlashes: result.append("/")
-            default: result += "%" + hexadecimal([byte]).uppercased()
+            default: result += "%" + Hex.text([byte]).uppercased()
             }
         }
         return result
-    }
-
-    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".unicodeScalars)
-        var text = String.UnicodeScalarView()
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(text)
     }
 
     /// `20130524T000000Z`.
@@ -79,7 +70,7 @@ struct SigV4: Sendable {
         date.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
     }
 
-    private static func sha256(_ text: String) -> String { hexadecimal(SHA256.hash(data: Array(text.utf8))) }
+    private static func sha256(_ text: String) -> String { Hex.text(SHA256.hash(data: Array(text.utf8))) }
 
     private static func hmac(_ text: String, _ key: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: key)))

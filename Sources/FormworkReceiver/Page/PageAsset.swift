@@ -1,5 +1,6 @@
 #if Transfer
 import Crypto
+import FormworkCore
 import NIOCore
 
 /// A file that the page refers to.
@@ -18,9 +19,7 @@ package struct PageAsset: Sendable {
         self.content = content
         self.buffer = ByteBuffer(bytes: content)
         self.contentType = contentType
-        let digits = Array("0123456789abcdef")
-        let digest = SHA256.hash(data: content).prefix(16)
-        self.etag = "\"" + String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "\""
+        self.etag = "\"\(Hex.text(SHA256.hash(data: content).prefix(16)))\""
     }
 }
 #endif

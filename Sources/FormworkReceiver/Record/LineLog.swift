@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkFiles
+import FormworkHTTP
 import Logging
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,6 @@
 #if Transfer
+import FormworkHTTP
+
 /// What was stored from one request.
 package struct UploadReceipt: Sendable, Hashable, Encodable {
     /// A file that was stored.

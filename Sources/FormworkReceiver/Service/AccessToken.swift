@@ -1,5 +1,6 @@
 #if Transfer
 import Crypto
+import FormworkCore
 import FormworkHTTP
 import FormworkResumable
 import FormworkSystem
@@ -112,7 +113,7 @@ package struct AccessToken: Sendable {
     private func code(of session: Session) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("formwork receive \(session.end) \(session.id)".utf8), using: .init(data: Data(self.text.utf8)))
-        return code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Hex.text(code)
     }
 
     private static func areEqual(_ one: String, _ other: String) -> Bool {

@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCore
+import FormworkHTTP
 import FormworkResumable
 import FormworkSystem
 

@@ -2,6 +2,7 @@
 import Formwork
 import FormworkHTTP
 import FormworkResumable
+import FormworkURLEncoded
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -105,9 +106,8 @@ extension Responder {
         } catch {
             return self.refusal(FailedUpload(error).problem, head, client)
         }
-        let pairs = String(decoding: bytes, as: UTF8.self).split(separator: "&")
-        let given = pairs.first { $0.hasPrefix("token=") }?.dropFirst(6) ?? ""
-        let text = String(given).replacing("+", with: " ").percentDecoded ?? ""
+        let pairs = try? URLEncodedPairs(bytes)
+        let text = pairs?.first { $0.name == "token" }?.value ?? ""
         let isSecure = self.router.isTLS || client.isSecure
         let outcome = self.access.logIn(text, client: client.key, isSecure: isSecure)
         switch outcome.admission {

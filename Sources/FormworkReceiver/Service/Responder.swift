@@ -89,13 +89,19 @@ struct Responder: Sendable {
         }
         if self.slots.isStopping { answer.closes = true }
         if !isHTTP2, waits, answer.status.kind != .successful { answer.closes = true }
+        let (response, body) = Self.response(answer, to: head, isHTTP2: isHTTP2)
+        try await writer.write(response: response, body: body)
+        try await Self.hold(answer, channel)
+    }
+
+    private static func response(
+        _ answer: Answer, to head: HTTPRequest, isHTTP2: Bool
+    ) -> (HTTPResponse, ResponseBody) {
         let hasNoBody = answer.status == .noContent || answer.status == .notModified
         let isBodiless = head.method == .head || hasNoBody
         var response = answer.head(isHTTP2: isHTTP2)
         if hasNoBody { response.headerFields[.contentLength] = nil }
-        let body = isBodiless ? ResponseBody() : ResponseBody(byteBuffer: answer.body)
-        try await writer.write(response: response, body: body)
-        try await Self.hold(answer, channel)
+        return (response, isBodiless ? ResponseBody() : ResponseBody(byteBuffer: answer.body))
     }
 
     /// Waits until the client has read an answer that holds memory, or is gone. The channel's handler closes the

@@ -26,7 +26,7 @@ extension UploadClient {
                     ))
                 return
             }
-            self.isSupported = true
+            self.agreement.settle()
             self.goOn(response, exchange)
         case 400 where self.link == nil && draft != nil && self.fallBack(response): break
         case 413: self.shrink(response, exchange)
@@ -49,14 +49,14 @@ extension UploadClient {
         guard self.canGive(0), let draft = self.uploadProtocol?.draft else { return false }
         if let other = response.headerFields.interopVersion {
             guard other < draft else { return false }
-            self.uploadProtocol = .draft(other)
+            self.agreement.speak(.draft(other))
         } else {
             // An answer with content is about the request itself.
             guard response.headerFields[.contentLength] == "0" else { return false }
             if draft > .v6 {
-                self.uploadProtocol = .draft(.v6)
+                self.agreement.speak(.draft(.v6))
             } else if self.options.choice == .auto {
-                self.uploadProtocol = nil
+                self.agreement = .none
             } else {
                 return false
             }
@@ -232,7 +232,9 @@ extension UploadClient {
 
     /// The request was too large: continues in smaller pieces, if the server supports resuming.
     private mutating func shrink(_ response: HTTPResponse, _ exchange: Exchange) {
-        let isKnown = self.link != nil || self.isSupported || response.headerFields[.uploadLimit] != nil
+        // An ordinary request can't be divided.
+        let isResumable = self.uploadProtocol != nil
+        let isKnown = self.link != nil || self.isSettled || isResumable && response.headerFields[.uploadLimit] != nil
         let fits = (self.limits.maxSize ?? .max) >= (self.length ?? 0)
         let offset = exchange.range?.offset ?? 0
         let rest = exchange.range?.count ?? self.length.map { $0 - offset } ?? max(self.sent - offset, 1 << 20)
@@ -241,7 +243,7 @@ extension UploadClient {
         let begins = self.link != nil || !self.isTus && self.canGive(0)
         guard isKnown, begins, fits, size < rest else { return self.finish(response) }
         self.pieceSize = size
-        self.isSupported = true
+        self.agreement.settle()
         self.phase = self.link == nil ? .create : .ask
     }
 

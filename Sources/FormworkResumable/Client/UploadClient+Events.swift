@@ -31,7 +31,7 @@ extension UploadClient {
         case .ask, .replay: return .goOn
         }
         guard self.link != nil else { return .goOn }
-        self.isSupported = true
+        self.agreement.settle()
         self.learn(response)
         if draft.hasProgress, let offset = response.headerFields.uploadOffset, offset > self.acknowledged {
             guard self.take(offset) else { return .stop }

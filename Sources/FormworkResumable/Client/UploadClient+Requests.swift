@@ -33,7 +33,7 @@ extension UploadClient {
         case .draft(let draft):
             if self.createsFirst {
                 (range, completes) = (UploadRange(offset: 0, count: 0), false)
-            } else if self.isSupported {
+            } else if self.isSettled {
                 (range, completes) = self.nextRange()
             }
             request.headerFields.interopVersion = draft

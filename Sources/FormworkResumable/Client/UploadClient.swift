@@ -25,6 +25,30 @@ public struct UploadClient: Sendable {
         case failed(UploadFailure)
     }
 
+    /// What client and server have agreed on.
+    enum Agreement: Sendable {
+        /// No protocol: an ordinary request.
+        case none
+        /// The server hasn't shown yet that it supports the protocol.
+        case offered(ResumableProtocol)
+        case settled(ResumableProtocol)
+
+        var uploadProtocol: ResumableProtocol? {
+            switch self {
+            case .none: nil
+            case .offered(let spoken), .settled(let spoken): spoken
+            }
+        }
+
+        /// The server has shown that it supports the protocol.
+        mutating func settle() { if case .offered(let spoken) = self { self = .settled(spoken) } }
+
+        /// Another version is used from now on.
+        mutating func speak(_ other: ResumableProtocol) {
+            if case .settled = self { self = .settled(other) } else { self = .offered(other) }
+        }
+    }
+
     /// A request in progress.
     struct Exchange: Sendable {
         enum Kind: Sendable { case create, ask, append, replay(HTTPResponse) }
@@ -43,8 +67,7 @@ public struct UploadClient: Sendable {
     var phase: Phase
     /// Bytes of the body; `nil` until its end is known.
     public internal(set) var length: Int64?
-    /// The protocol; `nil` for an ordinary request.
-    public internal(set) var uploadProtocol: ResumableProtocol?
+    var agreement: Agreement
     /// The upload's URL once it is known. Save it whenever it changes, and discard it when it becomes `nil`.
     public internal(set) var link: UploadLink?
     /// Bytes that the server has confirmed.
@@ -61,8 +84,6 @@ public struct UploadClient: Sendable {
     var limits = UploadLimits()
     /// The most bytes of one request, after the server found a larger one too large.
     var pieceSize: Int64?
-    /// Whether the server has shown that it supports the protocol.
-    var isSupported: Bool
     let createsFirst: Bool
     /// Whether a tus server has received the length.
     var isLengthDeclared: Bool
@@ -95,13 +116,13 @@ public struct UploadClient: Sendable {
         self.length = length
         self.options = options
         self.isLengthDeclared = length != nil
-        self.isSupported = options.choice == .ietf || options.choice == .tus
         self.createsFirst = options.createsFirst && options.choice == .ietf
         self.pieceSize = options.maximumAppendSize
         switch options.choice {
-        case .auto, .ietf: self.uploadProtocol = .draft(.latest)
-        case .tus: self.uploadProtocol = .tus
-        case .off: self.uploadProtocol = nil
+        case .auto: self.agreement = .offered(.draft(.latest))
+        case .ietf: self.agreement = .settled(.draft(.latest))
+        case .tus: self.agreement = .settled(.tus)
+        case .off: self.agreement = .none
         }
         self.phase = .create
         if let link, options.choice != .off {
@@ -112,8 +133,7 @@ public struct UploadClient: Sendable {
     private mutating func resume(_ link: UploadLink) {
         self.link = link
         self.limits = link.limits
-        self.uploadProtocol = link.uploadProtocol
-        self.isSupported = true
+        self.agreement = .settled(link.uploadProtocol)
         self.isContinued = true
         self.phase = .ask
     }
@@ -168,6 +188,12 @@ public struct UploadClient: Sendable {
     func canGive(_ offset: Int64) -> Bool {
         self.options.isReplayable || offset == self.sent && !self.isContinued
     }
+
+    /// The protocol; `nil` for an ordinary request.
+    public var uploadProtocol: ResumableProtocol? { self.agreement.uploadProtocol }
+
+    /// Whether the server supports the protocol, as far as it has shown or the caller says.
+    var isSettled: Bool { if case .settled = self.agreement { true } else { false } }
 
     /// Whether the protocol is tus.
     var isTus: Bool { self.uploadProtocol == .tus }

@@ -26,8 +26,8 @@ public struct UploadAnswer: Sendable, Hashable {
 
     /// Creates an answer with a problem details document (RFC 9457).
     package init(_ status: HTTPResponse.Status, _ problem: UploadProblem) {
-        self.init(status, [.contentType: "application/problem+json"])
-        self.content = Array(problem.document(status.code).utf8)
+        self.init(status, [.contentType: ProblemDetails.contentType])
+        self.content = problem.details(status).jsonBytes
     }
 }
 
@@ -42,25 +42,22 @@ package enum UploadProblem: Sendable, Hashable {
     /// Any other problem: a title alone, in our own words.
     case other(title: String)
 
-    /// JSON from fixed texts and numbers, so that nothing needs escaping.
-    func document(_ status: Int) -> String {
+    func details(_ status: HTTPResponse.Status) -> ProblemDetails {
         let base = "https://iana.org/assignments/http-problem-types#"
-        return switch self {
+        switch self {
         case .mismatchingOffset(let expected, let provided):
-            """
-            {"type":"\(base)mismatching-upload-offset",\
-            "title":"the request's offset differs from the upload's","status":\(status),\
-            "expected-offset":\(expected),"provided-offset":\(provided)}
-            """
+            var details = ProblemDetails(
+                type: base + "mismatching-upload-offset", title: "the request's offset differs from the upload's",
+                status: status.code)
+            details.numbers = ["expected-offset": expected, "provided-offset": provided]
+            return details
         case .inconsistentLength:
-            """
-            {"type":"\(base)inconsistent-upload-length",\
-            "title":"the lengths given for the upload differ","status":\(status)}
-            """
+            return ProblemDetails(
+                type: base + "inconsistent-upload-length", title: "the lengths given for the upload differ",
+                status: status.code)
         case .completedUpload:
-            #"{"type":"\#(base)completed-upload","title":"the upload is complete","status":\#(status)}"#
-        case .other(let title):
-            #"{"type":"about:blank","title":"\#(title)","status":\#(status)}"#
+            return ProblemDetails(type: base + "completed-upload", title: "the upload is complete", status: status.code)
+        case .other(let title): return ProblemDetails(title: title, status: status.code)
         }
     }
 }

@@ -7,6 +7,7 @@ struct RunningDigests: Sendable {
     private var digests: [any BodyDigest]
     /// The number of these bytes. Stays 0 if there is no digest to compute.
     private(set) var count: Int64 = 0
+    private var mark: (digests: [any BodyDigest], count: Int64)?
 
     /// - Parameter algorithms: Names in the registry of RFC 9530. Those that aren't supported are ignored.
     init(_ algorithms: some Sequence<String> = []) {
@@ -24,10 +25,18 @@ struct RunningDigests: Sendable {
         self.count += Int64(bytes.byteCount)
     }
 
-    /// Begins again at the upload's first byte.
-    mutating func reset() {
-        self.digests = self.digests.map { type(of: $0).init() }
-        self.count = 0
+    /// Sets a mark here, to which ``rewind(to:)`` can return, or removes it.
+    mutating func mark(_ isSet: Bool) { self.mark = isSet ? (self.digests, self.count) : nil }
+
+    /// Takes the bytes after `offset` back: returns to the mark, or begins again at the upload's first byte.
+    mutating func rewind(to offset: Int64) {
+        guard self.count > offset else { return }
+        if let mark = self.mark, mark.count <= offset {
+            (self.digests, self.count) = mark
+        } else {
+            self.digests = self.digests.map { type(of: $0).init() }
+            self.count = 0
+        }
     }
 
     var values: [DigestValue] {

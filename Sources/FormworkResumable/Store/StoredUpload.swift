@@ -6,34 +6,21 @@ import Foundation
 #endif
 import Formwork
 import FormworkCore
-import FormworkDigests
 import FormworkHTTP
 import FormworkSystem
 import HTTPTypes
 import SystemPackage
 
-/// One upload in a store. Its calls run one after another, on a thread of its own. One request at a time adds to it: a
-/// new request ends the previous one.
+/// One upload in a store: which request adds to it, how it answers, and that it is processed once.
+///
+/// Its calls run one after another, on a thread of its own. One request at a time adds to it: a new request ends the
+/// previous one. ``StoredContent`` reads and writes the storage.
 package actor StoredUpload {
     /// The right of a request to add to the upload.
     struct Turn: Sendable {
         let number: Int
         /// Ends when the turn does, because of the next request.
         let isOver: AsyncStream<Never>
-    }
-
-    /// Why a request can't continue.
-    enum Failure: Error {
-        /// Another request uses the upload now.
-        case superseded
-        /// Another process uses it.
-        case busy
-        /// It no longer exists.
-        case missing
-        /// It can't be opened or read at the moment, for example because no descriptor is left.
-        case unreadable(any Error)
-        /// The storage accepts no more bytes.
-        case full(any Error)
     }
 
     private struct Transfer {
@@ -54,19 +41,14 @@ package actor StoredUpload {
     /// Separates calls while they wait for the storage.
     private let gate = Gate()
     private let store: UploadStore
-    private var record: UploadRecord
-    /// Open, and locked against other processes, while a request adds to it or it is processed.
-    private var file: (any UploadContent)?
+    /// Open while a request adds to it or it is processed.
+    private let content: StoredContent
     private var resource: UploadResource
+    /// A request with its turn. While the upload is processed it can only be one that adds nothing, and waits for the
+    /// answer.
     private var transfer: Transfer?
     private var turns = 0
     private var processing: Task<UploadAnswer, Never>?
-    /// The digests of the bytes, as far as they were computed.
-    private var digests: RunningDigests
-    /// The same before bytes whose own digest wasn't checked yet; `nil` if there are none.
-    private var digestsBefore: RunningDigests?
-    /// Whether only this object has the answer, since the storage failed to save it.
-    private var isAnswerUnsaved = false
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor holds its executor as long as it lives.
@@ -76,13 +58,10 @@ package actor StoredUpload {
     init(_ name: String, in store: UploadStore, _ record: UploadRecord) {
         self.name = name
         self.store = store
-        self.record = record
+        self.content = StoredContent(name, in: store, record)
         self.uploadProtocol = record.uploadProtocol
         self.target = record.target
         self.isForm = record.isForm
-        // A form is sent for its files, which have digests of their own.
-        let own = store.options.digestsFiles && !record.isForm ? [SHA256Digest.algorithm] : []
-        self.digests = RunningDigests(record.digestAlgorithms + own)
         self.resource = record.resource(offset: 0, limits: store.options.limits, now: Date())
     }
 
@@ -94,7 +73,7 @@ package actor StoredUpload {
     /// Whether a request for the offset has it processed: a tus upload of which every byte has arrived.
     var awaitsProcessing: Bool {
         get async {
-            guard self.uploadProtocol == .tus, self.processing == nil, let length = self.record.length else {
+            guard self.uploadProtocol == .tus, self.processing == nil, let length = self.content.record.length else {
                 return false
             }
             guard let record = (try? await self.store.record(self.name)) ?? nil, record.answer == nil else {
@@ -106,15 +85,15 @@ package actor StoredUpload {
     }
 
     /// Whether a request adds to it, or it is being processed.
-    var isInUse: Bool { self.file != nil || self.processing != nil }
+    var isInUse: Bool { self.content.isOpen || self.processing != nil }
 
     /// Reads the storage's state, after ending the request in progress.
     private func takeOver() async throws {
         self.endTransfer()
         guard self.processing == nil else { return }
-        guard !self.isAnswerUnsaved else {
-            try? await self.saveAnswer()
-            return self.refresh(offset: self.record.length ?? 0)
+        guard !self.content.isAnswerUnsaved else {
+            try? await self.content.saveAnswer()
+            return self.refresh(offset: self.content.record.length ?? 0)
         }
         do { try await self.readState() } catch {
             await self.letGo()
@@ -122,55 +101,13 @@ package actor StoredUpload {
         }
     }
 
-    /// Locks it, and reads the storage's state. If the answer exists, nothing is open afterwards.
-    private func readState() async throws {
-        // In this order: the previous holder of the lock saved its result before it released the lock.
-        if self.file == nil { self.file = try await self.store.openBytes(self.name) }
-        guard let record = try await self.store.record(self.name) else { throw Failure.missing }
-        self.record = record
-        guard record.answer == nil else {
-            // A process that was killed right after saving the answer left the bytes.
-            if self.file != nil { try await self.store.discardBytes(of: self.name) }
-            await self.close()
-            return self.refresh(offset: record.length ?? 0)
-        }
-        guard self.file != nil else { throw Failure.missing }
-        try await self.dropUnchecked()
-        // There may be bytes of a request that was ended a moment ago, or with its process. They are reported next.
-        try await self.file?.sync()
-        let count: Int64
-        do { count = try await self.store.count(of: self.name) } catch { throw Failure.unreadable(error) }
-        self.refresh(offset: count)
-    }
+    private func readState() async throws { self.refresh(offset: try await self.content.read()) }
 
     private func refresh(offset: Int64) {
-        self.resource = self.record.resource(
+        self.resource = self.content.record.resource(
             offset: offset, limits: self.store.options.limits, now: Date())
-        self.rewindDigests(to: offset)
+        self.content.rewindDigests(to: offset)
     }
-
-    /// Takes bytes back that no longer count.
-    private func rewindDigests(to offset: Int64) {
-        guard self.digests.count > offset else { return }
-        if let before = self.digestsBefore, before.count <= offset {
-            self.digests = before
-        } else {
-            self.digests.reset()
-        }
-    }
-
-    /// Removes bytes whose digest was never compared.
-    private func dropUnchecked() async throws {
-        guard let offset = self.record.uncheckedOffset else { return }
-        try await self.file?.truncate(to: offset)
-        self.rewindDigests(to: offset)
-        // If the record reached the disk and this truncation didn't, wrong bytes would count.
-        try await self.file?.sync()
-        self.record.uncheckedOffset = nil
-        try await self.save()
-    }
-
-    private func save() async throws { try await self.store.save(self.record, of: self.name) }
 
     private func endTransfer() {
         self.transfer?.end.finish()
@@ -178,16 +115,12 @@ package actor StoredUpload {
     }
 
     private func open(_ check: DigestCheck?) async throws -> Turn {
-        if check != nil {
-            self.record.uncheckedOffset = self.resource.offset
-        }
-        self.digestsBefore = check == nil ? nil : self.digests
-        if check != nil || self.record.length != self.resource.length {
-            self.record.length = self.resource.length
-            do { try await self.save() } catch {
-                await self.letGo()
-                throw error
-            }
+        do {
+            try await self.content.begin(
+                at: self.resource.offset, length: self.resource.length, isChecked: check != nil)
+        } catch {
+            await self.letGo()
+            throw error
         }
         self.turns += 1
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
@@ -237,7 +170,7 @@ package actor StoredUpload {
                 // The bytes of a complete upload are known, and it may be being processed.
                 try await self.remove()
             } else {
-                do { try await self.dropUnchecked() } catch {
+                do { try await self.content.dropUnchecked() } catch {
                     await self.letGo()
                     throw error
                 }
@@ -247,56 +180,22 @@ package actor StoredUpload {
         }
         if self.resource.length == nil, !(await self.store.admits(count)) {
             self.endTransfer()
-            await self.close()
+            await self.content.close()
             throw Failure.full(
                 FormworkError(.writeFailed, "all uploads together have too many bytes", cause: Errno.noSpace))
         }
         let offset = self.resource.offset
-        do {
-            if let file = self.file as? FolderContent {
-                try file.append(bytes)
-            } else {
-                try await self.file?.append(bytes.array, at: offset)
-            }
-        } catch {
-            try? await self.file?.truncate(to: offset)
+        do { try await self.content.append(bytes, at: offset) } catch {
             self.endTransfer()
-            await self.close()
+            await self.content.close()
             throw Failure.full(error)
         }
         self.resource = next
-        self.digest(bytes, at: offset)
+        self.content.digest(bytes, at: offset)
         // The turn ended while the storage stored the bytes, which are there.
         guard self.transfer?.number == turn.number else { throw Failure.superseded }
         self.transfer?.check?.update(bytes)
         return nil
-    }
-
-    /// Computes the digests of bytes that were appended. If this process hasn't seen those before, for example since it
-    /// is a new one, these are read, some with each addition.
-    private func digest(_ bytes: some BodyChunk, at offset: Int64) {
-        guard self.digests.count != offset else { return self.digests.update(bytes) }
-        guard !self.digests.isEmpty, let file = self.file as? FolderContent else { return }
-        var room = max(Self.leastReadAgain, 4 * bytes.byteCount)
-        while room > 0, self.digests.count < self.resource.offset {
-            // An error is found, and reported, when the upload is complete.
-            let limit = min(room, 256 << 10, Int(clamping: self.resource.offset - self.digests.count))
-            guard let old = try? file.bytes(at: self.digests.count, upTo: limit), !old.isEmpty else { return }
-            self.digests.update(old)
-            room -= old.count
-        }
-    }
-
-    /// Computes the digests of a complete upload's other bytes.
-    private func digestRest(of content: BodySource) async throws {
-        guard !self.digests.isEmpty, self.digests.count < self.resource.offset else { return }
-        let reader = try BodyPlan(copying: content).makeReader()
-        try reader.seek(to: self.digests.count)
-        let chunks = AsyncBodyReader(reader)
-        while let bytes = try await chunks.next() {
-            try Task.checkCancellation()
-            self.digests.update(bytes)
-        }
     }
 
     /// The 104 that reports progress; `nil` if there is none to send.
@@ -304,7 +203,7 @@ package actor StoredUpload {
         await self.gate.enter()
         defer { self.gate.leave() }
         guard self.transfer?.number == turn.number, self.transfer?.check == nil else { return nil }
-        do { try await self.file?.sync() } catch {
+        do { try await self.content.sync() } catch {
             self.endTransfer()
             await self.letGo()
             throw error
@@ -329,22 +228,22 @@ package actor StoredUpload {
     private func end(_ transfer: Transfer, wasWhole: Bool) async throws -> UploadResource.Ending {
         if let check = transfer.check {
             guard wasWhole, check.matches else {
-                try await self.dropUnchecked()
+                try await self.content.dropUnchecked()
                 self.resource.takeBack(to: transfer.start)
                 await self.letGo()
                 return wasWhole ? .refused(self.resource.mismatch(isChecksum: check.isChecksum)) : .more
             }
-            self.record.uncheckedOffset = nil
+            self.content.accept()
         }
-        try await self.file?.sync()
+        try await self.content.sync()
         guard self.processing == nil else { return .whole }
         let ending = self.resource.end(wasWhole: wasWhole)
-        if case .whole = ending {
-            self.record.length = self.resource.offset
-            self.record.isWhole = true
+        if ending == .whole {
+            try await self.content.finish(count: self.resource.offset)
+        } else if transfer.check != nil {
+            try await self.content.save()
         }
-        if ending == .whole || transfer.check != nil { try await self.save() }
-        if ending != .whole { await self.close() }
+        if ending != .whole { await self.content.close() }
         return ending
     }
 
@@ -367,8 +266,8 @@ package actor StoredUpload {
             _ = await processing.value
         }
         var answer = self.expiring(self.resource.told())
-        if self.uploadProtocol == .tus, !self.record.metadata.entries.isEmpty {
-            answer.response.headerFields[.uploadMetadata] = self.record.metadata.fieldValue
+        if self.uploadProtocol == .tus, !self.content.record.metadata.entries.isEmpty {
+            answer.response.headerFields[.uploadMetadata] = self.content.record.metadata.fieldValue
         }
         return answer
     }
@@ -422,36 +321,25 @@ package actor StoredUpload {
         } catch { return false }
     }
 
-    private func close() async {
-        // Another process may cut off what isn't checked.
-        if let offset = self.record.uncheckedOffset { self.rewindDigests(to: offset) }
-        let file = self.file
-        self.file = nil
-        await file?.close()
-    }
-
     /// Releases it for others, unless it is being processed.
-    private func letGo() async { if self.processing == nil { await self.close() } }
+    private func letGo() async { if self.processing == nil { await self.content.close() } }
 
     private func remove() async throws {
-        await self.close()
+        await self.content.close()
         try await self.store.remove(self.name)
     }
 
     private func expiring(_ answer: UploadAnswer) -> UploadAnswer {
-        guard self.uploadProtocol == .tus, self.record.answer == nil else { return answer }
+        guard self.uploadProtocol == .tus, self.content.record.answer == nil else { return answer }
         var answer = answer
         answer.response.headerFields[.uploadExpires] = HTTPDate.text(
-            Int64(clamping: self.record.expires.timeIntervalSince1970))
+            Int64(clamping: self.content.record.expires.timeIntervalSince1970))
         return answer
     }
 
     /// Has the complete upload processed, once, however many requests ask.
     func process(location: String?, by handler: ResumableHandler) async -> UploadAnswer {
-        if let answer = self.record.answer {
-            return self.resource.final(
-                UploadAnswer(answer.response, content: Array(answer.content)), location: location)
-        }
+        if let answer = self.content.answer { return self.resource.final(answer, location: location) }
         let task: Task<UploadAnswer, Never>
         if let running = self.processing {
             task = running
@@ -462,7 +350,7 @@ package actor StoredUpload {
             handler.processing(task)
         }
         let answer = await task.value
-        return self.record.answer == nil ? answer : self.resource.final(answer, location: location)
+        return self.content.answer == nil ? answer : self.resource.final(answer, location: location)
     }
 
     /// - Returns: The target's unchanged answer, or an answer about the upload if there is none yet.
@@ -474,43 +362,35 @@ package actor StoredUpload {
         }
         await self.gate.enter()
         defer { self.gate.leave() }
-        await self.close()
+        await self.content.close()
         self.processing = nil
         return answer
     }
 
     private func completed(by handler: ResumableHandler) async throws -> UploadAnswer {
-        if self.file == nil {
+        if !self.content.isOpen {
             // A request in between closed it, and another process may have opened it since then.
             try await self.readAlone()
-            if let answer = self.record.answer {
-                return UploadAnswer(answer.response, content: Array(answer.content))
-            }
+            if let answer = self.content.answer { return answer }
         }
-        guard let file = self.file else { throw Failure.missing }
-        let content = try await file.finished(count: self.resource.offset)
+        let upload = try await self.content.finished(count: self.resource.offset)
         var fields: HTTPFields = [:]
-        try await self.digestRest(of: content)
-        let digests = self.digests.values
-        switch DigestCheck.whole(self.record, digests) {
+        switch DigestCheck.whole(self.content.record, upload.digests) {
         case .right(let digest): fields[.reprDigest] = digest?.fieldValue
         case .wrong:
             let answer = self.resource.mismatch(isChecksum: false)
             try await self.store.remove(self.name)
             return answer
         }
-        var upload = CompletedUpload(self.name, self.record, content, length: self.resource.offset)
-        upload.file = (file as? FolderContent)?.finishedFile(count: self.resource.offset)
-        upload.digests = digests
         var answer = try await handler.complete(upload)
         answer.response.headerFields.append(contentsOf: fields)
-        let kept = answer.content.count <= Self.largestKeptAnswer ? answer.content : []
-        self.record.answer = UploadRecord.Answer(response: answer.response, content: Data(kept))
-        self.record.expires = Date().addingTimeInterval(self.store.options.answerLifetime)
+        self.content.take(answer)
         self.resource.processed()
         await self.gate.enter()
         defer { self.gate.leave() }
-        do { try await self.saveAnswer() } catch { handler.report(self.name, UnsavedAnswer(cause: error)) }
+        do { try await self.content.saveAnswer() } catch {
+            handler.report(self.name, UnsavedAnswer(cause: error))
+        }
         return answer
     }
 
@@ -519,38 +399,6 @@ package actor StoredUpload {
         defer { self.gate.leave() }
         try await self.readState()
     }
-
-    /// Saves the answer, in place of the uploaded bytes.
-    /// - Throws: The storage's error; the answer is then kept in memory, and saved by a later call.
-    private func saveAnswer() async throws {
-        self.isAnswerUnsaved = (try? await self.save()) == nil
-        // Not earlier: if the process ends between the two steps, either the upload or its answer exists.
-        try? await self.store.discardBytes(of: self.name)
-        if self.isAnswerUnsaved {
-            // A full disk has no room for the answer while the bytes use it, which they do while they are open.
-            try? await self.empty()
-            do { try await self.save() } catch {
-                await self.close()
-                throw error
-            }
-            self.isAnswerUnsaved = false
-        }
-        // Not earlier either: the next holder of the lock must find the answer, or no bytes.
-        await self.close()
-    }
-
-    /// Frees the space of bytes that were discarded.
-    private func empty() async throws {
-        if let file = self.file as? FolderContent {
-            try file.empty()
-        } else {
-            try await self.file?.truncate(to: 0)
-        }
-    }
-
-    private static let largestKeptAnswer = 64 << 10
-    /// Bytes that are read again with each addition, at least.
-    private static let leastReadAgain = 1 << 20
 }
 
 /// An upload was processed, but its answer couldn't be saved.

@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCommand
+import FormworkHTTP
 import FormworkNIO
 import FormworkClient
 import FormworkURLEncoded
@@ -136,7 +137,7 @@ struct SendReport: Sendable {
             text +=
                 " after \(self.bytesSent) bytes" + (total.map { " of \($0)" } ?? "") + ", and the rest was not sent"
         }
-        let isExplained = self.fields[.contentType]?.hasPrefix("application/problem+json") ?? false
+        let isExplained = self.fields[.contentType]?.hasPrefix(ProblemDetails.contentType) ?? false
         if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
         return text
     }

@@ -1,5 +1,7 @@
 #if Command
 import Foundation
+import SystemPackage
+import TestSupport
 
 /// How a run of the command ended.
 struct Outcome {
@@ -89,20 +91,13 @@ final class ReadToEnd: @unchecked Sendable {
     }
 }
 
-/// A folder of one test's own, gone with it.
+/// A temporary folder whose paths are texts, as arguments are.
 final class Folder {
-    let path: String
+    private let folder = TemporaryFolder()
+    var path: String { self.folder.path.string }
+    var names: [String] { self.folder.names }
 
-    init() {
-        self.path = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-\(UUID().uuidString)").path
-        try! FileManager.default.createDirectory(atPath: self.path, withIntermediateDirectories: true)  // or no test
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: self.path) }
-
-    func file(_ name: String, _ content: String) throws {
-        try Data(content.utf8).write(to: URL(fileURLWithPath: self.path + "/" + name))
-    }
+    func file(_ name: String, _ content: String) throws { try self.folder.file(name, content) }
 
     /// A file of `size` bytes that takes no disk.
     func sparse(_ name: String, _ size: UInt64) throws {
@@ -111,7 +106,5 @@ final class Folder {
         try handle.truncate(atOffset: size)
         try handle.close()
     }
-
-    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? []).sorted() }
 }
 #endif

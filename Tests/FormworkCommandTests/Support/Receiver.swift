@@ -1,32 +1,22 @@
 #if Command
 import Foundation
+import TestSupport
 
 /// An HTTP server for one request, on loopback: keeps every byte it gets.
 final class Receiver: @unchecked Sendable {
     // SAFETY: `received` is written before the semaphore is signalled and read after it was waited for.
     private var received: [UInt8] = []
-    private let listener: Int32
+    private let listener: LoopbackListener
     private let done = DispatchSemaphore(value: 0)
-    let port: UInt16
 
     /// - Parameter earlyAnswer: Answered, and the connection closed, as soon as this many bytes came; `nil` waits for
     ///   the whole request.
     init(answering status: String = "200 OK", after earlyAnswer: Int? = nil, text: String = "ok") throws {
-        self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = self.listener
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-                bind(listener, raw, size) == 0 && listen(listener, 4) == 0 && getsockname(listener, raw, &size) == 0
-            }
-        }
-        guard bound else { throw POSIXError(.EADDRINUSE) }
-        self.port = UInt16(bigEndian: address.sin_port)
+        self.listener = try LoopbackListener()
         Thread.detachNewThread { self.serve(status, earlyAnswer, text) }
     }
+
+    var port: UInt16 { self.listener.port }
 
     /// Everything that came, once the connection is over.
     func request() -> (head: String, body: [UInt8]) {
@@ -37,7 +27,10 @@ final class Receiver: @unchecked Sendable {
     }
 
     private func serve(_ status: String, _ earlyAnswer: Int?, _ text: String) {
-        let connection = accept(self.listener, nil, nil)
+        guard let connection = self.listener.accept() else {
+            self.done.signal()
+            return
+        }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while !self.isComplete(earlyAnswer) {
             let count = recv(connection, &buffer, buffer.count, 0)
@@ -51,7 +44,7 @@ final class Receiver: @unchecked Sendable {
         shutdown(connection, Int32(SHUT_WR))
         while recv(connection, &buffer, buffer.count, 0) > 0 {}
         close(connection)
-        close(self.listener)
+        self.listener.stop()
         self.done.signal()
     }
 

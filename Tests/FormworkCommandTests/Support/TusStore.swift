@@ -1,5 +1,6 @@
 #if Command
 import Foundation
+import TestSupport
 
 /// A tus server on loopback that stores files and reads no forms, like most of them.
 final class TusStore: @unchecked Sendable {
@@ -14,9 +15,8 @@ final class TusStore: @unchecked Sendable {
     private let lock = NSLock()
     private var kept: [Upload] = []
     private var seen: [String] = []
-    private let listener: Int32
+    private let listener: LoopbackListener
     private let options: String
-    let port: UInt16
 
     /// - Parameters:
     ///   - options: The fields of the answer to `OPTIONS`, each with its line end.
@@ -25,31 +25,16 @@ final class TusStore: @unchecked Sendable {
         options: String = "Tus-Version: 1.0.0\r\nTus-Extension: creation\r\n", status: String = "204 No Content"
     ) throws {
         self.options = "HTTP/1.1 \(status)\r\n\(options)"
-        self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = self.listener
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-                bind(listener, raw, size) == 0 && listen(listener, 16) == 0 && getsockname(listener, raw, &size) == 0
-            }
-        }
-        guard bound else { throw POSIXError(.EADDRINUSE) }
-        self.port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { [weak self] in
-            while true {
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
-                self?.serve(connection)
-                close(connection)
-            }
+        self.listener = try LoopbackListener()
+        self.listener.acceptAll { [weak self] connection in
+            self?.serve(connection)
+            close(connection)
         }
     }
 
-    deinit { shutdown(self.listener, Int32(SHUT_RDWR)) }
+    deinit { self.listener.stop() }
 
+    var port: UInt16 { self.listener.port }
     var url: String { "http://127.0.0.1:\(self.port)/files" }
     var uploads: [Upload] { self.lock.withLock { self.kept } }
     /// The heads of all requests.

@@ -27,7 +27,7 @@ struct MultipartRequestTests {
 
     @Test("Parameters come first, flattened with plain names; then the parts; the length has the framing")
     func parts() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let file = try folder.file("note.txt", "file")
         let request = try Self.make(parameters: ["z": [1, .bytes([0x21])], "a": ["c": nil, "b": "ä"]]) { form in
             try form.append(Data("d".utf8), name: "n")
@@ -140,7 +140,7 @@ struct MultipartRequestTests {
 
     @Test("Files that can't be sent are refused when they are appended")
     func files() throws {
-        let folder = try Folder()
+        let folder = Folder()
         for (url, reason) in [
             (try #require(URL(string: "http://a.b/c.txt")), "Expected URL to be a file URL"),
             (folder["missing"], "File URL not reachable."),
@@ -156,7 +156,7 @@ struct MultipartRequestTests {
 
     @Test("A file that changed since is an error, or sent under its old length")
     func changedFile() throws {
-        let folder = try Folder()
+        let folder = Folder()
         for compatibility in [Compatibility.safe, .exact] {
             let file = try folder.file("f.txt", "four")
             let body = { () throws -> (String, String?) in
@@ -189,7 +189,7 @@ struct MultipartRequestTests {
 
     @Test("A file part of AFNetworking's is opened anew by each reader, and has a length")
     func replayableFile() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let file = try folder.file("f.txt", "four")
         let request = try Self.make(.exact) { form in
             try form.append(file: file, name: "f")
@@ -215,7 +215,7 @@ struct MultipartRequestTests {
 
     @Test("A file that is gone when the request is made is empty to AFNetworking")
     func goneFile() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let file = try folder.file("f.txt", "four")
         let make = { (compatibility: Compatibility) in
             _ = try folder.file("f.txt", "four")
@@ -232,7 +232,7 @@ struct MultipartRequestTests {
 
     @Test("The type of an extension is the settings' before the table's")
     func mediaTypes() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let files = try ["ca.cer", "CA.CER", "a.txt", "a.own"].map { try folder.file($0, "") }
         for compatibility in [Compatibility.safe, .exact] {
             var serializer = HTTPRequestSerializer(
@@ -253,7 +253,7 @@ struct MultipartRequestTests {
     @Test("What was asked of a request goes with it to a server, into a stream and into a file")
     func waysOut() async throws {
         let server = try UploadServer(["/": [.status(201)]])
-        let folder = try Folder()
+        let folder = Folder()
         for compatibility in [Compatibility.safe, .exact] {
             let settings = RequestSettings(compatibility: compatibility, headers: [:])
             let file = try folder.file("f", String(repeating: "x", count: 5000))
@@ -309,7 +309,7 @@ struct MultipartRequestTests {
 
     @Test("Written to a file, whole or not at all")
     func write() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let request = try Self.make { try $0.append(Data("v".utf8), name: "n") }
         let file = try folder.file("body", "old")
         let sent = try request.write(to: file)

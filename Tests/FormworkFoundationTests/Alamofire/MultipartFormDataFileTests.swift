@@ -7,7 +7,7 @@ import Testing
 struct MultipartFormDataFileTests {
     @Test("What is no file to send has an error of its own")
     func refused() throws {
-        let folder = try Folder()
+        let folder = Folder()
         func reason(_ url: URL, _ compatibility: Compatibility = .safe, named: Bool = true) -> String {
             let form = MultipartFormData.fixed(compatibility)
             if named {
@@ -31,7 +31,7 @@ struct MultipartFormDataFileTests {
 
     @Test("A file is typed by its extension; Alamofire has no types on Linux")
     func types() throws {
-        let folder = try Folder()
+        let folder = Folder()
         for (name, type) in [
             ("a.png", "image/png"), ("a.PDF", "application/pdf"), ("a.unheard", "application/octet-stream"),
         ] {
@@ -46,7 +46,7 @@ struct MultipartFormDataFileTests {
 
     @Test("A link is followed; Alamofire takes its own length for the file's")
     func link() throws {
-        let folder = try Folder()
+        let folder = Folder()
         _ = try folder.file("a.txt", "content longer than the link")
         try FileManager.default.createSymbolicLink(atPath: folder["link.txt"].path, withDestinationPath: "a.txt")
         let form = MultipartFormData.fixed()
@@ -60,7 +60,7 @@ struct MultipartFormDataFileTests {
 
     @Test("A file that changed since it was appended is an error", arguments: ["", "12", "longer"])
     func changed(later: String) throws {
-        let folder = try Folder()
+        let folder = Folder()
         let form = MultipartFormData.fixed()
         form.append(try folder.file("a.txt", "1234"), withName: "a")
         let exact = MultipartFormData.fixed(.exact)
@@ -77,7 +77,7 @@ struct MultipartFormDataFileTests {
 
     @Test("A file that is gone is an error")
     func gone() throws {
-        let folder = try Folder()
+        let folder = Folder()
         for compatibility in [Compatibility.safe, .exact] {
             let form = MultipartFormData.fixed(compatibility)
             form.append(try folder.file("a.txt", "1"), withName: "a")
@@ -88,7 +88,7 @@ struct MultipartFormDataFileTests {
 
     @Test("Data and files are encoded as often as asked; Alamofire encodes once")
     func again() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let form = MultipartFormData.fixed()
         form.append(Data("1".utf8), withName: "a")
         form.append(try folder.file("a.txt", "2"), withName: "b")

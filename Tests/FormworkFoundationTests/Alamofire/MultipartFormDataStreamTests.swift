@@ -24,7 +24,7 @@ struct MultipartFormDataStreamTests {
 
     @Test("A stream of another length is an error on disk, of which nothing is left")
     func disk() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let short = MultipartFormData.fixed()
         short.append("01", declared: 5)
         #expect(try self.lengths { try short.writeEncodedData(to: folder["out"]) } == [5, 2])
@@ -36,7 +36,7 @@ struct MultipartFormDataStreamTests {
 
     @Test("Alamofire cuts a long stream on disk, and leaves a short one short")
     func exactDisk() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let short = MultipartFormData.fixed(.exact)
         short.append("01", declared: 5)
         try short.writeEncodedData(to: folder["short"])
@@ -87,7 +87,7 @@ struct MultipartFormDataStreamTests {
 
     @Test("A stream that fails gives its own error", arguments: [Compatibility.safe, .exact])
     func failing(compatibility: Compatibility) throws {
-        let folder = try Folder()
+        let folder = Folder()
         let stream = try #require(InputStream(url: folder["missing"]))
         let form = MultipartFormData.fixed(compatibility)
         form.append(stream, withLength: 5, name: "s", fileName: "s.bin", mimeType: "a/b")

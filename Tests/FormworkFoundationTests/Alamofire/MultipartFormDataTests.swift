@@ -7,7 +7,7 @@ import Testing
 struct MultipartFormDataTests {
     @Test("Every kind of part, byte for byte")
     func kinds() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let form = MultipartFormData.fixed()
         form.append(Data("1".utf8), withName: "a")
         form.append(Data("2".utf8), withName: "b", mimeType: "text/plain")
@@ -142,7 +142,7 @@ struct MultipartFormDataTests {
 
     @Test("The first failure is kept, and every way of encoding throws it")
     func firstFailure() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let form = MultipartFormData.fixed()
         form.append(try #require(URL(string: "https://example.com/a.jpg")), withName: "a")
         form.append(folder.url, withName: "b")
@@ -161,7 +161,7 @@ struct MultipartFormDataTests {
         let form = MultipartFormData.fixed()
         form.append(Data("12".utf8), withName: "a")
         form.append("123", declared: 40)
-        let folder = try Folder()
+        let folder = Folder()
         form.append(try folder.file("f.txt", "1234"), withName: "f")
         #expect(form.contentLength == 46)
         form.append("", declared: .max)
@@ -170,7 +170,7 @@ struct MultipartFormDataTests {
 
     @Test("The engine gets the same parts, and reads them as often as it likes")
     func engine() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let form = MultipartFormData.fixed()
         form.append(Data("1".utf8), withName: "a")
         form.append(try folder.file("f.txt", "2"), withName: "b")

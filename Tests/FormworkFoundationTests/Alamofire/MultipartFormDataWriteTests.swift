@@ -17,7 +17,7 @@ struct MultipartFormDataWriteTests {
 
     @Test("A file that exists stays as it is")
     func exists() throws {
-        let folder = try Folder()
+        let folder = Folder()
         let url = try folder.file("out", "precious")
         let expected = "multipartEncodingFailed.outputStreamFileAlreadyExists"
         #expect(failure { try self.form().writeEncodedData(to: url) } == expected)
@@ -31,7 +31,7 @@ struct MultipartFormDataWriteTests {
         final class Blind: FileManager, @unchecked Sendable {
             override func fileExists(atPath path: String) -> Bool { false }
         }
-        let folder = try Folder()
+        let folder = Folder()
         let url = try folder.file("out", "precious")
         let form = MultipartFormData(fileManager: Blind(), boundary: "B")
         #expect(
@@ -70,7 +70,7 @@ struct MultipartFormDataWriteTests {
             var limit = rlimit(rlim_cur: 1000, rlim_max: 1000)
             signal(SIGXFSZ, SIG_IGN)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            let folder = try Folder()
+            let folder = Folder()
             for compatibility in [Compatibility.safe, .exact] {
                 let form = MultipartFormData.fixed(compatibility)
                 form.append(Data(count: 5000), withName: "a")
@@ -113,7 +113,7 @@ struct MultipartFormDataWriteTests {
             init(_ folder: URL) { self.folder = folder }
             override var temporaryDirectory: URL { self.folder }
         }
-        let folder = try Folder()
+        let folder = Folder()
         let form = MultipartFormData(fileManager: Elsewhere(folder.url), boundary: "B")
         form.append("12", declared: 5)
         #expect(failure { _ = try form.build(encodingMemoryThreshold: 1) } == unexpectedLength)

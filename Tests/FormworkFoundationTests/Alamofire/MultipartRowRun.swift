@@ -132,7 +132,7 @@ struct MultipartRowRun {
     }
 
     private func outcome(_ compatibility: Compatibility) throws -> Outcome {
-        let folder = try Folder()
+        let folder = Folder()
         let form = MultipartFormData(boundary: self.boundary, compatibility: compatibility)
         for part in self.parts { try Self.append(part, to: form, folder) }
         var outcome = Outcome()

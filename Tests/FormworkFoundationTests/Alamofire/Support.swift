@@ -1,23 +1,20 @@
 import Foundation
 import FormworkFoundation
 import FormworkMigration
+import SystemPackage
+import TestSupport
 
-/// A folder of one test's own, gone with it.
+/// A temporary folder whose files are URLs.
 final class Folder {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-test-\(UUID().uuidString)")
-
-    init() throws { try FileManager.default.createDirectory(at: self.url, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(at: self.url) }
+    private let folder = TemporaryFolder()
+    var url: URL { URL(fileURLWithPath: self.folder.path.string, isDirectory: true) }
+    var names: [String] { self.folder.names }
 
     subscript(name: String) -> URL { self.url.appendingPathComponent(name) }
 
     func file(_ name: String, _ text: String) throws -> URL {
-        try Data(text.utf8).write(to: self[name])
-        return self[name]
+        URL(fileURLWithPath: try self.folder.file(name, text).string)
     }
-
-    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: self.url.path)) ?? []).sorted() }
 }
 
 extension MultipartFormData {

@@ -3,6 +3,7 @@ import FormworkFoundation
 import FormworkMigration
 import Glibc
 import Synchronization
+import TestSupport
 
 /// An HTTP/1.1 server on the loopback that keeps what it was sent, byte for byte, and answers by script.
 final class UploadServer: Sendable {
@@ -50,8 +51,7 @@ final class UploadServer: Sendable {
         var answers: [String: [Answer]]
     }
 
-    let port: UInt16
-    private let listener: CInt
+    private let listener: LoopbackListener
     private let keepsBodies: Bool
     private let state: Mutex<State>
 
@@ -60,40 +60,21 @@ final class UploadServer: Sendable {
         signal(SIGPIPE, SIG_IGN)
         self.keepsBodies = keepsBodies
         self.state = Mutex(State(answers: answers))
-        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(listener, generic, size) == 0 && listen(listener, 16) == 0
-                    && getsockname(listener, generic, &size) == 0
-            }
-        }
-        guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
-        self.listener = listener
-        self.port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { [weak self] in
-            while true {
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
-                Thread.detachNewThread { [weak self] in
-                    // A test that went wrong must not leave a thread waiting for ever.
-                    var patience = timeval(tv_sec: 300, tv_usec: 0)
-                    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-                    self?.serve(connection)
-                    close(connection)
-                }
+        self.listener = try LoopbackListener()
+        self.listener.acceptAll { [weak self] connection in
+            Thread.detachNewThread { [weak self] in
+                // A test that went wrong must not leave a thread waiting for ever.
+                var patience = timeval(tv_sec: 300, tv_usec: 0)
+                setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+                self?.serve(connection)
+                close(connection)
             }
         }
     }
 
-    deinit {
-        shutdown(self.listener, CInt(SHUT_RDWR))
-        close(self.listener)
-    }
+    deinit { self.listener.stop() }
 
+    var port: UInt16 { self.listener.port }
     var requests: [Request] { self.state.withLock { $0.requests } }
 
     func url(_ path: String, host: String = "127.0.0.1") -> URL { URL(string: "http://\(host):\(self.port)\(path)")! }

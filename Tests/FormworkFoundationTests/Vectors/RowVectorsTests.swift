@@ -108,7 +108,7 @@ struct RowVectorsTests {
 
     @Test("A row that isn't understood fails: read from a folder, by the runner of its system", arguments: odd)
     func notUnderstood(text: String) throws {
-        let folder = try Folder()
+        let folder = Folder()
         _ = try folder.file("odd.json", "[\(text)]")
         let rows = try VectorRows.all(in: folder.url)
         #expect(rows.count == 1)
@@ -118,7 +118,7 @@ struct RowVectorsTests {
 
     @Test("A file that isn't an array of rows fails", arguments: ["7", "{}", "[7]", "no JSON"])
     func notRows(text: String) throws {
-        let folder = try Folder()
+        let folder = Folder()
         _ = try folder.file("odd.json", text)
         #expect(throws: RowNotUnderstood.self) { try VectorRows.all(in: folder.url) }
     }
@@ -129,7 +129,7 @@ struct RowVectorsTests {
             #"{"name": "NAME", "system": "afnetworking.query", "options": {}, "input": {"type": "array", "items": ["x"]}, "#
             + #""expected": "(null)[]=y"}"#
         for name in ["a", "array-as-root/v3"] {
-            let folder = try Folder()
+            let folder = Folder()
             _ = try folder.file("wrong.json", "[\(row.replacingOccurrences(of: "NAME", with: name))]")
             let rows = try VectorRows.all(in: folder.url)
             withKnownIssue { try AFNetworkingVectorsTests.checkQuery(rows[0].row) }

@@ -225,6 +225,23 @@ import Testing
         #expect(request.headerFields[.uploadComplete] == "?0")
     }
 
+    /// An ordinary request can't be divided: 413 is its answer, whatever the server says of its limits.
+    @Test(arguments: [[:], [.uploadLimit: "max-append-size=300000"]] as [HTTPFields])
+    func tooMuchForAnOrdinaryRequest(fields: HTTPFields) throws {
+        var client = try UploadClient(.post(), length: 1_000_000, options: UploadClientOptions(.auto))
+        _ = try self.sent(&client)
+        client.answered(self.answer(413, [.uploadLimit: "max-append-size=300000"]))
+        for version in ["8", "6"] {
+            #expect(try self.sent(&client).0.headerFields[.uploadDraftInteropVersion] == version)
+            client.answered(self.answer(400, [.contentLength: "0"]))
+        }
+        let (request, range) = try self.sent(&client)
+        #expect(request.headerFields[.uploadComplete] == nil && range == UploadRange(offset: 0, count: 1_000_000))
+        client.answered(self.answer(413, fields))
+        guard case .done(let outcome) = client.next() else { throw Cut() }
+        #expect(outcome.response.status.code == 413)
+    }
+
     /// 409 reports where to continue; a lost answer of a completed upload is requested again.
     @Test func conflictAndReplay() throws {
         let link = UploadLink(

@@ -98,7 +98,7 @@ import Testing
             ])
         #expect(
             String(decoding: answer.content, as: UTF8.self)
-                == #"{"type":"https://iana.org/assignments/http-problem-types#mismatching-upload-offset","title":"the request's offset differs from the upload's","status":409,"expected-offset":12500000,"provided-offset":25000000}"#
+                == #"{"expected-offset":12500000,"provided-offset":25000000,"status":409,"title":"the request's offset differs from the upload's","type":"https://iana.org/assignments/http-problem-types#mismatching-upload-offset"}"#
         )
     }
 

@@ -5,6 +5,7 @@ import FormworkClient
 import Foundation
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 
 extension NIOTests {
@@ -376,7 +377,7 @@ extension NIOTests {
                     usleep(1_500_000)
                 }
             ])
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             var body = FormData()
             body.append(name: "f", file: try folder.sparseFile("large", count: 1 << 30))
             let plan = try await body.plan()
@@ -416,7 +417,7 @@ extension NIOTests {
             let server = try ScriptedServer([
                 { server, connection in server.note(connection.readRequest().body.count) }
             ])
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let path = try folder.file("f", noise(1000))
             var body = FormData()
             body.append(name: "f", file: path)

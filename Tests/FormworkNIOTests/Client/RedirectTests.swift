@@ -80,8 +80,9 @@ extension NIOTests {
                 var machine = try ResumableSend(
                     try form(.text("x")).plan(), try HTTPRequest(to: url),
                     FormSender.Resuming(UploadClientOptions(.auto)), maximumRedirects: 3)
-                let isFollowed = machine.follow(self.answer(303, location).head)
-                #expect(isFollowed)
+                _ = machine.next()
+                let isOver = machine.answered(self.answer(303, location), remaining: nil)
+                #expect(!isOver)
                 let step = self.told(machine.next())
                 #expect(step.hasPrefix(url.hasPrefix("https") ? "refused: " : "GET http://"), "\(step)")
             }

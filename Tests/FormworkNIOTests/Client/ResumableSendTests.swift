@@ -8,6 +8,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 
 extension NIOTests {
@@ -104,34 +105,24 @@ extension NIOTests {
         @Test("A long pause ends when the server accepts connections again")
         func linkIsBack() async throws {
             // Bound, but not listening: connections are refused.
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var (address, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-            let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
-                }
-            }
-            try #require(isBound)
+            let listener = try LoopbackListener(isListening: false)
             Thread.detachNewThread {
                 Thread.sleep(forTimeInterval: 2)
-                listen(descriptor, 8)
-                while true {
-                    let connection = ScriptedServer.Connection(descriptor: accept(descriptor, nil, nil))
+                try? listener.listen()
+                while let descriptor = listener.accept() {
+                    let connection = ScriptedServer.Connection(descriptor: descriptor)
                     // The look whether the server is there sends nothing.
                     let isRequest = !connection.readRequest().head.isEmpty
                     if isRequest { connection.write(Self.ok("201 Created", "Connection: close")) }
-                    close(connection.descriptor)
+                    close(descriptor)
                     if isRequest { break }
                 }
-                close(descriptor)
             }
             var options = UploadClientOptions(.auto)
             // Longer than this suite may take.
             options.delays = [.seconds(5000)]
             let plan = try self.plan(1000)
-            let url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/"
+            let url = "http://127.0.0.1:\(listener.port)/"
             let status = try await FormSender().send(
                 plan, with: HTTPRequest(to: url), resuming: FormSender.Resuming(options)
             ) { answer, _ in answer.head.status.code }
@@ -278,7 +269,7 @@ extension NIOTests {
                     connection.waitForEnd()
                 }
             ])
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let path = try folder.file("f", noise(1000))
             var body = FormData()
             body.append(name: "f", file: path)

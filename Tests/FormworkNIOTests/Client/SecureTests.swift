@@ -13,6 +13,7 @@ import NIOHTTPTypesHTTP2
 import NIOPosix
 import NIOSSL
 import SystemPackage
+import TestSupport
 import Testing
 
 extension NIOTests {
@@ -52,7 +53,7 @@ extension NIOTests {
             offering protocols: [String], asksForCertificate: Bool = false, newest: TLSVersion? = nil,
             _ body: (Int, FilePath) async throws -> Void
         ) async throws {
-            let folder = try TestFolder()
+            let folder = TemporaryFolder()
             let (key, certificate) = (folder.path.appending("key.pem"), folder.path.appending("cert.pem"))
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

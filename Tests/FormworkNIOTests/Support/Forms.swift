@@ -6,6 +6,7 @@ import FormworkClient
 import NIOCore
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// All tests of this module, one after the other: some measure the memory of the process.
@@ -57,20 +58,9 @@ struct Chunks: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self.chunks[...], isEndless: self.isEndless) }
 }
 
-/// A folder of one test's own, gone with it.
-final class TestFolder: Sendable {
-    let path: FilePath
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("formwork-nio-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        self.path = FilePath(url.path)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: self.path.string) }
-
+extension TemporaryFolder {
     /// A file of a block, again and again.
-    func file(_ name: String, _ block: [UInt8], times: Int = 1) throws -> FilePath {
+    func file(_ name: String, _ block: [UInt8], times: Int) throws -> FilePath {
         let path = self.path.appending(name)
         let file = try FileDescriptor.open(
             path, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
@@ -87,19 +77,12 @@ final class TestFolder: Sendable {
         return path
     }
 
-    /// Descriptors open on files in here.
-    var openDescriptors: Int {
-        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return numbers.count { number in
-            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
-            return target?.hasPrefix("\(self.path)/") ?? false
-        }
-    }
-
     /// Waits until nothing in here is open.
     func isClosed() async throws -> Bool {
-        for _ in 0..<500 where self.openDescriptors > 0 { try await Task.sleep(for: .milliseconds(10)) }
-        return self.openDescriptors == 0
+        for _ in 0..<500 where openDescriptors(leadingInto: self.path) > 0 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return openDescriptors(leadingInto: self.path) == 0
     }
 }
 

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A TCP server on the loopback that does with each connection what a script says, on a thread of its own.
 final class ScriptedServer: Sendable {
@@ -59,8 +60,7 @@ final class ScriptedServer: Sendable {
         func waitForEnd() { while !self.read().isEmpty {} }
     }
 
-    let port: UInt16
-    private let listener: Int32
+    private let listener: LoopbackListener
     private let heads = Mutex<[String]>([])
     private let notes = Mutex<[Int]>([])
 
@@ -71,32 +71,19 @@ final class ScriptedServer: Sendable {
     func note(_ head: String) { self.heads.withLock { $0.append(head) } }
     func note(_ count: Int) { self.notes.withLock { $0.append(count) } }
 
+    var port: UInt16 { self.listener.port }
     func url(_ path: String = "/") -> String { "http://127.0.0.1:\(self.port)\(path)" }
 
     /// - Parameter scripts: One a connection, in order; more connections are refused.
     init(_ scripts: [@Sendable (ScriptedServer, Connection) -> Void]) throws {
-        self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = self.listener
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-                bind(listener, raw, size) == 0 && listen(listener, 8) == 0
-                    && getsockname(listener, raw, &size) == 0
-            }
-        }
-        guard isBound else { throw POSIXError(.EADDRINUSE) }
-        self.port = UInt16(bigEndian: address.sin_port)
+        self.listener = try LoopbackListener()
         Thread.detachNewThread { [self] in
             for script in scripts {
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { break }
+                guard let connection = self.listener.accept() else { break }
                 script(self, Connection(descriptor: connection))
                 close(connection)
             }
-            close(listener)
+            self.listener.stop()
         }
     }
 }

@@ -1,6 +1,7 @@
 #if Transfer
 import Foundation
 import Synchronization
+import TestSupport
 
 /// An object store on loopback with a socket of its own for each mistake a store can make. It checks no signatures.
 final class FakeStore: Sendable {
@@ -65,39 +66,22 @@ final class FakeStore: Sendable {
     }
 
     private let state = Mutex(State())
-    private let listener: Int32
-    let port: UInt16
+    private let listener: LoopbackListener
     private let behaviour: @Sendable (String, Int) -> Behaviour?
     /// Whether PutObject and CompleteMultipartUpload heed If-None-Match.
     let isConditional: Bool
 
     /// - Parameter behaviour: What to do about an operation's nth request, from 1; `nil`: what is asked.
-    init(isConditional: Bool = true, behaviour: @escaping @Sendable (String, Int) -> Behaviour? = { _, _ in nil }) {
+    init(isConditional: Bool = true, behaviour: @escaping @Sendable (String, Int) -> Behaviour? = { _, _ in nil })
+        throws
+    {
         self.behaviour = behaviour
         self.isConditional = isConditional
-        self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = self.listener
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                _ = bind(listener, pointer, length)
-                _ = listen(listener, 64)
-                _ = getsockname(listener, pointer, &length)
-            }
-        }
-        self.port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { [self] in
-            while true {
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
-                Thread.detachNewThread { self.serve(connection) }
-            }
-        }
+        self.listener = try LoopbackListener()
+        self.listener.acceptAll { [self] connection in Thread.detachNewThread { self.serve(connection) } }
     }
 
+    var port: UInt16 { self.listener.port }
     var endpoint: String { "http://127.0.0.1:\(self.port)" }
     /// Operations in the order of their requests.
     var log: [String] { self.state.withLock { $0.log } }
@@ -107,8 +91,7 @@ final class FakeStore: Sendable {
     func release() { self.state.withLock { $0.isReleased = true } }
     func close() {
         self.release()
-        _ = shutdown(self.listener, Int32(SHUT_RDWR))
-        _ = Glibc.close(self.listener)
+        self.listener.stop()
     }
     func count(_ operation: String) -> Int { self.log.count { $0 == operation } }
     func put(_ key: String) { self.state.withLock { $0.objects[key] = Object(bytes: [1]) } }

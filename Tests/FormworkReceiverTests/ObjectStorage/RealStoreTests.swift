@@ -13,7 +13,7 @@ private let testBucket = ProcessInfo.processInfo.environment["FORMWORK_S3_TEST_B
     $0.isEmpty ? nil : $0
 }
 
-/// A real object store: scripts/interop-s3 runs these against Ceph. The bucket must exist, and is named by
+/// A real object store: scripts/interop/s3 runs these against Ceph. The bucket must exist, and is named by
 /// `FORMWORK_S3_TEST_BUCKET`; the AWS variables say where and with which keys.
 @Suite(.enabled(if: testBucket != nil), .timeLimit(.minutes(10)))
 struct RealStoreTests {

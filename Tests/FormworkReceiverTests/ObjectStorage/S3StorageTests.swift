@@ -71,7 +71,7 @@ struct S3StorageTests {
 
     @Test(arguments: [0, 1, part - 1, part, part + 1, 2 * part, 3 * part, 5 * part + 7])
     func `A file arrives whole, up to one part in one request`(count: Int) async throws {
-        let store = FakeStore()
+        let store = try FakeStore()
         let bytes = Self.bytes(count)
         let name = try await Self.with(store) { try await Self.store(bytes, type: "image/png", in: $0) }
         #expect(name == "a.bin")
@@ -84,7 +84,7 @@ struct S3StorageTests {
 
     @Test(arguments: [10, 2 * part])
     func `An existing object is not replaced`(count: Int) async throws {
-        let store = FakeStore()
+        let store = try FakeStore()
         store.put("in/a.tar.gz")
         store.put("in/a.tar (1).gz")
         let name = try await Self.with(store) { try await Self.store(Self.bytes(count), as: "a.tar.gz", in: $0) }
@@ -96,7 +96,7 @@ struct S3StorageTests {
     @Test(arguments: [10, 2 * part])
     func `A file whose name has to be free is stored under no other`(count: Int) async throws {
         for isThere in [false, true] {
-            let store = FakeStore()
+            let store = try FakeStore()
             if isThere { store.put("in/d/a.bin") }
             try await Self.with(store) { storage in
                 var file = IncomingFile(try #require(SafePath("d/a.bin")))
@@ -126,7 +126,7 @@ struct S3StorageTests {
     }
 
     @Test func `A file that must replace another isn't stored under a new name`() async throws {
-        let store = FakeStore()
+        let store = try FakeStore()
         store.put("in/a.bin")
         try await Self.with(store) { storage in
             var file = IncomingFile(try #require(SafePath("b.bin")))
@@ -140,7 +140,7 @@ struct S3StorageTests {
 
     @Test(arguments: [false, true])
     func `A form's record is an object beside its files, or none of them is there`(fails: Bool) async throws {
-        let store = FakeStore { operation, count in
+        let store = try FakeStore { operation, count in
             fails && operation == "Put" && count > 1 ? .answer(403, "AccessDenied") : nil
         }
         try await Self.with(store) { storage in
@@ -159,7 +159,7 @@ struct S3StorageTests {
 
     @Test func `A store's own check counts if the name was taken in the meantime`() async throws {
         // HeadObject reports no object.
-        let store = FakeStore { operation, count in
+        let store = try FakeStore { operation, count in
             operation == "Head" && count == 1 ? .answer(404, "NotFound") : nil
         }
         store.put("in/a.bin")
@@ -168,7 +168,7 @@ struct S3StorageTests {
     }
 
     @Test func `Six files of one name at a time get six names`() async throws {
-        let store = FakeStore()
+        let store = try FakeStore()
         let names = try await Self.with(store) { storage in
             try await withThrowingTaskGroup(of: String.self) { group in
                 for count in 1...6 {
@@ -184,7 +184,7 @@ struct S3StorageTests {
     }
 
     @Test func `A long file doesn't take the name of a short one in progress`() async throws {
-        let store = FakeStore { operation, count in operation == "Put" && count == 1 ? .hold : nil }
+        let store = try FakeStore { operation, count in operation == "Put" && count == 1 ? .hold : nil }
         let names = try await Self.with(store) { storage in
             async let short = Self.store([1], in: storage)
             try await Self.wait { store.held == 1 }
@@ -197,7 +197,7 @@ struct S3StorageTests {
     }
 
     @Test func `A name that another receiver's upload takes between two checks is taken`() async throws {
-        let store = FakeStore(isConditional: false) { operation, count in
+        let store = try FakeStore(isConditional: false) { operation, count in
             operation == "ListUploads" && count == 1 ? .hold : nil
         }
         let name = try await Self.with(store) { storage in
@@ -216,7 +216,7 @@ struct S3StorageTests {
         arguments: ["Put", "Create", "UploadPart", "Complete", "Head", "ListUploads"],
         [FakeStore.Behaviour.answer(500, "InternalError"), .answer(503, "SlowDown"), .reset(after: 0)])
     func `A request that failed once is made again`(operation: String, behaviour: FakeStore.Behaviour) async throws {
-        let store = FakeStore { $0 == operation && $1 == 1 ? behaviour : nil }
+        let store = try FakeStore { $0 == operation && $1 == 1 ? behaviour : nil }
         let bytes = Self.bytes(operation == "Put" ? 10 : 3 * Self.part)
         let name = try await Self.with(store) { try await Self.store(bytes, in: $0) }
         #expect(name == "a.bin")
@@ -225,7 +225,7 @@ struct S3StorageTests {
     }
 
     @Test func `A connection that breaks in the middle of a part is made again`() async throws {
-        let store = FakeStore { $0 == "UploadPart" && $1 == 2 ? .reset(after: 30_000) : nil }
+        let store = try FakeStore { $0 == "UploadPart" && $1 == 2 ? .reset(after: 30_000) : nil }
         let bytes = Self.bytes(4 * Self.part)
         #expect(try await Self.with(store) { try await Self.store(bytes, in: $0) } == "a.bin")
         #expect(store.objects["in/a.bin"]?.bytes == bytes)
@@ -233,7 +233,7 @@ struct S3StorageTests {
 
     @Test(arguments: ["Put", "Complete"])
     func `Work whose answer was lost doesn't count as a collision`(operation: String) async throws {
-        let store = FakeStore { $0 == operation && $1 == 1 ? .workAndReset : nil }
+        let store = try FakeStore { $0 == operation && $1 == 1 ? .workAndReset : nil }
         let bytes = Self.bytes(operation == "Put" ? 10 : 2 * Self.part)
         #expect(try await Self.with(store) { try await Self.store(bytes, in: $0) } == "a.bin")
         #expect(store.objects.keys.sorted() == ["in/a.bin"])
@@ -241,10 +241,10 @@ struct S3StorageTests {
     }
 
     @Test func `A 200 that holds an error is an error, and one that passes is tried again`() async throws {
-        let store = FakeStore { $0 == "Complete" && $1 == 1 ? .errorInSuccess("InternalError") : nil }
+        let store = try FakeStore { $0 == "Complete" && $1 == 1 ? .errorInSuccess("InternalError") : nil }
         #expect(try await Self.with(store) { try await Self.store(Self.bytes(2 * Self.part), in: $0) } == "a.bin")
 
-        let other = FakeStore { operation, _ in operation == "Complete" ? .errorInSuccess("InvalidPart") : nil }
+        let other = try FakeStore { operation, _ in operation == "Complete" ? .errorInSuccess("InvalidPart") : nil }
         await #expect(throws: FormworkError.self) {
             try await Self.with(other) { try await Self.store(Self.bytes(2 * Self.part), in: $0) }
         }
@@ -254,7 +254,7 @@ struct S3StorageTests {
     }
 
     @Test func `A store that always fails is given up, with a report, and left clean`() async throws {
-        let store = FakeStore { operation, _ in operation == "UploadPart" ? .answer(500, "InternalError") : nil }
+        let store = try FakeStore { operation, _ in operation == "UploadPart" ? .answer(500, "InternalError") : nil }
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store) { try await Self.store(Self.bytes(9 * Self.part), in: $0) }
         }
@@ -268,7 +268,7 @@ struct S3StorageTests {
     }
 
     @Test func `Wrong keys are reported at once`() async throws {
-        let store = FakeStore { _, _ in .answer(403, "InvalidAccessKeyId") }
+        let store = try FakeStore { _, _ in .answer(403, "InvalidAccessKeyId") }
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store) { try await $0.sweep() }
         }
@@ -277,7 +277,7 @@ struct S3StorageTests {
     }
 
     @Test func `A page of some other server doesn't count as a store's answer`() async throws {
-        let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(200, "x</Code><br>") : nil }
+        let store = try FakeStore { operation, _ in operation == "ListUploads" ? .answer(200, "x</Code><br>") : nil }
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store) { try await $0.sweep() }
         }
@@ -305,7 +305,7 @@ struct S3StorageTests {
     /// The larger parts exceed the system's buffers, and there is no small part that ends first.
     @Test(arguments: [part, 24 << 20])
     func `A store that stops is given up`(partSize: Int) async throws {
-        let store = FakeStore { operation, _ in operation == "UploadPart" ? .stop : nil }
+        let store = try FakeStore { operation, _ in operation == "UploadPart" ? .stop : nil }
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store, stall: .milliseconds(500), partSize: partSize) {
                 let bytes = [UInt8](repeating: 7, count: partSize * 2)
@@ -317,7 +317,7 @@ struct S3StorageTests {
     }
 
     @Test func `A store that stops is asked for no longer than is said`() async throws {
-        let store = FakeStore { operation, _ in operation == "Put" ? .stop : nil }
+        let store = try FakeStore { operation, _ in operation == "Put" ? .stop : nil }
         await #expect(throws: FormworkError.self) {
             try await Self.with(store, stall: .seconds(3_600), total: .milliseconds(500)) {
                 _ = try await Self.store([1], in: $0)
@@ -327,7 +327,7 @@ struct S3StorageTests {
     }
 
     @Test func `A slow store slows the sender, within the documented memory`() async throws {
-        let store = FakeStore { operation, _ in operation == "UploadPart" ? .hold : nil }
+        let store = try FakeStore { operation, _ in operation == "UploadPart" ? .hold : nil }
         let bytes = Self.bytes(8 * Self.part)
         let accepted = Count()
         try await Self.with(store, parallelism: 2) { storage in
@@ -351,7 +351,7 @@ struct S3StorageTests {
     }
 
     @Test func `An abandoned upload leaves nothing, even while parts are being sent`() async throws {
-        let store = FakeStore { operation, count in operation == "UploadPart" && count == 2 ? .hold : nil }
+        let store = try FakeStore { operation, count in operation == "UploadPart" && count == 2 ? .hold : nil }
         try await Self.with(store) { storage in
             let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
             try await upload.write(ByteBuffer(bytes: Self.bytes(3 * Self.part)))
@@ -366,7 +366,7 @@ struct S3StorageTests {
     }
 
     @Test func `A cancelled sender is woken, and can abandon all the same`() async throws {
-        let store = FakeStore { operation, _ in operation == "UploadPart" ? .hold : nil }
+        let store = try FakeStore { operation, _ in operation == "UploadPart" ? .hold : nil }
         try await Self.with(store) { storage in
             let task = Task { try await Self.store(Self.bytes(9 * Self.part), in: storage) }
             try await Self.wait { store.held == 2 }
@@ -379,7 +379,7 @@ struct S3StorageTests {
 
     @Test(arguments: [10, 2 * part])
     func `A finished file can be withdrawn`(count: Int) async throws {
-        let store = FakeStore()
+        let store = try FakeStore()
         try await Self.with(store) { storage in
             let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
             try await upload.write(ByteBuffer(bytes: Self.bytes(count)))
@@ -392,7 +392,7 @@ struct S3StorageTests {
     }
 
     @Test func `An object of another program in a finished file's place isn't withdrawn`() async throws {
-        let store = FakeStore()
+        let store = try FakeStore()
         try await Self.with(store) { storage in
             let upload = S3Upload(IncomingFile(name: try #require(SafeFilename("a.bin"))), in: storage)
             try await upload.write(ByteBuffer(bytes: Self.bytes(10)))
@@ -404,7 +404,7 @@ struct S3StorageTests {
     }
 
     @Test func `A long file whose name another program takes fails, and replaces nothing`() async throws {
-        let store = FakeStore(isConditional: false)
+        let store = try FakeStore(isConditional: false)
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(store) { storage in
                 let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
@@ -419,7 +419,7 @@ struct S3StorageTests {
     }
 
     @Test func `A sweep aborts only old uploads without new parts`() async throws {
-        let store = FakeStore()
+        let store = try FakeStore()
         // The store's clock says 3 January.
         store.add("old", .init(key: "in/old.bin", parts: [1: [1]]))
         store.add("empty", .init(key: "in/empty.bin"))
@@ -433,14 +433,14 @@ struct S3StorageTests {
     }
 
     @Test func `A sweep looks into folders where files may have some`() async throws {
-        let store = FakeStore()
+        let store = try FakeStore()
         store.add("deeper", .init(key: "in/x/deeper.bin"))
         let report = try await Self.with(store, keepsPaths: true) { try await $0.sweep() }
         #expect(report.aborted == ["in/x/deeper.bin"] && store.uploads.isEmpty)
     }
 
     @Test func `Uploads left later are swept too, and those in progress stay`() async throws {
-        let store = FakeStore()
+        let store = try FakeStore()
         try await Self.with(store) { storage in
             let upload = try await storage.begin(IncomingFile(name: #require(SafeFilename("a.bin"))))
             try await upload.write(ByteBuffer(bytes: Self.bytes(2 * Self.part)))
@@ -463,7 +463,7 @@ struct S3StorageTests {
     }
 
     @Test func `A key's blanks and signs are the same in a list`() async throws {
-        let store = FakeStore()
+        let store = try FakeStore()
         store.add("old", .init(key: "ü & <in>/ö & %41+.bin", parts: [1: [1]]))
         try await Self.with(store, url: "s3://bucket/ü & <in>") { storage in
             #expect(try await storage.isFree("ö & %41+.bin") == false)
@@ -476,12 +476,12 @@ struct S3StorageTests {
     }
 
     @Test func `If the keys may not list uploads, a sweep does nothing`() async throws {
-        let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
+        let store = try FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
         #expect(try await Self.with(store) { try await $0.sweep() } == S3Storage.SweepReport())
     }
 
     @Test func `Without a prefix nothing is swept`() async throws {
-        let store = FakeStore()
+        let store = try FakeStore()
         store.add("old", .init(key: "old.bin"))
         let report = try await Self.with(store, url: "s3://bucket") { try await $0.sweep() }
         #expect(report.aborted.isEmpty)
@@ -489,7 +489,7 @@ struct S3StorageTests {
     }
 
     @Test func `Where uploads aren't listed, files are stored all the same`() async throws {
-        let store = FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
+        let store = try FakeStore { operation, _ in operation == "ListUploads" ? .answer(403, "AccessDenied") : nil }
         #expect(try await Self.with(store) { try await Self.store(Self.bytes(2 * Self.part), in: $0) } == "a.bin")
     }
 }

@@ -107,7 +107,7 @@ struct SigV4Tests {
         #expect(SigV4.timestamp(Date(timeIntervalSince1970: 1_369_353_600.9)) == "20130524T000000Z")
     }
 
-    /// scripts/interop-s3 writes what botocore signs.
+    /// scripts/interop/s3 writes what botocore signs.
     struct Case: Decodable {
         var method: String, path: String, query: [[String]], headers: [[String]], payloadHash: String
         var timestamp: String, region: String, id: String, secret: String, authorization: String,

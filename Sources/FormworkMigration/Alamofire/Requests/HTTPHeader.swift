@@ -1,3 +1,4 @@
+import Formwork
 import FormworkFoundation
 import Foundation
 
@@ -39,7 +40,7 @@ extension HTTPHeader {
 
     /// Basic authorization (RFC 7617), as UTF-8. The user name must not contain a colon, which ends it.
     public static func authorization(username: String, password: String) -> HTTPHeader {
-        self.authorization("Basic " + Data("\(username):\(password)".utf8).base64EncodedString())
+        self.authorization(BasicCredentials(user: username, password: password).fieldValue)
     }
 
     /// Authorization with a bearer token (RFC 6750).

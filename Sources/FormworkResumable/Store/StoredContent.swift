@@ -1,0 +1,208 @@
+#if Resumable
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Formwork
+import FormworkCore
+import FormworkDigests
+import FormworkHTTP
+import HTTPTypes
+import SystemPackage
+
+/// The record and the bytes of one upload in the storage, and the digests of the bytes.
+///
+/// It knows nothing of requests: ``StoredUpload`` owns it, and makes one call at a time.
+final class StoredContent {
+    private let name: String
+    private let store: UploadStore
+    private(set) var record: UploadRecord
+    /// The bytes, locked against other processes; `nil` while they are released.
+    private var file: (any UploadContent)?
+    private var digests: RunningDigests
+    /// Whether only this object has the answer, since the storage failed to save it.
+    private(set) var isAnswerUnsaved = false
+
+    init(_ name: String, in store: UploadStore, _ record: UploadRecord) {
+        (self.name, self.store, self.record) = (name, store, record)
+        // A form is sent for its files, which have digests of their own.
+        let own = store.options.digestsFiles && !record.isForm ? [SHA256Digest.algorithm] : []
+        self.digests = RunningDigests(record.digestAlgorithms + own)
+    }
+
+    /// Whether the bytes are open, and locked against other processes.
+    var isOpen: Bool { self.file != nil }
+
+    /// Opens the bytes, and reads the storage's state. If the answer exists, nothing is open afterwards.
+    /// - Returns: The number of bytes.
+    /// - Throws: `missing`, `busy`, `unreadable`, and the storage's errors.
+    func read() async throws -> Int64 {
+        // In this order: the previous holder of the lock saved its result before it released the lock.
+        if self.file == nil { self.file = try await self.store.openBytes(self.name) }
+        guard let record = try await self.store.record(self.name) else { throw StoredUpload.Failure.missing }
+        self.record = record
+        guard record.answer == nil else {
+            // A process that was killed right after saving the answer left the bytes.
+            if self.file != nil { try await self.store.discardBytes(of: self.name) }
+            await self.close()
+            return record.length ?? 0
+        }
+        guard self.file != nil else { throw StoredUpload.Failure.missing }
+        try await self.dropUnchecked()
+        // There may be bytes of a request that was ended a moment ago, or with its process. They are reported next.
+        try await self.sync()
+        do { return try await self.store.count(of: self.name) } catch { throw StoredUpload.Failure.unreadable(error) }
+    }
+
+    /// Releases the bytes for others.
+    func close() async {
+        // Another process may cut off what isn't checked.
+        if let offset = self.record.uncheckedOffset { self.rewindDigests(to: offset) }
+        let file = self.file
+        self.file = nil
+        await file?.close()
+    }
+
+    func sync() async throws { try await self.file?.sync() }
+
+    /// Saves the record.
+    func save() async throws { try await self.store.save(self.record, of: self.name) }
+
+    // MARK: bytes
+
+    /// Saves what a request that adds bytes announces.
+    /// - Parameter isChecked: Whether its bytes have a digest of their own, so that they count once that was compared.
+    func begin(at offset: Int64, length: Int64?, isChecked: Bool) async throws {
+        if isChecked { self.record.uncheckedOffset = offset }
+        self.digests.mark(isChecked)
+        guard isChecked || self.record.length != length else { return }
+        self.record.length = length
+        try await self.save()
+    }
+
+    /// Appends bytes, all or none.
+    func append(_ bytes: some BodyChunk, at offset: Int64) async throws {
+        do {
+            if let file = self.file as? FolderContent {
+                try file.append(bytes)
+            } else {
+                try await self.file?.append(bytes.array, at: offset)
+            }
+        } catch {
+            try? await self.file?.truncate(to: offset)
+            throw error
+        }
+    }
+
+    /// Removes bytes whose digest was never compared.
+    func dropUnchecked() async throws {
+        guard let offset = self.record.uncheckedOffset else { return }
+        try await self.file?.truncate(to: offset)
+        self.rewindDigests(to: offset)
+        // If the record reached the disk and this truncation didn't, wrong bytes would count.
+        try await self.sync()
+        self.record.uncheckedOffset = nil
+        try await self.save()
+    }
+
+    /// Counts bytes whose digest was right; ``save()`` has others see that.
+    func accept() { self.record.uncheckedOffset = nil }
+
+    /// Saves that every byte has arrived.
+    func finish(count: Int64) async throws {
+        (self.record.length, self.record.isWhole) = (count, true)
+        try await self.save()
+    }
+
+    // MARK: digests
+
+    /// Takes bytes back that no longer count.
+    func rewindDigests(to offset: Int64) { self.digests.rewind(to: offset) }
+
+    /// Computes the digests of bytes that were appended. If this process hasn't seen those before, for example since it
+    /// is a new one, these are read, some with each addition.
+    func digest(_ bytes: some BodyChunk, at offset: Int64) {
+        guard self.digests.count != offset else { return self.digests.update(bytes) }
+        guard !self.digests.isEmpty, let file = self.file as? FolderContent else { return }
+        let end = offset + Int64(bytes.byteCount)
+        var room = max(Self.leastReadAgain, 4 * bytes.byteCount)
+        while room > 0, self.digests.count < end {
+            // An error is found, and reported, when the upload is complete.
+            let limit = min(room, 256 << 10, Int(clamping: end - self.digests.count))
+            guard let old = try? file.bytes(at: self.digests.count, upTo: limit), !old.isEmpty else { return }
+            self.digests.update(old)
+            room -= old.count
+        }
+    }
+
+    /// Computes the digests of a complete upload's other bytes.
+    private func digestRest(of content: BodySource, count: Int64) async throws {
+        guard !self.digests.isEmpty, self.digests.count < count else { return }
+        let reader = try BodyPlan(copying: content).makeReader()
+        try reader.seek(to: self.digests.count)
+        let chunks = AsyncBodyReader(reader)
+        while let bytes = try await chunks.next() {
+            try Task.checkCancellation()
+            self.digests.update(bytes)
+        }
+    }
+
+    // MARK: processing
+
+    /// The complete upload, with its digests.
+    func finished(count: Int64) async throws -> CompletedUpload {
+        guard let file = self.file else { throw StoredUpload.Failure.missing }
+        let content = try await file.finished(count: count)
+        try await self.digestRest(of: content, count: count)
+        var upload = CompletedUpload(self.name, self.record, content, length: count)
+        upload.file = (file as? FolderContent)?.finishedFile(count: count)
+        upload.digests = self.digests.values
+        return upload
+    }
+
+    /// The target's answer, as far as it is kept; `nil` before the upload was processed.
+    var answer: UploadAnswer? {
+        self.record.answer.map { UploadAnswer($0.response, content: Array($0.content)) }
+    }
+
+    /// Keeps the target's answer, without content that is too large.
+    func take(_ answer: UploadAnswer) {
+        let kept = answer.content.count <= Self.largestKeptAnswer ? answer.content : []
+        self.record.answer = UploadRecord.Answer(response: answer.response, content: Data(kept))
+        self.record.expires = Date().addingTimeInterval(self.store.options.answerLifetime)
+    }
+
+    /// Saves the answer, in place of the uploaded bytes.
+    /// - Throws: The storage's error; the answer is then kept in memory, and saved by a later call.
+    func saveAnswer() async throws {
+        self.isAnswerUnsaved = (try? await self.save()) == nil
+        // Not earlier: if the process ends between the two steps, either the upload or its answer exists.
+        try? await self.store.discardBytes(of: self.name)
+        if self.isAnswerUnsaved {
+            // A full disk has no room for the answer while the bytes use it, which they do while they are open.
+            try? await self.empty()
+            do { try await self.save() } catch {
+                await self.close()
+                throw error
+            }
+            self.isAnswerUnsaved = false
+        }
+        // Not earlier either: the next holder of the lock must find the answer, or no bytes.
+        await self.close()
+    }
+
+    /// Frees the space of bytes that were discarded.
+    private func empty() async throws {
+        if let file = self.file as? FolderContent {
+            try file.empty()
+        } else {
+            try await self.file?.truncate(to: 0)
+        }
+    }
+
+    private static let largestKeptAnswer = 64 << 10
+    /// Bytes that are read again with each addition, at least.
+    private static let leastReadAgain = 1 << 20
+}
+#endif

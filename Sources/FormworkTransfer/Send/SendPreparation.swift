@@ -1,0 +1,113 @@
+#if Transfer
+import Formwork
+import FormworkClient
+import FormworkCommand
+import FormworkFiles
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import SystemPackage
+
+/// Makes a ``SendJob`` of the arguments.
+struct SendPreparation {
+    let command: SendCommand
+
+    /// Reads the arguments and the files' states. Nothing is sent.
+    func job(_ monitor: UploadMonitor) async throws -> SendJob {
+        let post = try self.command.presigned.map { try PresignedPost(file: $0) }
+        let content = post == nil ? try self.command.body.body(self.command.form) : nil
+        let json = content?.isJSON == true ? ["Accept: application/json"] : []
+        var fields = try RequestFields(json + self.command.habits.headers() + self.command.form.otherHeaders)
+        if let authorization = try self.command.credentials.option() { fields.authorize(authorization) }
+        var request = try self.request(post, fields)
+        try self.command.credentials.authorize(&request, isSigned: post != nil)
+        let plan = if let content { try await self.plan(content) } else { try await self.plan(post) }
+        let sender = try self.sender(request, asksFirst: fields.asksFirst, monitor)
+        let interval = try self.command.progressInterval?.duration("--progress-interval")
+        if let output = self.command.output, output != "-" { try OutputPlace.checkAnswer(output) }
+        let prepared = try await self.command.resume.prepare(
+            plan, &request, sender.options.retry, boundary: self.command.form.boundary,
+            repeatsAll: self.command.retry != nil
+        ) { text in
+            if !self.command.isQuiet { Warning.write([text]) }
+        }
+        var job = SendJob(
+            plan: prepared.plan, request: request, resuming: prepared.resuming, sender: sender,
+            progressInterval: interval, lock: prepared.lock)
+        if let content {
+            job.filename = content.filename
+            job.resuming?.options.metadata["filename"] = content.filename
+            job.resuming?.options.metadata["filetype"] = content.plan.contentType
+        }
+        return job
+    }
+
+    private func sender(
+        _ request: HTTPRequest, asksFirst: Bool, _ monitor: UploadMonitor
+    ) throws -> FormSender {
+        let command = self.command
+        var reading = ReaderOptions()
+        reading.rateLimit = try command.limitRate?.bytesPerSecond("--limit-rate").map { .bytesPerSecond($0) }
+        let options = try command.connection.clientOptions(asksFirst: asksFirst)
+        if request.scheme == "https" { try command.connection.checkPEM() }
+        let retry = try self.retryPolicy()
+        return FormSender(
+            client: FormClient(options: options),
+            options: UploadOptions(
+                maximumRedirects: command.maxRedirs, retry: retry, timeout: try command.maxTime?.bound("--max-time"),
+                monitor: monitor, reading: reading))
+    }
+
+    private func retryPolicy() throws -> RetryPolicy {
+        let command = self.command
+        for (name, count) in [("--retry", command.retry ?? 0), ("--max-redirs", command.maxRedirs)] where count < 0 {
+            throw ExitStatus(2, "formwork: \(name) \(count): give 0 or more")
+        }
+        var retry = RetryPolicy(
+            count: command.retry ?? (command.resume.choice == .off ? 0 : 7),
+            delay: try command.retryDelay?.duration("--retry-delay"), retriesAllErrors: command.retryAllErrors)
+        if let bound = try command.maxRetryAfter?.duration("--max-retry-after") { retry.maximumRetryAfter = bound }
+        return retry
+    }
+
+    /// The plan of a body that isn't a form.
+    private func plan(_ content: BodyOptions.Body) async throws -> BodyPlan {
+        try await self.command.form.spool ? Self.measured(content.plan) : content.plan
+    }
+
+    /// A plan with a length: the same, or one whose bytes are collected first.
+    private static func measured(_ plan: BodyPlan) async throws -> BodyPlan {
+        guard plan.contentLength == nil else { return plan }
+        return try await plan.collected(upTo: 10_000_000, in: nil, checksFraming: false)
+    }
+
+    private func request(_ post: PresignedPost?, _ fields: RequestFields) throws -> HTTPRequest {
+        guard let url = post?.url ?? self.command.url, post == nil || self.command.url == nil else {
+            throw ExitStatus(
+                2,
+                post == nil
+                    ? "formwork: no URL: write formwork send URL -F …"
+                    : "formwork: --presigned gives the URL: leave out the other one")
+        }
+        let given = self.command.method ?? (self.command.body.uploadFile == nil ? "POST" : "PUT")
+        guard let method = HTTPRequest.Method(given) else {
+            throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(given)): is not a method, such as POST")
+        }
+        do {
+            return try HTTPRequest(
+                method,
+                to: TargetURL.complete(self.command.body.complete(url, addsName: self.command.resume.choice != .tus)),
+                headerFields: fields.fields)
+        } catch { throw ExitStatus(transfer: error) }
+    }
+
+    private func plan(_ post: PresignedPost?) async throws -> BodyPlan {
+        guard let post else { return try self.command.form.makePlan(passesHeaders: true) }
+        // S3 doesn't accept chunked bodies.
+        var form = self.command.form
+        form.spool = true
+        return try await Self.measured(
+            form.makePlan(passesHeaders: true, leading: post.fields.count, arrange: post.arrange))
+    }
+}
+#endif

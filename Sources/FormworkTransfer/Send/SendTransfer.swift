@@ -1,0 +1,159 @@
+#if Transfer
+import Formwork
+import FormworkClient
+import FormworkCommand
+import FormworkFiles
+import FormworkHTTP
+import FormworkNIO
+import FormworkResumable
+import FormworkURLEncoded
+
+/// Sends what was prepared, and reports how it goes.
+struct SendTransfer {
+    let command: SendCommand
+    let monitor: UploadMonitor
+
+    /// Sends the form, or to a tus server that reads no forms each of its files.
+    func send(_ job: SendJob) async throws -> SendReport {
+        let end = job.sender.options.timeout.map { ContinuousClock.Instant.after($0) }
+        let jobs = try await self.jobs(of: job)
+        var report: SendReport?
+        var stored: [SendReport.StoredFile] = []
+        for var job in jobs {
+            job.sender.options.timeout = end.map { ContinuousClock.now.duration(to: $0) }
+            var next: SendReport
+            do { next = try await self.sendOne(job) } catch {
+                guard jobs.count > 1, let filename = job.filename else { throw error }
+                var status = ExitStatus(transfer: error)
+                let before = stored.isEmpty ? "" : "; stored before it: \(stored.count) of \(jobs.count) files"
+                let reason = (status.message ?? "formwork: it failed").trimmingPrefix("formwork: ")
+                status.message = "formwork: \(filename.withControlCharactersEscaped): \(reason)\(before)"
+                throw status
+            }
+            if job.isStored, let filename = job.filename, next.status < 400 {
+                let file = SendReport.StoredFile(name: filename, url: next.upload?.url, bytes: next.bytesSent)
+                stored.append(file)
+                if !self.command.isQuiet, let url = file.url {
+                    Messages.report(
+                        "stored", "\(filename) is at \(url)", [("filename", .text(filename)), ("url", .text(url))])
+                }
+            }
+            next.stored = stored
+            report = next
+            if next.status >= 400 { break }
+        }
+        guard let report else { throw ExitStatus(2, "formwork: the form has no file") }
+        return report
+    }
+
+    /// The transfers that deliver a form: more than one for several files and a tus server that reads no forms.
+    private func jobs(of job: SendJob) async throws -> [SendJob] {
+        guard var resuming = job.resuming, resuming.usesTus else { return [job] }
+        let checks = resuming.options.checksum != nil
+        var server = TusServer()
+        if resuming.link == nil || checks {
+            server = try await job.sender.tusServer(
+                for: job.request, tries: resuming.options.maximumAttempts, observer: self.observer(nil, UploadMonitor())
+            )
+        }
+        if checks {
+            guard let algorithm = server.checksum else {
+                throw ExitStatus(
+                    2, "formwork: --repr-digest: this tus server checks neither SHA-256 nor SHA-1: leave it out")
+            }
+            resuming.options.checksum = algorithm
+        }
+        let deliveries = try await resuming.deliveries(of: job.plan, to: server)
+        guard deliveries.count == 1 || !self.command.resume.keepsState else {
+            throw ExitStatus(
+                2,
+                "formwork: a saved state is of one upload, and this tus server stores each of the \(deliveries.count) files "
+                    + "as one: send them one by one")
+        }
+        return deliveries.map { delivery in
+            var next = job
+            (next.plan, next.resuming) = (delivery.plan, delivery.resuming)
+            (next.filename, next.isStored) = (delivery.filename ?? job.filename, delivery.filename != nil)
+            return next
+        }
+    }
+
+    private func sendOne(_ job: SendJob) async throws -> SendReport {
+        let (command, monitor) = (self.command, self.monitor)
+        let kind = command.habits.progressBar ? .bar : command.progress
+        let progress =
+            command.isQuiet
+            ? nil : SendProgress(kind, interval: job.progressInterval, job.plan, filename: job.filename)
+        let interruption = Interruption { progress?.interrupt() }
+        defer { withExtendedLifetime(interruption) {} }
+        let observer = self.observer(progress, monitor)
+        let output = AnswerOutput(
+            file: command.output, includesHead: command.include, isJSON: command.json,
+            hidesFailures: command.failure == .fail)
+        let shown = progress.map { progress in Task { await progress.show(monitor) } }
+        let result: Result<SendReport, any Error>
+        do {
+            let take: @Sendable (ExchangeAnswer, FormSender.Trace) async throws -> SendReport = {
+                progress?.finish(monitor)
+                return try await output.take($0, $1)
+            }
+            if let resuming = job.resuming {
+                result = .success(
+                    try await job.sender.send(
+                        job.plan, with: job.request, resuming: resuming, observer: observer, answered: take))
+            } else {
+                result = .success(
+                    try await job.sender.send(job.plan, with: job.request, observer: observer, answered: take))
+            }
+        } catch { result = .failure(error) }
+        shown?.cancel()
+        await shown?.value
+        progress?.finish(monitor)
+        return try result.get()
+    }
+
+    /// Reports retries, resumptions, and with -v all heads.
+    private func observer(_ progress: SendProgress?, _ monitor: UploadMonitor) -> FormSender.Observer {
+        let isQuiet = self.command.isQuiet
+        var observer = FormSender.Observer(
+            retrying: { reason, pause in
+                guard !isQuiet else { return }
+                progress?.interrupt()
+                Messages.retry(reason, attempt: monitor.current.attempt + 1, after: pause.seconds)
+            })
+        if self.command.verbose {
+            observer.requesting = { request, isHTTP2 in
+                progress?.interrupt()
+                Self.write(request.lines(isHTTP2: isHTTP2), ">")
+            }
+            observer.informed = { response in
+                progress?.interrupt()
+                Self.write(response.lines(isHTTP2: false), "<")
+            }
+            observer.received = { response, isHTTP2 in
+                progress?.interrupt()
+                Self.write(response.lines(isHTTP2: isHTTP2), "<")
+            }
+        }
+        observer.resuming = { offset, total in
+            guard !isQuiet, offset > 0 else { return }
+            progress?.interrupt()
+            let whole = total.map { " of \(ByteSize.text($0))" } ?? ""
+            Messages.report(
+                "resumed", "resuming at \(ByteSize.text(offset))\(whole)",
+                [("offset", .optional(offset)), ("total", .optional(total))])
+        }
+        return observer
+    }
+
+    /// Writes a head to standard error, as curl's -v does.
+    private static func write(_ lines: [String], _ sign: String) {
+        StandardError.write(
+            (lines + [""]).map { "\(sign) \($0.withControlCharactersEscaped)".trimmingTrailingSpace + "\n" }.joined())
+    }
+}
+
+extension String {
+    fileprivate var trimmingTrailingSpace: String { self.hasSuffix(" ") ? String(self.dropLast()) : self }
+}
+#endif

@@ -1,0 +1,86 @@
+#if Client
+import Formwork
+@testable import FormworkClient
+import FormworkNIO
+import Testing
+
+extension NIOTests {
+    /// What one exchange has sent, by the order of its events.
+    @Suite("What an exchange has sent", .timeLimit(.minutes(10)))
+    struct ExchangeLedgerTests {
+        /// Of a body of `count` bytes, all of them read.
+        private func ledger(_ count: Int = 10, _ monitor: UploadMonitor? = nil) throws -> ExchangeLedger {
+            let plan = try BodyPlan(copying: .bytes([UInt8](repeating: 1, count: count)))
+            let ledger = ExchangeLedger(ExchangeBody(plan), monitor)
+            ledger.produce(count)
+            return ledger
+        }
+
+        @Test("A request without a body is complete")
+        func noBody() {
+            let ledger = ExchangeLedger(nil, nil)
+            #expect(ledger.isComplete)
+            ledger.answer(takesBody: true, endsSending: true)
+            #expect(ledger.answered?.isBodyComplete == true && ledger.answered?.wasEarly == false)
+            #expect(!ledger.endsSending)
+        }
+
+        @Test("An answer after the last byte is not early")
+        func complete() throws {
+            let ledger = try self.ledger()
+            ledger.write(6)
+            #expect(!ledger.isComplete)
+            ledger.write(4)
+            #expect(ledger.isComplete && ledger.written == 10)
+            ledger.answer(takesBody: true, endsSending: true)
+            #expect(ledger.answered?.bytesSent == 10 && ledger.answered?.isBodyComplete == true)
+            #expect(ledger.answered?.wasEarly == false && !ledger.endsSending && ledger.answerTakesBody)
+        }
+
+        @Test("An early answer stays as it was, whatever is sent later")
+        func early() throws {
+            let ledger = try self.ledger()
+            ledger.write(4)
+            ledger.answer(takesBody: false, endsSending: true)
+            ledger.write(6)
+            ledger.answer(takesBody: true, endsSending: false)
+            #expect(ledger.answered?.bytesSent == 4 && ledger.answered?.isBodyComplete == false)
+            #expect(ledger.answered?.wasEarly == true && ledger.endsSending && !ledger.answerTakesBody)
+        }
+
+        @Test("A short body counts as complete if a server that answered early accepts no more of it")
+        func believed() async throws {
+            for (count, isComplete) in [
+                (Int(EarlySuccess.believedLength), true), (Int(EarlySuccess.believedLength) + 1, false),
+            ] {
+                let ledger = try self.ledger(count)
+                ledger.write(4)
+                ledger.answer(takesBody: true, endsSending: false)
+                ledger.stop()
+                let settled = await ledger.settled()
+                #expect(settled.isBodyComplete == isComplete && settled.bytesSent == 4 && settled.wasEarly)
+            }
+        }
+
+        @Test("The monitor shows what was sent, and all of it once the server has answered")
+        func monitor() throws {
+            let monitor = UploadMonitor()
+            let ledger = try self.ledger(10, monitor)
+            #expect(monitor.current.sent == 10 && monitor.current.acknowledged == 0 && monitor.current.total == 10)
+            ledger.write(10)
+            monitor.update { $0.acknowledged = 5 }
+            ledger.answer(takesBody: true, endsSending: false)
+            #expect(monitor.current.acknowledged == 10 && monitor.current.phase == .receiving)
+        }
+
+        @Test("The first failure stays")
+        func failure() throws {
+            struct First: Error {}
+            let ledger = try self.ledger()
+            ledger.fail(First())
+            ledger.fail(CancellationError())
+            #expect(ledger.failure is First)
+        }
+    }
+}
+#endif

@@ -1,0 +1,198 @@
+#if Client
+import Formwork
+import FormworkHTTP
+import FormworkResumable
+@testable import FormworkClient
+@testable import FormworkNIO
+import HTTPTypes
+import Synchronization
+import Testing
+
+extension NIOTests {
+    /// Both machines, without a socket: what comes next after each event.
+    @Suite("What to send next", .timeLimit(.minutes(10)))
+    struct SendMachineTests {
+        /// The uploads that a machine had saved; `nil` where it had the last one discarded.
+        private final class Saved: Sendable {
+            private let links = Mutex<[String?]>([])
+            var urls: [String?] { self.links.withLock { $0 } }
+            func save(_ link: UploadLink?) { self.links.withLock { $0.append(link?.target.url) } }
+        }
+
+        private struct Full: Error {}
+
+        private func request() throws -> HTTPRequest { try HTTPRequest(to: "https://example.com/up") }
+
+        private func plain(_ retries: Int, _ source: BodySource = .text("x")) throws -> PlainSend {
+            PlainSend(
+                try form(source).plan(), try self.request(),
+                retry: RetryPolicy(count: retries, delay: .seconds(5)), maximumRedirects: 1)
+        }
+
+        private func resumable(
+            _ change: (inout UploadClientOptions) -> Void = { _ in },
+            save: @escaping @Sendable (UploadLink?) throws -> Void = { _ in }
+        ) throws -> ResumableSend {
+            var options = UploadClientOptions(.auto)
+            options.delays = []
+            change(&options)
+            return try ResumableSend(
+                try form(.text("x")).plan(), try self.request(), FormSender.Resuming(options, save: save),
+                maximumRedirects: 1)
+        }
+
+        private func head(_ status: Int, _ fields: HTTPFields = [:]) -> HTTPResponse {
+            HTTPResponse(status: .init(code: status), headerFields: fields)
+        }
+
+        /// Gives an answer after the whole request was sent.
+        private func answer(
+            _ machine: inout some SendMachine, _ status: Int, _ fields: HTTPFields = [:], remaining: Duration? = nil
+        ) -> Bool {
+            machine.answered(
+                SendAnswer(head: self.head(status, fields), bytesSent: 100, isBodyComplete: true),
+                remaining: remaining)
+        }
+
+        private func next(_ machine: inout some SendMachine) -> String {
+            switch machine.next() {
+            case .exchange(let request, let body, let expectsContinue):
+                let asks = expectsContinue.map { $0 ? " asks" : " asks not" } ?? ""
+                return "\(request.method) \(request.path ?? "") \(body.map { "from \($0.offset)" } ?? "empty")\(asks)"
+            case .pause(let duration, let reason): return "pause \(duration.components.seconds): \(reason)"
+            case .answered(let head): return "answered \(head.status.code)"
+            case .failed(let error as TransferError): return "failed: \(error.message)"
+            case .failed(let error): return "failed: \(type(of: error))"
+            }
+        }
+
+        // MARK: PlainSend
+
+        @Test("Plain: an answer that may pass is retried, and the last one is the result")
+        func plainRetry() throws {
+            var machine = try self.plain(1)
+            #expect(self.next(&machine) == "POST /up from 0")
+            #expect(!self.answer(&machine, 503))
+            #expect(self.next(&machine) == "pause 5: the server answered 503")
+            #expect(self.next(&machine) == "POST /up from 0")
+            #expect(self.answer(&machine, 503))
+        }
+
+        @Test("Plain: a failure is retried, and the last one is the result")
+        func plainFailure() throws {
+            var machine = try self.plain(1)
+            _ = machine.next()
+            machine.failed(TransferError(.connect, "nobody there"), remaining: nil)
+            #expect(self.next(&machine).hasPrefix("pause 5: "))
+            #expect(self.next(&machine) == "POST /up from 0")
+            machine.failed(TransferError(.connect, "nobody there"), remaining: nil)
+            #expect(self.next(&machine) == "failed: nobody there")
+        }
+
+        @Test("Plain: no retry that would begin after the time-out")
+        func plainTimeLeft() throws {
+            var machine = try self.plain(1)
+            _ = machine.next()
+            #expect(self.answer(&machine, 503, remaining: .seconds(5)))
+        }
+
+        @Test("Plain: a server that refuses Expect gets the body at once")
+        func plainExpectation() throws {
+            var machine = try self.plain(0)
+            _ = machine.next()
+            #expect(!self.answer(&machine, 417))
+            #expect(self.next(&machine) == "POST /up from 0 asks not")
+            #expect(self.answer(&machine, 417))
+        }
+
+        @Test(
+            "Plain: a redirect takes the body along, or doesn't",
+            arguments: [(307, "POST /b from 0"), (303, "GET /b empty asks not")])
+        func plainRedirect(status: Int, step: String) throws {
+            var machine = try self.plain(0)
+            _ = machine.next()
+            #expect(!self.answer(&machine, status, [.location: "/b"]))
+            #expect(self.next(&machine) == step)
+            #expect(!self.answer(&machine, 307, [.location: "/c"]))
+            #expect(self.next(&machine).hasPrefix("failed: more than 1 redirects"))
+        }
+
+        // MARK: ResumableSend
+
+        private let offer: HTTPFields = [.uploadDraftInteropVersion: "8", .location: "/u/1"]
+
+        /// - Returns: Whether the exchange continues after the server's offer to resume.
+        private func offers(_ machine: inout ResumableSend) -> Bool {
+            machine.informed(by: self.head(104, self.offer))
+        }
+
+        @Test("Resumable: cut, asked for the offset, and continued from there")
+        func cut() throws {
+            let saved = Saved()
+            var machine = try self.resumable(save: { saved.save($0) })
+            #expect(self.next(&machine) == "POST /up from 0")
+            machine.sending(upTo: 50)
+            #expect(self.offers(&machine))
+            #expect(saved.urls == ["https://example.com/u/1"])
+            machine.failed(TransferError(.send, "cut off", bytesSent: 50), remaining: nil)
+            #expect(self.next(&machine) == "pause 0: cut off")
+            #expect(self.next(&machine) == "HEAD /u/1 empty asks not")
+            #expect(!self.answer(&machine, 204, [.uploadOffset: "40", .uploadComplete: "?0"]))
+            #expect(self.next(&machine) == "PATCH /u/1 from 40")
+            #expect(machine.upload?.resumedFrom == 40 && machine.upload?.resumptions == 1)
+            #expect(self.answer(&machine, 201, [.uploadComplete: "?1"]))
+            #expect(saved.urls == ["https://example.com/u/1", nil])
+            #expect(machine.upload?.url == "https://example.com/u/1", "it is still reported")
+        }
+
+        @Test("Resumable: the first failure is the result, whatever comes later")
+        func firstFailure() throws {
+            var machine = try self.resumable(save: { _ in throw Full() })
+            _ = machine.next()
+            #expect(!self.offers(&machine))
+            #expect(self.next(&machine) == "failed: Full")
+            #expect(!self.answer(&machine, 303, [.location: "/page"]))
+            #expect(self.next(&machine) == "failed: Full")
+            machine.failed(TransferError(.certificate, "later"), remaining: nil)
+            #expect(self.next(&machine) == "failed: Full")
+        }
+
+        @Test("Resumable: the answer's redirect leads to a page, which is fetched without the body")
+        func page() throws {
+            let saved = Saved()
+            var machine = try self.resumable(save: { saved.save($0) })
+            _ = machine.next()
+            #expect(self.offers(&machine))
+            #expect(!self.answer(&machine, 303, [.location: "/page", .uploadComplete: "?1"]))
+            #expect(saved.urls == ["https://example.com/u/1", nil])
+            #expect(self.next(&machine) == "GET /page empty asks not")
+            var other = machine
+            #expect(self.answer(&machine, 200))
+            #expect(!self.answer(&other, 302, [.location: "/more"]))
+            #expect(self.next(&other).hasPrefix("failed: more than 1 redirects"))
+            #expect(saved.urls == ["https://example.com/u/1", nil])
+        }
+
+        @Test("Resumable: no pause that ends after the time-out")
+        func timeLeft() throws {
+            var machine = try self.resumable { ($0.repeatsUnanswered, $0.delays) = (true, [.seconds(5)]) }
+            _ = machine.next()
+            var late = machine
+            machine.failed(TransferError(.send, "cut off", bytesSent: 50), remaining: .seconds(6))
+            #expect(self.next(&machine) == "pause 5: cut off")
+            late.failed(TransferError(.send, "cut off", bytesSent: 50), remaining: .seconds(5))
+            #expect(self.next(&late) == "failed: cut off")
+        }
+
+        @Test("Resumable: an answer whose retry would come too late is the result")
+        func answerInsteadOfRetry() throws {
+            var machine = try self.resumable { ($0.repeatsUnanswered, $0.delays) = (true, [.seconds(5)]) }
+            _ = machine.next()
+            var late = machine
+            #expect(!self.answer(&machine, 503, remaining: .seconds(6)))
+            #expect(self.next(&machine) == "pause 5: the server answered 503")
+            #expect(self.answer(&late, 503, remaining: .seconds(5)))
+        }
+    }
+}
+#endif

@@ -1,0 +1,89 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A TCP socket on a free port of the loopback.
+///
+/// It is closed when its last owner lets go of it. A thread that waits in ``accept()`` is an owner, so the server that
+/// started the thread calls ``stop()`` to end it.
+package final class LoopbackListener: Sendable {
+    /// The port that it has.
+    package let port: UInt16
+    private let descriptor: CInt
+    private let isStopped = Atomic(false)
+
+    /// - Parameter isListening: Whether clients can connect at once; otherwise they are refused until ``listen()``.
+    /// - Throws: What the system said.
+    package init(isListening: Bool = true) throws {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
+        var (address, size) = (loopback(0), socklen_t(MemoryLayout<sockaddr_in>.size))
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+            }
+        }
+        self.port = UInt16(bigEndian: address.sin_port)
+        guard isBound else { throw systemError() }
+        if isListening { try self.listen() }
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// A port that nothing listens on.
+    package static func freePort() throws -> UInt16 { try Self(isListening: false).port }
+
+    /// Lets clients connect.
+    package func listen() throws { guard Glibc.listen(self.descriptor, 64) == 0 else { throw systemError() } }
+
+    /// Waits for a connection, which the caller closes; `nil` once the listener was stopped.
+    package func accept() -> CInt? {
+        let connection = Glibc.accept(self.descriptor, nil, nil)
+        guard connection >= 0 else { return nil }
+        guard !self.isStopped.load(ordering: .acquiring) else {
+            close(connection)
+            return nil
+        }
+        return connection
+    }
+
+    /// Accepts on a thread of its own until ``stop()``. `body` closes each connection.
+    package func acceptAll(_ body: @escaping @Sendable (_ connection: CInt) -> Void) {
+        Thread.detachNewThread { while let connection = self.accept() { body(connection) } }
+    }
+
+    /// Refuses more connections, and ends what waits in ``accept()``.
+    package func stop() {
+        self.isStopped.store(true, ordering: .releasing)
+        shutdown(self.descriptor, CInt(SHUT_RDWR))
+    }
+}
+
+/// A connection to a port of the loopback, which the caller closes.
+///
+/// - Throws: What the system said, such as `ECONNREFUSED`.
+package func connect(toLoopback port: UInt16) throws(POSIXError) -> CInt {
+    let connection = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    var address = loopback(port)
+    let result = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            Glibc.connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+    guard result == 0 else {
+        let error = systemError()
+        close(connection)
+        throw error
+    }
+    return connection
+}
+
+private func loopback(_ port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    return address
+}
+
+private func systemError() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

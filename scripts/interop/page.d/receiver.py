@@ -1,0 +1,125 @@
+"""The receiver under test, and a proxy in front of it that can be slowed down, cut and silenced."""
+
+import re
+import select
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+
+class Receiver:
+    """`formwork receive` with its own folder, which the browsers reach through the proxy."""
+
+    def __init__(self, formwork, *options):
+        self.formwork, self.options = formwork, options
+        self.outside = Path(tempfile.mkdtemp(prefix="formwork-page-"))
+        self.folder = self.outside / "arrived"
+        self.folder.mkdir()
+        self.log = []
+        self.port = 0
+        self.start()
+        self.gate = Gate(self.port)
+        self.url = f"{self.scheme}://127.0.0.1:{self.gate.port}/"
+
+    def start(self):
+        """Starts it, or starts it again on the same port."""
+        self.process = subprocess.Popen(
+            [self.formwork, "receive", "--dir", str(self.folder), "--port", str(self.port), "--grace", "1", *self.options],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        while True:
+            line = self.process.stdout.readline()
+            if not line:
+                raise SystemExit("page: the receiver ended:\n" + "".join(self.log))
+            self.log.append(line)
+            if found := re.search(r"(https?)://(?:127\.0\.0\.1|localhost):(\d+)", line):
+                self.scheme, self.port = found[1], int(found[2])
+                break
+        # Keep reading, or the receiver would block when the pipe is full.
+        threading.Thread(target=self.log.extend, args=(self.process.stdout,), daemon=True).start()
+
+    def kill(self):
+        """Ends it as a power cut would."""
+        self.process.kill()
+        self.process.wait()
+
+    def files(self):
+        """Files with their final name, by path; names that begin with a dot belong to the receiver."""
+        return {str(p.relative_to(self.folder)): p.read_bytes() for p in self.folder.rglob("*")
+                if p.is_file() and not any(part.startswith(".") for part in p.relative_to(self.folder).parts)}
+
+    def unfinished(self):
+        """The resumable uploads whose bytes the receiver keeps."""
+        return [p for p in (self.folder / ".formwork-resumable").glob("*") if p.suffix == ".data"]
+
+    def stop(self):
+        self.gate.open()
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+class Gate:
+    """Passes bytes on; those to the receiver no faster than `rate` (bytes a second and connection, None: unlimited)."""
+
+    def __init__(self, port):
+        self.target = port
+        self.rate = None
+        self.passed = 0  # bytes that went to the receiver
+        self.is_silent = False
+        self.is_cut = False
+        self.cuts = 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def silence(self):
+        """Like a network that is gone: connections stay, and nothing comes through."""
+        self.is_silent = True
+
+    def cut(self):
+        """Ends all connections, and refuses new ones."""
+        self.is_cut = True
+        self.cuts += 1
+
+    def open(self):
+        self.is_silent = self.is_cut = False
+
+    def accept(self):
+        while True:
+            browser, _ = self.listener.accept()
+            if self.is_cut:
+                browser.close()
+                continue
+            # A bounded buffer, so that the browser's progress is close to the receiver's; much smaller ones stall on loopback.
+            browser.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 262_144)
+            threading.Thread(target=self.serve, args=(browser,), daemon=True).start()
+
+    def wait_while_silent(self):
+        while self.is_silent:
+            time.sleep(0.05)
+
+    def serve(self, browser):
+        cuts = self.cuts
+        try:
+            self.wait_while_silent()
+            with browser, socket.create_connection(("127.0.0.1", self.target)) as receiver:
+                while cuts == self.cuts:
+                    ready, _, _ = select.select([browser, receiver], [], [], 0.1)
+                    for source in ready:
+                        self.wait_while_silent()
+                        data = source.recv(65536)
+                        if not data:
+                            return
+                        (receiver if source is browser else browser).sendall(data)
+                        if source is browser:
+                            self.passed += len(data)
+                            if self.rate:
+                                time.sleep(len(data) / self.rate)
+        except OSError:
+            pass  # one side closed the connection
