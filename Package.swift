@@ -294,7 +294,7 @@ let package = Package(
             name: "FormworkCommand",
             dependencies: [
                 "FormworkFiles",
-                "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "CFormworkSystem",
+                "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "FormworkSystem",
                 argumentParser,
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -303,7 +303,7 @@ let package = Package(
         .target(
             name: "FormworkTransfer",
             dependencies: [
-                "FormworkFiles",
+                "FormworkFiles", "FormworkSystem",
                 "Formwork", "FormworkCommand",
                 target("FormworkHTTP", "Transfer"),
                 target("FormworkResumable", "Transfer"),
@@ -322,7 +322,8 @@ let package = Package(
         .executableTarget(
             name: "FormworkMain",
             dependencies: [
-                "FormworkCommand", argumentParser, .product(name: "SystemPackage", package: "swift-system"),
+                "FormworkCommand", "FormworkSystem", argumentParser,
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings, linkerSettings: linkedWhole
         ),
@@ -334,7 +335,7 @@ let package = Package(
         .executableTarget(
             name: "FormworkBenchmarks",
             dependencies: [
-                "Formwork", "FormworkMagic", "FormworkURLEncoded",
+                "Formwork", "FormworkSystem", "FormworkMagic", "FormworkURLEncoded",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings, linkerSettings: linkedWhole

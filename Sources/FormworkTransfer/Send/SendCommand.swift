@@ -5,6 +5,7 @@ import FormworkCommand
 import FormworkFiles
 import FormworkHTTP
 import FormworkResumable
+import FormworkSystem
 import FormworkNIO
 import FormworkClient
 import FormworkURLEncoded
@@ -223,7 +224,7 @@ package struct SendCommand: AsyncParsableCommand {
         let head = ready.lines(isHTTP2: isHTTP2).map { $0.withControlCharactersEscaped + "\n" }.joined()
         let tus = "Asks the tus server first. If it reads no forms, each file is an upload of its own.\n"
         let note = job.resuming?.usesTus == true && job.resuming?.link == nil ? "\n" + tus : ""
-        let table = PlanTable(job.plan).text(width: TerminalWidth.of(.standardOutput))
+        let table = PlanTable(job.plan).text(width: Terminal.columns(of: .standardOutput))
         try StandardOutput.write(head + "\n" + table + note)
     }
 
