@@ -48,7 +48,7 @@ func target(_ name: String, _ trait: String) -> Target.Dependency {
 
 let package = Package(
     name: "formwork",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "FormworkCore", targets: ["FormworkCore"]),
         // FormworkValues is found when the program runs: what it says of Date and Data holds without an import.

@@ -27,7 +27,7 @@
 #define renameat2(from, old, to, name, flags) (int)syscall(SYS_renameat2, from, old, to, name, flags)
 #endif
 
-ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
+ptrdiff_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
   off_t at = *offset;
   ssize_t moved = sendfile(to, from, &at, count);
   if (moved < 0) return -errno;
@@ -35,7 +35,7 @@ ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
   return moved;
 }
 
-ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) {
+ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) {
   off_t at = *offset;
   ssize_t moved = copy_file_range(from, &at, to, NULL, count, 0);
   if (moved < 0) return -errno;
@@ -74,18 +74,18 @@ int fw_rename_exchange(int folder, const char *one, const char *other) {
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
+ptrdiff_t fw_sendfile(int to, int from, int64_t *offset, size_t count) {
   // 0 would mean the rest of the file.
   if (count == 0) return 0;
   off_t moved = (off_t)count;
   // What was sent before an error or an interruption is in `moved`, and counts.
   if (sendfile(from, to, *offset, &moved, NULL, 0) < 0 && moved == 0) return -errno;
   *offset += moved;
-  return (ssize_t)moved;
+  return (ptrdiff_t)moved;
 }
 
 // fcopyfile copies whole files: parts of one go through a buffer.
-ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) {
+ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) {
   (void)to, (void)from, (void)offset, (void)count;
   return -ENOTSUP;
 }
@@ -125,8 +125,8 @@ int fw_rename_exchange(int folder, const char *one, const char *other) {
 }
 #else
 // Elsewhere every transfer goes through a buffer.
-ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
-ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
+ptrdiff_t fw_sendfile(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
+ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count) { return -ENOSYS; }
 int fw_clone(int from, int to) { return -ENOSYS; }
 int fw_set_pipe_size(int pipe, int bytes) { return -ENOSYS; }
 int fw_has_access_list(int descriptor) { return 0; }

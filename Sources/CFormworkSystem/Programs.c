@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -45,7 +46,7 @@ static pid_t start(const char *program, char *const arguments[], const int ends[
   return reason == 0 ? child : -reason;
 }
 
-ssize_t fw_program_path(char *path, size_t size) {
+ptrdiff_t fw_program_path(char *path, size_t size) {
   char named[PATH_MAX], real[PATH_MAX];
   uint32_t room = sizeof named;
   if (_NSGetExecutablePath(named, &room) != 0) return -ENAMETOOLONG;
@@ -53,7 +54,7 @@ ssize_t fw_program_path(char *path, size_t size) {
   size_t count = strlen(real);
   if (count > size) return -ENAMETOOLONG;
   memcpy(path, real, count);
-  return (ssize_t)count;
+  return (ptrdiff_t)count;
 }
 #else
 #if defined(__linux__)
@@ -99,13 +100,13 @@ static pid_t start(const char *program, char *const arguments[], const int ends[
   return -reason;
 }
 
-ssize_t fw_program_path(char *path, size_t size) {
+ptrdiff_t fw_program_path(char *path, size_t size) {
   ssize_t count = readlink("/proc/self/exe", path, size);
   return count < 0 ? -errno : count;
 }
 #endif
 
-pid_t fw_start(const char *program, char *const arguments[], int *input) {
+int fw_start(const char *program, char *const arguments[], int *input) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0) return -errno;
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);

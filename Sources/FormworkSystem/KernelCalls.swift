@@ -39,7 +39,7 @@ func kernelLink(_ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>) -> CIn
 func kernelUnlink(_ path: UnsafePointer<CChar>) -> CInt { unsafe unlink(path) }
 
 @inline(__always)
-func kernelKill(_ process: CInt, _ signal: CInt) -> CInt { kill(process, signal) }
+func kernelKill(_ process: CInt) -> CInt { kill(process, SIGKILL) }
 
 @inline(__always)
 func kernelExit(_ status: CInt) -> Never { exit(status) }

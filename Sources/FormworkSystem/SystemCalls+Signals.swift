@@ -13,8 +13,8 @@ import Glibc
 // Unsafe code in this file: the signals that writing can raise.
 
 extension SystemCalls {
-    /// Runs `body`, which writes to `descriptor` or only to regular files, while a closed pipe or a size limit can't kill the process. The calls
-    /// return EPIPE and EFBIG instead.
+    /// Runs `body`, which writes to `descriptor` or only to regular files, while a closed pipe or a size limit can't
+    /// kill the process. The calls return EPIPE and EFBIG instead.
     ///
     /// Linux sends SIGPIPE and SIGXFSZ to the thread that writes, so this thread blocks them. Darwin sends them to the
     /// process: there the open file itself is set to raise no SIGPIPE, and SIGXFSZ (a limit on file sizes) stays a

@@ -2,18 +2,18 @@
 #ifndef CFORMWORKSYSTEM_H
 #define CFORMWORKSYSTEM_H
 
-#include <signal.h>
+// No header of the C library: Swift would see its declarations through this one.
+#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /// Moves file bytes from `*offset` on to any descriptor, on Darwin to a socket (sendfile); `*offset` advances.
-ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count);
+ptrdiff_t fw_sendfile(int to, int from, int64_t *offset, size_t count);
 /// Moves file bytes from `*offset` on to a regular file at its own position (copy_file_range); `*offset` advances.
-ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count);
+ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count);
 /// Makes the empty file `to` share the content of `from` (FICLONE).
 int fw_clone(int from, int to);
 /// Asks for a pipe of `bytes` (F_SETPIPE_SZ).
@@ -37,9 +37,9 @@ int fw_queued(int pipe);
 /// Starts a program, looked for in PATH, whose standard input is a socket with its other end in `*input`. The program has both
 /// ends. On Linux it is killed when this process ends, however that happens. Returns its number, or -errno. To be called on
 /// the main thread, as the program ends with its caller's.
-pid_t fw_start(const char *program, char *const arguments[], int *input);
+int fw_start(const char *program, char *const arguments[], int *input);
 /// Writes the path of this process's program, without a NUL at its end. Returns its length.
-ssize_t fw_program_path(char *path, size_t size);
+ptrdiff_t fw_program_path(char *path, size_t size);
 /// Raises the limit on open files as far as this process may.
 void fw_raise_file_limit(void);
 /// Ignores a signal. Returns 1 if it was ignored before, otherwise 0.
@@ -51,19 +51,20 @@ int fw_terminal_columns(int descriptor);
 /// For systems that send these signals to the thread that writes, which Darwin does not.
 /// Which signals were blocked before, and which were pending.
 typedef struct fw_signal_guard {
-  sigset_t blocked;
-  sigset_t pending;
+  /// Each has room for a sigset_t.
+  uint64_t blocked[16];
+  uint64_t pending[16];
   /// The guard of this thread that this one is inside of; NULL for none.
   struct fw_signal_guard *around;
 } fw_signal_guard;
 /// Holds SIGPIPE and SIGXFSZ back from this thread, so that a closed pipe or a full quota is an errno.
 int fw_signal_guard_begin(fw_signal_guard *guard);
 /// Swallows those that came meanwhile and restores the thread's mask.
-int fw_signal_guard_end(const fw_signal_guard *guard);
+int fw_signal_guard_end(fw_signal_guard *guard);
 /// The guard begun last on this thread and not ended; NULL when there is none.
 fw_signal_guard *fw_signal_guard_current(void);
 /// Does what its end does, for a while.
-int fw_signal_guard_lift(const fw_signal_guard *guard);
+int fw_signal_guard_lift(fw_signal_guard *guard);
 /// Does what its beginning does, again.
 int fw_signal_guard_lower(fw_signal_guard *guard);
 
