@@ -13,10 +13,28 @@
 #include <unistd.h>
 
 #if defined(__APPLE__)
+#include <TargetConditionals.h>
 #include <crt_externs.h>
 #include <mach-o/dyld.h>
 #include <spawn.h>
 #include <sys/syslimits.h>
+
+#if TARGET_OS_TV || TARGET_OS_WATCH
+// There a program can't start others.
+static pid_t start(const char *program, char *const arguments[], const int ends[2]) {
+  (void)program, (void)arguments, (void)ends;
+  return -ENOTSUP;
+}
+
+int fw_replace(const char *program, char *const arguments[]) {
+  (void)program, (void)arguments;
+  return -ENOTSUP;
+}
+#else
+int fw_replace(const char *program, char *const arguments[]) {
+  execv(program, arguments);
+  return -errno;
+}
 
 static pid_t start(const char *program, char *const arguments[], const int ends[2]) {
   posix_spawn_file_actions_t actions;
@@ -45,6 +63,7 @@ static pid_t start(const char *program, char *const arguments[], const int ends[
   posix_spawn_file_actions_destroy(&actions);
   return reason == 0 ? child : -reason;
 }
+#endif
 
 ptrdiff_t fw_program_path(char *path, size_t size) {
   char named[PATH_MAX], real[PATH_MAX];
@@ -98,6 +117,11 @@ static pid_t start(const char *program, char *const arguments[], const int ends[
   while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
   }
   return -reason;
+}
+
+int fw_replace(const char *program, char *const arguments[]) {
+  execv(program, arguments);
+  return -errno;
 }
 
 ptrdiff_t fw_program_path(char *path, size_t size) {

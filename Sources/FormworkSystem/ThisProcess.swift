@@ -27,7 +27,7 @@ package enum ThisProcess {
     /// Replaces this process by another program with the same arguments. It returns only if that isn't possible.
     package static func replace(by program: FilePath) {
         // SAFETY: the path is a C string during the call, and argv's C strings live as long as the process.
-        _ = unsafe program.withPlatformString { unsafe execv($0, CommandLine.unsafeArgv) }
+        _ = unsafe program.withPlatformString { unsafe fw_replace($0, CommandLine.unsafeArgv) }
     }
 
     /// Exits after the C library's own buffers are written.

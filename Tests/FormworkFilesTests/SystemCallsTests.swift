@@ -1,5 +1,6 @@
-import Foundation
+import FormworkCore
 import FormworkSystem
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing

@@ -3,6 +3,9 @@
 // Facts from Apple's open headers: xnu e3723e1f (macOS 15.4: bsd/sys, libsyscall/wrappers) and Libc (include, gen), and
 // the manual pages. Written anew: only names, types and numbers. Values are those of 64-bit systems.
 
+// <TargetConditionals.h>
+// Clang itself defines TARGET_OS_TV and the others for these targets.
+
 // <sys/types.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -102,8 +105,8 @@ CONSTANT(int, R_OK, 4);
 CALL(int, access, (_:_:), const char *, int);
 CALL(int, close, (_:), int);
 CALL(int, dup2, (_:_:), int, int);
-CALL(int, execv, (_:_:), const char *, char *const *);
-CALL(int, execvp, (_:_:), const char *, char *const *);
+CALL(int, execv, (_:_:), const char *, char *const *) NOT_ON_TV;
+CALL(int, execvp, (_:_:), const char *, char *const *) NOT_ON_TV;
 CALL(void, _exit, (_:), int) __attribute__((noreturn));
 CALL(int, fchown, (_:_:_:), int, T(uid_t), T(gid_t));
 CALL(int, fsync, (_:), int);
@@ -400,15 +403,15 @@ enum { POSIX_SPAWN_SETSIGDEF = 0x4, POSIX_SPAWN_CLOEXEC_DEFAULT = 0x4000 };
 typedef void *posix_spawnattr_t;
 typedef void *posix_spawn_file_actions_t;
 int posix_spawnp(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *,
-                 char *const *);
-int posix_spawn_file_actions_init(posix_spawn_file_actions_t *);
-int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *);
-int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *, int, int);
-int posix_spawn_file_actions_addinherit_np(posix_spawn_file_actions_t *, int);
-int posix_spawnattr_init(posix_spawnattr_t *);
-int posix_spawnattr_destroy(posix_spawnattr_t *);
-int posix_spawnattr_setflags(posix_spawnattr_t *, short);
-int posix_spawnattr_setsigdefault(posix_spawnattr_t *restrict, const sigset_t *restrict);
+                 char *const *) NOT_ON_TV;
+int posix_spawn_file_actions_init(posix_spawn_file_actions_t *) NOT_ON_TV;
+int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *) NOT_ON_TV;
+int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *, int, int) NOT_ON_TV;
+int posix_spawn_file_actions_addinherit_np(posix_spawn_file_actions_t *, int) NOT_ON_TV;
+int posix_spawnattr_init(posix_spawnattr_t *) NOT_ON_TV;
+int posix_spawnattr_destroy(posix_spawnattr_t *) NOT_ON_TV;
+int posix_spawnattr_setflags(posix_spawnattr_t *, short) NOT_ON_TV;
+int posix_spawnattr_setsigdefault(posix_spawnattr_t *restrict, const sigset_t *restrict) NOT_ON_TV;
 #endif
 
 // <crt_externs.h>

@@ -1,5 +1,6 @@
 // How the lists of declarations beside this file are read.
 #pragma once
+#define NOT_ON_TV __attribute__((availability(tvos, unavailable))) __attribute__((availability(watchos, unavailable)))
 #if defined(FORMWORK_VERIFY)
 // Beside a system's real headers: whether each declaration agrees with theirs.
 #define T(name) name

@@ -38,6 +38,8 @@ int fw_queued(int pipe);
 /// ends. On Linux it is killed when this process ends, however that happens. Returns its number, or -errno. To be called on
 /// the main thread, as the program ends with its caller's.
 int fw_start(const char *program, char *const arguments[], int *input);
+/// Replaces this process by another program. It returns only when that fails: -errno.
+int fw_replace(const char *program, char *const arguments[]);
 /// Writes the path of this process's program, without a NUL at its end. Returns its length.
 ptrdiff_t fw_program_path(char *path, size_t size);
 /// Raises the limit on open files as far as this process may.
