@@ -60,7 +60,7 @@ func target(_ name: String, _ trait: String) -> Target.Dependency {
 
 let package = Package(
     name: "formwork",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "FormworkCore", targets: ["FormworkCore"]),
         // FormworkValues is found when the program runs: what it says of Date and Data holds without an import.
@@ -317,7 +317,7 @@ let package = Package(
             name: "FormworkCommand",
             dependencies: [
                 "FormworkFiles",
-                "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "CFormworkSystem",
+                "Formwork", "FormworkDigests", "FormworkMagic", "FormworkURLEncoded", "FormworkSystem",
                 argumentParser,
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -326,7 +326,7 @@ let package = Package(
         .target(
             name: "FormworkTransfer",
             dependencies: [
-                "FormworkFiles",
+                "FormworkFiles", "FormworkSystem",
                 "Formwork", "FormworkCommand",
                 target("FormworkHTTP", "Transfer"),
                 target("FormworkResumable", "Transfer"),
@@ -345,7 +345,8 @@ let package = Package(
         .executableTarget(
             name: "FormworkMain",
             dependencies: [
-                "FormworkCommand", argumentParser, .product(name: "SystemPackage", package: "swift-system"),
+                "FormworkCommand", "FormworkSystem", argumentParser,
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings, linkerSettings: linkedWhole
         ),
@@ -357,7 +358,7 @@ let package = Package(
         .executableTarget(
             name: "FormworkBenchmarks",
             dependencies: [
-                "Formwork", "FormworkMagic", "FormworkURLEncoded",
+                "Formwork", "FormworkSystem", "FormworkMagic", "FormworkURLEncoded",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings, linkerSettings: linkedWhole

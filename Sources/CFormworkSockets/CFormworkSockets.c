@@ -12,11 +12,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#ifdef __APPLE__
+#include <sys/event.h>
+#endif
+
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0
-#endif
-#ifndef POLLRDHUP
-#define POLLRDHUP 0
 #endif
 
 static int checked(int result) { return result < 0 ? -errno : result; }
@@ -84,7 +85,31 @@ static int wait_for(int socket, short events, int stop) {
 
 int fw_wait_readable(int socket, int stop) { return wait_for(socket, POLLIN, stop); }
 int fw_wait_writable(int socket, int stop) { return wait_for(socket, POLLOUT, stop); }
+
+#ifdef __APPLE__
+// Darwin's poll has no event for the end alone. A queue with EV_CLEAR reports bytes once, and the end when it comes.
+int fw_wait_gone(int socket, int stop) {
+    int queue = kqueue();
+    if (queue < 0) return -errno;
+    struct kevent both[2], event;
+    EV_SET(&both[0], socket, EVFILT_READ, EV_ADD | EV_CLEAR, 0, 0, NULL);
+    EV_SET(&both[1], stop, EVFILT_READ, EV_ADD | EV_CLEAR, 0, 0, NULL);
+    int changes = 2, result;
+    do {
+        int count = kevent(queue, both, changes, &event, 1, NULL);
+        changes = 0;
+        if (count < 0) {
+            result = -errno;
+            break;
+        }
+        result = event.ident == (uintptr_t)stop ? 0 : 1;
+    } while (result == 1 && (event.flags & EV_EOF) == 0);
+    close(queue);
+    return result;
+}
+#else
 int fw_wait_gone(int socket, int stop) { return wait_for(socket, POLLRDHUP, stop); }
+#endif
 
 ssize_t fw_receive(int socket, void *bytes, size_t count) {
     ssize_t got = recv(socket, bytes, count, 0);

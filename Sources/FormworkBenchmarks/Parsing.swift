@@ -1,13 +1,6 @@
 import Formwork
+import FormworkSystem
 import SystemPackage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 // Received bodies, by their rates for each second of CPU time, as `scripts/bench` asks for them.
 
@@ -88,7 +81,7 @@ func findings(byForm parts: ReceivedParts<MemoryChunks>) async throws -> Finding
 
 /// The CPU seconds of one run, as the median of rounds of a twentieth of a second, and what the runs found.
 func measured(_ work: () async throws -> Findings) async throws -> (seconds: Double, found: Findings) {
-    func now() -> Double { Double(clock()) / Double(1_000_000) }
+    func now() -> Double { ThisProcess.processorSeconds }
     let found = try await work()
     var rounds: [Double] = []
     while rounds.count < 5 {

@@ -1,6 +1,5 @@
 import Formwork
 import FormworkSystem
-import Glibc
 import SystemPackage
 
 /// A file that is only appended to, and that only one process at a time may open like this.
@@ -19,13 +18,8 @@ package struct AppendedFile: ~Copyable {
             let descriptor = try SystemCalls.open(
                 path, .readWrite, creating ? [.append, .create, .exclusiveCreate, .noFollow] : [.append, .noFollow],
                 permissions: .ownerReadWrite)
-            while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
-                let error = Errno(rawValue: errno)
-                guard error != .interrupted else { continue }
-                try? SystemCalls.close(descriptor)
-                throw error
-            }
             do throws(Errno) {
+                try SystemCalls.takeLock(descriptor)
                 // The last owner of the lock may have removed the file after it was opened here.
                 let own = try SystemCalls.status(of: descriptor).validator
                 let named = try SystemCalls.status(of: path).validator
@@ -52,7 +46,7 @@ package struct AppendedFile: ~Copyable {
     package func append(_ bytes: some BodyChunk) throws(FormworkError) {
         let (descriptor, path) = (self.descriptor, self.path)
         try bytes.withBytes { bytes throws(FormworkError) in
-            try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+            try SystemCalls.withoutWriteSignals(to: descriptor) { () throws(FormworkError) in
                 try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.writeAll(descriptor, bytes) }
             }
         }
@@ -62,7 +56,7 @@ package struct AppendedFile: ~Copyable {
     package func truncate(to count: Int64) throws(FormworkError) {
         let descriptor = self.descriptor
         try FormworkError.writing(self.path) { () throws(Errno) in
-            guard ftruncate(descriptor.rawValue, off_t(count)) == 0 else { throw Errno(rawValue: errno) }
+            try SystemCalls.truncate(descriptor, to: count)
         }
     }
 

@@ -1,6 +1,5 @@
 import Formwork
 import FormworkSystem
-import Glibc
 import SystemPackage
 
 /// A lock between processes: a file that exists while one of them has it, and that is unlocked if it is killed.
@@ -16,12 +15,10 @@ package final class FileLock: Sendable {
             let descriptor = try FormworkError.writing(path) { () throws(Errno) in
                 try SystemCalls.open(path, .readWrite, [.create, .noFollow], permissions: .ownerReadWrite)
             }
-            if flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
-                let error = Errno(rawValue: errno)
-                if error == .wouldBlock || error == .interrupted { try? SystemCalls.close(descriptor) }
-                if error == .wouldBlock { return nil }
-                if error == .interrupted { continue }
-            }
+            do throws(Errno) { try SystemCalls.takeLock(descriptor) } catch .wouldBlock {
+                try? SystemCalls.close(descriptor)
+                return nil
+            } catch {}
             // The last owner may have removed the file after it was opened here.
             let own = try? SystemCalls.status(of: descriptor).validator
             let named = try? SystemCalls.status(of: path).validator

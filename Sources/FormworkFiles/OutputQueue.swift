@@ -73,7 +73,7 @@ package final class OutputQueue: Sendable {
     private func drain() {
         while let batch = self.nextBatch() {
             // A closed pipe or a full disk must not stop the process; the text is lost.
-            try? SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+            try? SystemCalls.withoutWriteSignals(to: self.descriptor) { () throws(FormworkError) in
                 try FormworkError.writing("/dev/stderr") { () throws(Errno) in
                     try batch.withRawSpan { bytes throws(Errno) in try SystemCalls.writeAll(self.descriptor, bytes) }
                 }

@@ -12,7 +12,7 @@ package enum PrivateFile {
         var file = try PendingFile(at: path, .ownerReadWrite)
         do throws(FormworkError) {
             let descriptor = file.descriptor
-            try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+            try SystemCalls.withoutWriteSignals(to: descriptor) { () throws(FormworkError) in
                 try FormworkError.writing(path) { () throws(Errno) in
                     try bytes.withBytes { bytes throws(Errno) in try SystemCalls.writeAll(descriptor, bytes) }
                 }

@@ -1,5 +1,12 @@
-import Glibc
 import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The status of a file at one moment.
 package struct FileStatus: Sendable {
@@ -16,16 +23,26 @@ package struct FileStatus: Sendable {
     package var group: UInt32
 
     package init(_ raw: stat) {
-        self.kind = FileType(rawValue: raw.st_mode & S_IFMT)
+        self.kind = FileType(rawValue: CInterop.Mode(raw.st_mode & S_IFMT))
         self.validator = FileValidator(
-            size: Int64(raw.st_size), modified: FileTime(raw.st_mtim), inode: UInt64(raw.st_ino),
-            device: UInt64(raw.st_dev))
-        self.changed = FileTime(raw.st_ctim)
-        self.permissions = FilePermissions(rawValue: raw.st_mode & 0o7777)
+            size: Int64(raw.st_size), modified: FileTime(raw.modified), inode: UInt64(raw.st_ino),
+            device: UInt64(truncatingIfNeeded: raw.st_dev))
+        self.changed = FileTime(raw.changed)
+        self.permissions = FilePermissions(rawValue: CInterop.Mode(raw.st_mode & 0o7777))
         self.seemsReadable = raw.st_mode & 0o444 == 0o444
         self.links = Int(clamping: raw.st_nlink)
         (self.user, self.group) = (UInt32(raw.st_uid), UInt32(raw.st_gid))
     }
+}
+
+extension stat {
+    #if canImport(Darwin)
+    fileprivate var modified: timespec { self.st_mtimespec }
+    fileprivate var changed: timespec { self.st_ctimespec }
+    #else
+    fileprivate var modified: timespec { self.st_mtim }
+    fileprivate var changed: timespec { self.st_ctim }
+    #endif
 }
 
 extension FileTime {

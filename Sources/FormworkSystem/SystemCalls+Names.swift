@@ -1,7 +1,14 @@
 import CFormworkSystem
 import FormworkCore
-import Glibc
 import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 // Unsafe code in this file: system calls. Every call is typed, is retried on EINTR, and throws an `Errno`.
 
@@ -9,14 +16,14 @@ extension SystemCalls {
     package static func rename(_ old: FilePath, to new: FilePath) throws(Errno) {
         // SAFETY: both C strings live through the call.
         let result = unsafe old.withPlatformString { from in
-            unsafe new.withPlatformString { to in unsafe Glibc.rename(from, to) }
+            unsafe new.withPlatformString { to in unsafe kernelRename(from, to) }
         }
         guard result == 0 else { throw Errno(rawValue: errno) }
     }
 
     package static func unlink(_ path: FilePath) {
         // SAFETY: the C string lives through the call.
-        _ = unsafe path.withPlatformString { unsafe Glibc.unlink($0) }
+        _ = unsafe path.withPlatformString { unsafe kernelUnlink($0) }
     }
 
     package static func link(_ descriptor: FileDescriptor, at path: FilePath) throws(Errno) {
@@ -30,7 +37,7 @@ extension SystemCalls {
     package static func link(_ old: FilePath, at new: FilePath) throws(Errno) {
         // SAFETY: both C strings live through the call.
         let result = unsafe old.withPlatformString { from in
-            unsafe new.withPlatformString { to in unsafe Glibc.link(from, to) }
+            unsafe new.withPlatformString { to in unsafe kernelLink(from, to) }
         }
         guard result == 0 else { throw Errno(rawValue: errno) }
     }
@@ -99,12 +106,14 @@ extension SystemCalls {
     /// Makes a file for writing; `fileExists` if anything has that name, even a link.
     package static func createFile(_ name: String, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        return try self.opening { unsafe openat(folder.rawValue, name, flags, self.newFilePermissions.rawValue) }
+        return try self.opening {
+            unsafe openat(folder.rawValue, name, flags, mode_t(self.newFilePermissions.rawValue))
+        }
     }
 
     /// The status of the file with that name, or of the link itself.
     package static func status(of name: String, in folder: FileDescriptor) throws(Errno) -> FileStatus {
-        var raw = Glibc.stat()
+        var raw = stat()
         // SAFETY: the structure lives through the call.
         guard unsafe fstatat(folder.rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw Errno(rawValue: errno)
@@ -114,7 +123,7 @@ extension SystemCalls {
 
     /// Whether anything has that name, even a dangling link.
     package static func exists(_ name: String, in folder: FileDescriptor) -> Bool {
-        var raw = Glibc.stat()
+        var raw = stat()
         // SAFETY: the structure lives through the call.
         return unsafe fstatat(folder.rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) == 0
     }
@@ -187,7 +196,7 @@ extension SystemCalls {
         let option = fw_unnamed_file_option()
         guard option != 0 else { throw .notSupported }
         let flags = O_WRONLY | O_CLOEXEC | option
-        return try self.opening { unsafe openat(folder.rawValue, ".", flags, self.newFilePermissions.rawValue) }
+        return try self.opening { unsafe openat(folder.rawValue, ".", flags, mode_t(self.newFilePermissions.rawValue)) }
     }
 
     /// Gives an unnamed file a name; `fileExists` if anything has it.
@@ -207,6 +216,14 @@ extension SystemCalls {
     /// - Returns: Whether it got the lock.
     package static func lock(_ descriptor: FileDescriptor) -> Bool {
         flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0
+    }
+
+    /// Locks an open file until it is closed; `wouldBlock` while another process has the lock, and another error if the
+    /// file system has no locks.
+    package static func takeLock(_ descriptor: FileDescriptor) throws(Errno) {
+        while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR else { throw Errno(rawValue: errno) }
+        }
     }
 
     /// Waits for the lock of an open file or folder, up to a limit; not at all if the file system has no locks.
@@ -242,6 +259,18 @@ extension SystemCalls {
             if name != ".", name != ".." { names.append(name) }
         }
         return names
+    }
+
+    /// The paths that a shell's pattern matches, in order; none if it matches nothing.
+    package static func paths(matching pattern: String) -> [String] {
+        var list = unsafe glob_t()
+        // SAFETY: the call fills the list, whose pointers are valid until it is freed.
+        defer { unsafe globfree(&list) }
+        guard unsafe glob(pattern, 0, nil, &list) == 0 else { return [] }
+        return unsafe (0..<Int(list.gl_pathc)).compactMap { index in
+            // SAFETY: the list has that many C strings.
+            unsafe list.gl_pathv[index].map { unsafe String(cString: $0) }
+        }
     }
 
     package static func unlink(_ name: String, in folder: FileDescriptor) {

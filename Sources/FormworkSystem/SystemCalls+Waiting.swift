@@ -1,7 +1,14 @@
 import CFormworkSystem
 import FormworkCore
-import Glibc
 import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 // Unsafe code in this file: system calls. Every call is typed, is retried on EINTR, and throws an `Errno`.
 
@@ -50,13 +57,13 @@ extension SystemCalls {
     /// Sleeps until the clock's next tick if `time`, a file's modification time, is in the current tick. A write in the
     /// same tick would leave the same time.
     ///
-    /// A tick is 1 to 10 ms, as the kernel reports it. File systems with whole seconds (ext3; FAT has every other
+    /// A tick is 1 to 10 ms on Linux and 1 µs on Darwin, as the kernel reports it. File systems with whole seconds (ext3; FAT has every other
     /// second) are recognised by a time without a fraction.
     package static func waitForTick(after time: FileTime) {
         let tick = time.nanoseconds > 0 ? self.clockTick : time.seconds % 2 == 0 ? 2_000_000_000 : 1_000_000_000
         var now = timespec()
         // SAFETY: the pointer is to this frame's variable.
-        while unsafe clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0 {
+        while unsafe clock_gettime(self.fileClock, &now) == 0 {
             // A time ahead of the clock wasn't set by a write now: a write would change it.
             let (seconds, isFar) = Int64(now.tv_sec).subtractingReportingOverflow(time.seconds)
             guard !isFar, (0...2).contains(seconds) else { return }
@@ -66,50 +73,27 @@ extension SystemCalls {
         }
     }
 
+    /// The clock that file systems use.
+    #if canImport(Darwin)
+    private static let fileClock = CLOCK_REALTIME
+    #else
+    private static let fileClock = CLOCK_REALTIME_COARSE
+    #endif
+
     /// The nanoseconds of one tick of the clock that file systems use.
     private static let clockTick: Int64 = {
         var tick = timespec()
         // SAFETY: the pointer is to this frame's variable.
-        let isKnown = unsafe clock_getres(CLOCK_REALTIME_COARSE, &tick) == 0 && tick.tv_sec == 0
+        let isKnown = unsafe clock_getres(SystemCalls.fileClock, &tick) == 0 && tick.tv_sec == 0
         return isKnown ? Int64(tick.tv_nsec) : 10_000_000
     }()
-
-    /// Makes `copy`, an empty file, share the content that `file` has at this moment (FICLONE).
-    /// - Throws: `notSupported` and others if the file system can't do that, or the files are on different ones.
-    package static func clone(_ file: FileDescriptor, into copy: FileDescriptor) throws(Errno) {
-        let result = fw_clone(file.rawValue, copy.rawValue)
-        guard result == 0 else { throw Errno(rawValue: -result) }
-    }
 
     /// Sleeps this thread.
     package static func sleep(_ duration: Duration) {
         let (whole, attoseconds) = duration.asWait.components
-        var wanted = timespec(tv_sec: Int(whole), tv_nsec: Int(attoseconds / 1_000_000_000))
+        var wanted = timespec(tv_sec: time_t(whole), tv_nsec: Int(attoseconds / 1_000_000_000))
         var rest = timespec()
         // SAFETY: both pointers are to this frame's variables.
         while unsafe nanosleep(&wanted, &rest) != 0, errno == EINTR { wanted = rest }
-    }
-
-    /// Runs `body` while SIGPIPE and SIGXFSZ can't kill the process. The calls return EPIPE and EFBIG instead.
-    package static func withoutWriteSignals<Result>(
-        _ body: () throws(FormworkError) -> Result
-    ) throws(FormworkError) -> Result {
-        // SAFETY: the guard is a plain C struct of this frame, given to begin and end in this order on this thread.
-        var state = unsafe fw_signal_guard()
-        unsafe fw_signal_guard_begin(&state)
-        defer { unsafe fw_signal_guard_end(&state) }
-        return try body()
-    }
-
-    /// Runs the caller's code with the thread's original signal mask, even inside ``withoutWriteSignals(_:)``, because
-    /// a process that it starts inherits the mask.
-    package static func withWriteSignals<Result, Failure: Error>(
-        _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        // SAFETY: the guard belongs to this thread, and its frame still exists, because it encloses this one.
-        guard let state = unsafe fw_signal_guard_current() else { return try body() }
-        unsafe fw_signal_guard_lift(state)
-        defer { unsafe fw_signal_guard_lower(state) }
-        return try body()
     }
 }

@@ -1,7 +1,14 @@
 import CFormworkSystem
 import FormworkCore
-import Glibc
 import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 // This module's unsafe code and system calls: those of descriptors here, names and waits in the files beside. Every call is
 // typed, is retried on EINTR, and throws an `Errno`.
@@ -10,7 +17,7 @@ package enum SystemCalls {
     // C calls are used directly, because with ten thousand small files swift-system's layers take a tenth of the time.
 
     package static func status(of path: FilePath) throws(Errno) -> FileStatus {
-        var raw = Glibc.stat()
+        var raw = stat()
         // SAFETY: the C string and the structure live through the call.
         let result = unsafe path.withPlatformString { text in unsafe fstatat(AT_FDCWD, text, &raw, 0) }
         guard result == 0 else { throw Errno(rawValue: errno) }
@@ -18,7 +25,7 @@ package enum SystemCalls {
     }
 
     package static func status(of descriptor: FileDescriptor) throws(Errno) -> FileStatus {
-        var raw = Glibc.stat()
+        var raw = stat()
         // SAFETY: the structure lives through the call.
         guard unsafe fstat(descriptor.rawValue, &raw) == 0 else { throw Errno(rawValue: errno) }
         return FileStatus(raw)
@@ -27,12 +34,21 @@ package enum SystemCalls {
     /// The bytes that an unprivileged user may still write on the disk of `path`; `notSupported` if the file system
     /// doesn't report them, as with some network and user-space file systems.
     package static func availableBytes(at path: FilePath) throws(Errno) -> Int64 {
-        var raw = Glibc.statvfs()
+        #if canImport(Darwin)
+        // Darwin's statvfs counts blocks in 32 bits.
+        var raw = statfs()
+        // SAFETY: the C string and the structure live through the call.
+        let result = unsafe path.withPlatformString { text in unsafe statfs(text, &raw) }
+        let blockSize = UInt64(raw.f_bsize)
+        #else
+        var raw = statvfs()
         // SAFETY: the C string and the structure live through the call.
         let result = unsafe path.withPlatformString { text in unsafe statvfs(text, &raw) }
+        let blockSize = UInt64(raw.f_frsize)
+        #endif
         guard result == 0 else { throw Errno(rawValue: errno) }
         guard raw.f_blocks > 0 else { throw .notSupported }
-        let (bytes, isBeyond) = UInt64(raw.f_bavail).multipliedReportingOverflow(by: UInt64(raw.f_frsize))
+        let (bytes, isBeyond) = UInt64(raw.f_bavail).multipliedReportingOverflow(by: blockSize)
         return isBeyond ? .max : Int64(clamping: bytes)
     }
 
@@ -61,7 +77,7 @@ package enum SystemCalls {
         let flags = mode.rawValue | options.rawValue | O_CLOEXEC
         while true {
             // SAFETY: the C string lives through the call.
-            let number = unsafe path.withPlatformString { unsafe Glibc.open($0, flags, permissions?.rawValue ?? 0) }
+            let number = unsafe path.withPlatformString { unsafe kernelOpen($0, flags, permissions ?? []) }
             if number >= 0 { return FileDescriptor(rawValue: number) }
             guard errno == EINTR else { throw Errno(rawValue: errno) }
         }
@@ -70,7 +86,7 @@ package enum SystemCalls {
     package static func read(_ descriptor: FileDescriptor, into buffer: inout MutableRawSpan) throws(Errno) -> Int {
         // SAFETY: the kernel writes inside the buffer, during the call.
         try self.counting {
-            unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor.rawValue, $0.baseAddress, $0.count) }
+            unsafe buffer.withUnsafeMutableBytes { unsafe kernelRead(descriptor.rawValue, $0.baseAddress, $0.count) }
         }
     }
 
@@ -92,7 +108,7 @@ package enum SystemCalls {
         // SAFETY: the range was checked, and the kernel only reads, during the call.
         return try self.counting {
             unsafe bytes.withUnsafeBytes { all in
-                unsafe Glibc.write(descriptor.rawValue, all.baseAddress! + range.lowerBound, range.count)
+                unsafe kernelWrite(descriptor.rawValue, all.baseAddress! + range.lowerBound, range.count)
             }
         }
     }
@@ -101,7 +117,7 @@ package enum SystemCalls {
     package static func write(_ descriptor: FileDescriptor, _ bytes: RawSpan) throws(Errno) -> Int {
         // SAFETY: the kernel only reads, during the call.
         try self.counting {
-            unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor.rawValue, $0.baseAddress, $0.count) }
+            unsafe bytes.withUnsafeBytes { unsafe kernelWrite(descriptor.rawValue, $0.baseAddress, $0.count) }
         }
     }
 
@@ -135,14 +151,23 @@ package enum SystemCalls {
     }
 
     package static func close(_ descriptor: FileDescriptor) throws(Errno) {
-        // Not retried on EINTR, because Linux has already closed it.
-        guard Glibc.close(descriptor.rawValue) == 0 || errno == EINTR else { throw Errno(rawValue: errno) }
+        // Not retried on EINTR, because Linux and Darwin have already closed it.
+        guard kernelClose(descriptor.rawValue) == 0 || errno == EINTR else { throw Errno(rawValue: errno) }
     }
 
     /// The permissions of a new file, before `umask`.
     package static let newFilePermissions: FilePermissions = [
         .ownerReadWrite, .groupReadWrite, .otherReadWrite,
     ]
+
+    /// Whether a file can be written without a name and then get one. That needs O_TMPFILE and /proc.
+    package static var namesUnnamedFiles: Bool {
+        #if canImport(Darwin)
+        false
+        #else
+        self.mayRead("/proc/self/fd")
+        #endif
+    }
 
     /// A file without a name in `folder` (O_TMPFILE), which ``link(_:at:)`` can give one.
     package static func openUnnamed(
@@ -165,7 +190,7 @@ package enum SystemCalls {
     }
 
     package static func setPermissions(of descriptor: FileDescriptor, _ permissions: FilePermissions) {
-        _ = fchmod(descriptor.rawValue, permissions.rawValue)
+        _ = fchmod(descriptor.rawValue, mode_t(permissions.rawValue))
     }
 
     /// - Returns: Whether it worked.
@@ -178,7 +203,20 @@ package enum SystemCalls {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
+    /// Whether the process has this descriptor open.
+    package static func isOpen(_ descriptor: FileDescriptor) -> Bool { fcntl(descriptor.rawValue, F_GETFD) != -1 }
+
+    /// Cuts a file to `count` bytes.
+    package static func truncate(_ descriptor: FileDescriptor, to count: Int64) throws(Errno) {
+        guard ftruncate(descriptor.rawValue, off_t(count)) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Waits until the disk has the file's bytes, or the folder's names.
     package static func sync(_ descriptor: FileDescriptor) throws(Errno) {
+        #if canImport(Darwin)
+        // Darwin's fsync doesn't wait for the disk's own cache. Network file systems have only fsync.
+        if fcntl(descriptor.rawValue, F_FULLFSYNC) == 0 { return }
+        #endif
         guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
     }
 

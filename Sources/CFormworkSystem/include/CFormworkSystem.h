@@ -1,24 +1,24 @@
-// Kernel calls that Swift's Glibc module lacks. Every function returns a count or 0, or minus errno; none retries.
+// Kernel calls that Swift's Glibc, Musl and Darwin modules lack, or give in three forms. Every function returns a count or 0, or minus errno; none retries.
 #ifndef CFORMWORKSYSTEM_H
 #define CFORMWORKSYSTEM_H
 
-#include <signal.h>
+// No header of the C library: Swift would see its declarations through this one.
+#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// Moves file bytes from `*offset` on to any descriptor (sendfile); `*offset` advances.
-ssize_t fw_sendfile(int to, int from, int64_t *offset, size_t count);
+/// Moves file bytes from `*offset` on to any descriptor, on Darwin to a socket (sendfile); `*offset` advances.
+ptrdiff_t fw_sendfile(int to, int from, int64_t *offset, size_t count);
 /// Moves file bytes from `*offset` on to a regular file at its own position (copy_file_range); `*offset` advances.
-ssize_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count);
+ptrdiff_t fw_copy_file_range(int to, int from, int64_t *offset, size_t count);
 /// Makes the empty file `to` share the content of `from` (FICLONE).
 int fw_clone(int from, int to);
 /// Asks for a pipe of `bytes` (F_SETPIPE_SZ).
 int fw_set_pipe_size(int pipe, int bytes);
-/// Whether an open file has a POSIX access list: 1 or 0.
+/// Whether an open file has a list of permissions beside its mode (POSIX on Linux, NFSv4 on Darwin): 1 or 0.
 int fw_has_access_list(int descriptor);
 /// O_TMPFILE, or 0 where there is no such thing.
 int fw_unnamed_file_option(void);
@@ -26,7 +26,7 @@ int fw_unnamed_file_option(void);
 int fw_link_descriptor(int descriptor, int folder, const char *path);
 /// Renames a file from one open folder into another, unless something has that name there (-EEXIST).
 int fw_rename_exclusively(int from, const char *old, int to, const char *name);
-/// Lets two names of an open folder change their files in one step (RENAME_EXCHANGE).
+/// Lets two names of an open folder change their files in one step (RENAME_EXCHANGE, RENAME_SWAP).
 int fw_rename_exchange(int folder, const char *one, const char *other);
 /// Waits until `descriptor` is ready for `events` (POLLIN, POLLOUT, or 0 for its failures alone), for that long; without a
 /// limit where `nanoseconds` is negative. Returns what it is ready for (POLLERR and POLLHUP too), 0 when nothing came.
@@ -34,25 +34,39 @@ int fw_wait(int descriptor, short events, int64_t nanoseconds);
 /// Bytes in a pipe that its reader has not taken (FIONREAD).
 int fw_queued(int pipe);
 
-/// Starts a program, looked for in PATH, whose standard input is `input`, and which is killed when this process ends, however
-/// that happens (Linux). Returns its number, or -errno. To be called on the main thread, as the program ends with its caller's.
-pid_t fw_start(const char *program, char *const arguments[], int input);
+/// Starts a program, looked for in PATH, whose standard input is a socket with its other end in `*input`. The program has both
+/// ends. On Linux it is killed when this process ends, however that happens. Returns its number, or -errno. To be called on
+/// the main thread, as the program ends with its caller's.
+int fw_start(const char *program, char *const arguments[], int *input);
+/// Replaces this process by another program. It returns only when that fails: -errno.
+int fw_replace(const char *program, char *const arguments[]);
+/// Writes the path of this process's program, without a NUL at its end. Returns its length.
+ptrdiff_t fw_program_path(char *path, size_t size);
+/// Raises the limit on open files as far as this process may.
+void fw_raise_file_limit(void);
+/// Ignores a signal. Returns 1 if it was ignored before, otherwise 0.
+int fw_ignore_signal(int number);
 
+/// The columns of a terminal; 0 when it doesn't know them, or -errno when this is no terminal.
+int fw_terminal_columns(int descriptor);
+
+/// For systems that send these signals to the thread that writes, which Darwin does not.
 /// Which signals were blocked before, and which were pending.
 typedef struct fw_signal_guard {
-  sigset_t blocked;
-  sigset_t pending;
+  /// Each has room for a sigset_t.
+  uint64_t blocked[16];
+  uint64_t pending[16];
   /// The guard of this thread that this one is inside of; NULL for none.
   struct fw_signal_guard *around;
 } fw_signal_guard;
 /// Holds SIGPIPE and SIGXFSZ back from this thread, so that a closed pipe or a full quota is an errno.
 int fw_signal_guard_begin(fw_signal_guard *guard);
 /// Swallows those that came meanwhile and restores the thread's mask.
-int fw_signal_guard_end(const fw_signal_guard *guard);
+int fw_signal_guard_end(fw_signal_guard *guard);
 /// The guard begun last on this thread and not ended; NULL when there is none.
 fw_signal_guard *fw_signal_guard_current(void);
 /// Does what its end does, for a while.
-int fw_signal_guard_lift(const fw_signal_guard *guard);
+int fw_signal_guard_lift(fw_signal_guard *guard);
 /// Does what its beginning does, again.
 int fw_signal_guard_lower(fw_signal_guard *guard);
 

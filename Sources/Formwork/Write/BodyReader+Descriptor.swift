@@ -12,7 +12,7 @@ extension BodyReader {
     @discardableResult
     public func write(to descriptor: FileDescriptor) throws(FormworkError) -> Int64 {
         let start = self.position
-        try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+        try SystemCalls.withoutWriteSignals(to: descriptor) { () throws(FormworkError) in
             var writer = try DescriptorWriter(descriptor)
             try writer.write(self)
         }

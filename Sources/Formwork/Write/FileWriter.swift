@@ -87,7 +87,7 @@ actor FileWriter {
         _ bytes: some BodyChunk, to descriptor: FileDescriptor, _ path: FilePath
     ) throws(FormworkError) {
         try bytes.withBytes { bytes throws(FormworkError) in
-            try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+            try SystemCalls.withoutWriteSignals(to: descriptor) { () throws(FormworkError) in
                 try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.writeAll(descriptor, bytes) }
             }
         }

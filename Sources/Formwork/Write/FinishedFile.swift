@@ -112,7 +112,7 @@ extension UnpublishedFile {
             throw FormworkError(.sourceUnavailable, "can't be opened", path: file.path.string, cause: error)
         }
         defer { try? SystemCalls.close(source) }
-        try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+        try SystemCalls.withoutWriteSignals(to: self.descriptor) { () throws(FormworkError) in
             try FormworkError.writing(self.folder.path) { () throws(Errno) in
                 try Self.copy(source, range, to: self.descriptor)
             }

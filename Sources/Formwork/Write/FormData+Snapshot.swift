@@ -5,7 +5,7 @@ import SystemPackage
 extension BodySpool {
     /// Copies a file as it is at one moment. Later changes to the file have no effect.
     ///
-    /// If the file system can share content between files (Btrfs, XFS), the copy takes no time and no space, and is
+    /// If the file system can share content between files (APFS, Btrfs, XFS), the copy takes no time and no space, and is
     /// made in the file's own folder. Otherwise the file is copied to `folder` and then compared with its copy. If both
     /// are equal, the file had this content at the moment between the two passes, even if it is written through mapped
     /// memory.
@@ -33,12 +33,8 @@ extension BodySpool {
         guard let source = try? SystemCalls.open(path, .readOnly, .nonBlocking) else { return nil }
         defer { try? SystemCalls.close(source) }
         let folder = (SystemCalls.resolved(path) ?? path).removingLastComponent()
-        guard
-            let clone = try? SystemCalls.openUnnamed(
-                in: folder.isEmpty ? FilePath(".") : folder, permissions: .ownerReadWrite)
-        else { return nil }
+        guard let clone = try? SystemCalls.openClone(of: source, in: folder.isEmpty ? "." : folder) else { return nil }
         do throws(Errno) {
-            try SystemCalls.clone(source, into: clone)
             return (clone, try SystemCalls.status(of: clone).validator.size)
         } catch {
             try? SystemCalls.close(clone)

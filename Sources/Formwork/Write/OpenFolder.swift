@@ -25,8 +25,7 @@ package final class OpenFolder: Sendable {
     /// - Throws: `writeFailed`.
     package init(_ path: FilePath, avoidsUnnamedFiles: Bool = false) throws(FormworkError) {
         self.path = path
-        // Giving an unnamed file a name needs /proc.
-        self.avoidsUnnamedFiles = avoidsUnnamedFiles || !SystemCalls.mayRead("/proc/self/fd")
+        self.avoidsUnnamedFiles = avoidsUnnamedFiles || !SystemCalls.namesUnnamedFiles
         do throws(Errno) {
             do throws(Errno) { try SystemCalls.makeFolder(path) } catch .fileExists {}
             self.descriptor = try SystemCalls.open(path, .readOnly, .directory)
@@ -220,7 +219,7 @@ package struct UnpublishedFile: Sendable {
     /// Writes all bytes of some chunks. A size limit is an error, never a signal.
     /// - Throws: `writeFailed`.
     package func write(_ chunks: [some BodyChunk]) throws(FormworkError) {
-        try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+        try SystemCalls.withoutWriteSignals(to: self.descriptor) { () throws(FormworkError) in
             for chunk in chunks {
                 try chunk.withBytes { bytes throws(FormworkError) in
                     try FormworkError.writing(self.folder.path) { () throws(Errno) in

@@ -14,8 +14,8 @@ package struct PendingFile {
         self.target = target
         let folder = target.removingLastComponent()
         let place = folder.isEmpty ? FilePath(".") : folder
-        // A file without a name disappears if the process is killed. Giving it a name needs /proc.
-        if SystemCalls.mayRead("/proc/self/fd"), let descriptor = try? SystemCalls.openUnnamed(in: place) {
+        // A file without a name disappears if the process is killed.
+        if SystemCalls.namesUnnamedFiles, let descriptor = try? SystemCalls.openUnnamed(in: place) {
             self.descriptor = descriptor
         } else {
             let temporary = Self.temporaryName(beside: target)

@@ -1,7 +1,7 @@
 #if Command
 import Formwork
 import FormworkCore
-import Glibc
+import FormworkSystem
 import SystemPackage
 
 #if canImport(FoundationEssentials)
@@ -9,8 +9,6 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
-
-// Unsafe code in this file: the system's list of files that match a pattern.
 
 /// Replaces a pattern or a folder in an argument of `-F` by the files it means, each as a part of its own.
 ///
@@ -52,7 +50,7 @@ struct FileExpansion {
         if self.isRecursive, Self.type(of: path) == .typeDirectory { return try self.files(inFolderOf: file) }
         guard path.contains(where: { "*?[".contains($0) }), Self.type(of: path) == nil else { return nil }
         var found: [FormArgument.File] = []
-        for match in Self.matches(of: path) {
+        for match in SystemCalls.paths(matching: path) {
             var next = file
             next.path = match
             switch Self.type(of: match) {
@@ -111,17 +109,6 @@ struct FileExpansion {
         var isFolder: Bool { (try? FileManager.default.contentsOfDirectory(atPath: path)) != nil }
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         return isFolder ? .typeDirectory : .typeRegular
-    }
-
-    private static func matches(of pattern: String) -> [String] {
-        var list = unsafe glob_t()
-        // SAFETY: the call fills the list, whose pointers are valid until it is freed.
-        defer { unsafe globfree(&list) }
-        guard unsafe glob(pattern, 0, nil, &list) == 0 else { return [] }
-        return unsafe (0..<Int(list.gl_pathc)).compactMap { index in
-            // SAFETY: the list has that many C strings.
-            unsafe list.gl_pathv[index].map { unsafe String(cString: $0) }
-        }
     }
 }
 #endif

@@ -1,4 +1,5 @@
 #if Command
+import FormworkSystem
 import SystemPackage
 
 #if canImport(FoundationEssentials)
@@ -26,7 +27,7 @@ struct HelpPage {
     /// The columns of standard output: COLUMNS, the terminal's, or 80.
     static var usualWidth: Int {
         let given = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
-        return min(max(given ?? TerminalWidth.of(.standardOutput) ?? 80, 40), 120)
+        return min(max(given ?? Terminal.columns(of: .standardOutput) ?? 80, 40), 120)
     }
 
     var text: String {

@@ -1,6 +1,6 @@
 #if Command
 import Formwork
-import Glibc
+import FormworkSystem
 import SystemPackage
 
 /// Writes one part to standard output, as it is read.
@@ -10,7 +10,7 @@ struct OutputSink: PartSink {
 
     private(set) var selector: PartSelector
     private var isTaken = false
-    private let isTerminal = isatty(FileDescriptor.standardOutput.rawValue) == 1
+    private let isTerminal = Terminal.isTerminal(.standardOutput)
     /// Bytes that wait until they are known to be text.
     private var held: [UInt8] = []
 

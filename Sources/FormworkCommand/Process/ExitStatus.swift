@@ -1,7 +1,7 @@
 #if Command
 import Formwork
 import FormworkFiles
-import Glibc
+import FormworkSystem
 import SystemPackage
 
 #if canImport(FoundationEssentials)
@@ -28,7 +28,7 @@ package struct ExitStatus: Error {
         if curl != nil { shown.cause = nil }
         // Foundation's texts name its domains and keys; only the system's error in them is shown.
         if let error = shown.cause as? CocoaError {
-            shown.cause = (error.underlying as? POSIXError).map { Errno(rawValue: $0.code.rawValue) }
+            shown.cause = (error.underlying as? POSIXError).map { Errno($0.code) }
         }
         self.init(curl?.code ?? Self.code(for: error.code), isClosedPipe ? nil : "formwork: \(shown)")
     }
@@ -46,7 +46,7 @@ package struct ExitStatus: Error {
 
     package func leave() -> Never {
         if let message = self.message { Messages.fail(message, status: self.code) }
-        exit(self.code)
+        ThisProcess.exit(self.code)
     }
 }
 #endif

@@ -1,9 +1,7 @@
 #if Command
 import Formwork
 import FormworkCore
-import SystemPackage
-
-// Unsafe code in this file: overwriting this process's arguments where the system shows them.
+import FormworkSystem
 
 /// Arguments that contain passwords or tokens. The list of processes shows arguments to every user of the machine.
 enum SecretArguments {
@@ -11,20 +9,11 @@ enum SecretArguments {
     ///
     /// They are visible until then, for a few milliseconds: a file, a prompt or the environment doesn't show them at all.
     static func blank() {
-        guard let (start, end) = self.place, end > start else { return }
-        // SAFETY: the kernel reports where this process's arguments are; they are writable, and only this thread runs.
-        guard let pointer = unsafe UnsafeMutableRawPointer(bitPattern: start) else { return }
-        let bytes = unsafe UnsafeMutableRawBufferPointer(start: pointer, count: Int(end - start))
-        var position = 0
-        var words: [Range<Int>] = []
-        while position < bytes.count {
-            let wordEnd = unsafe bytes[position...].firstIndex(of: 0) ?? bytes.count
-            words.append(position..<wordEnd)
-            position = wordEnd + 1
-        }
-        let texts = words.map { unsafe String(decoding: bytes[$0], as: UTF8.self) }
-        for (index, range) in self.ranges(in: Array(texts)) {
-            for place in range { unsafe bytes[words[index].lowerBound + place] = UInt8(ascii: "*") }
+        // Only this thread runs.
+        ThisProcess.changeArguments { words in
+            for (index, range) in self.ranges(in: words.map { String(decoding: $0, as: UTF8.self) }) {
+                for place in range { words[index][place] = UInt8(ascii: "*") }
+            }
         }
     }
 
@@ -72,27 +61,6 @@ enum SecretArguments {
         guard let at = authority.lastIndex(of: "@") else { return nil }
         let first = word.utf8.distance(from: word.startIndex, to: start)
         return first..<first + word.utf8.distance(from: start, to: at)
-    }
-
-    /// Where the arguments are in memory.
-    private static var place: (start: UInt, end: UInt)? {
-        guard let file = try? FileDescriptor.open(FilePath("/proc/self/stat"), .readOnly, options: .closeOnExec) else {
-            return nil
-        }
-        defer { try? file.close() }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        guard let count = try? unsafe buffer.withUnsafeMutableBytes({ unsafe try file.read(into: $0) }) else {
-            return nil
-        }
-        // proc(5): arg_start and arg_end are fields 48 and 49. The name of the program is in parentheses, and the field
-        // after it is the third.
-        let text = String(decoding: buffer[..<count], as: UTF8.self)
-        guard let end = text.lastIndex(of: ")") else { return nil }
-        let fields = text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
-        guard fields.count > 46, let start = UInt(fields[45]), let stop = UInt(fields[46]), start != 0 else {
-            return nil
-        }
-        return (start, stop)
     }
 }
 #endif

@@ -1,6 +1,7 @@
 #if Command
 import Formwork
 import FormworkFiles
+import FormworkSystem
 import Synchronization
 import SystemPackage
 
@@ -66,7 +67,7 @@ package final class ProgressLine: Sendable {
             switch self.style {
             case .bar:
                 // A line that reaches the last column would wrap, and be redrawn one line below.
-                let columns = max(1, (TerminalWidth.of(.standardError) ?? Self.usualColumns) - 1)
+                let columns = max(1, (Terminal.columns(of: .standardError) ?? Self.usualColumns) - 1)
                 Self.write("\r\(moment.line(rate: rate, elapsed: elapsed, columns: columns))\u{1B}[K")
             case .log:
                 let key = LogKey(moment)

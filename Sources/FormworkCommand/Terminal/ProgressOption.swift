@@ -1,7 +1,7 @@
 #if Command
 import ArgumentParser
 import Formwork
-import Glibc
+import FormworkSystem
 import SystemPackage
 
 /// How progress is shown.
@@ -16,7 +16,7 @@ package enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
     /// The style. `auto` means a bar if standard error is a terminal and the body isn't written to it, otherwise none.
     package func style(bodyGoesToTerminal: Bool) -> ProgressStyle? {
         switch self {
-        case .auto: isatty(FileDescriptor.standardError.rawValue) == 1 && !bodyGoesToTerminal ? .bar : nil
+        case .auto: Terminal.isTerminal(.standardError) && !bodyGoesToTerminal ? .bar : nil
         case .bar: .bar
         case .log: .log
         case .json: .json

@@ -1,5 +1,5 @@
 #if Command
-import Glibc
+import FormworkSystem
 import SystemPackage
 
 /// Standard input, output and error.
@@ -10,7 +10,7 @@ enum StandardDescriptors {
     /// They are opened for the opposite direction, so that reading or writing them fails.
     static func fill() {
         for descriptor in [FileDescriptor.standardInput, .standardOutput, .standardError]
-        where fcntl(descriptor.rawValue, F_GETFD) == -1 {
+        where !SystemCalls.isOpen(descriptor) {
             // The system uses the lowest free number.
             _ = try? FileDescriptor.open(FilePath("/dev/null"), descriptor == .standardInput ? .writeOnly : .readOnly)
         }

@@ -1,4 +1,5 @@
 #if Command
+import FormworkSystem
 import SystemPackage
 
 #if canImport(FoundationEssentials)
@@ -12,7 +13,7 @@ package enum TerminalColours {
     /// Whether standard output is a terminal with colours, and NO_COLOR is unset or empty.
     package static var areWanted: Bool {
         let environment = ProcessInfo.processInfo.environment
-        return TerminalWidth.isTerminal(.standardOutput) && environment["NO_COLOR"] ?? "" == ""
+        return Terminal.isTerminal(.standardOutput) && environment["NO_COLOR"] ?? "" == ""
             && environment["TERM"] != "dumb"
     }
 }

@@ -1,7 +1,7 @@
 #if Command
 import ArgumentParser
 import Formwork
-import Glibc
+import FormworkSystem
 import SystemPackage
 
 struct BodyCommand: ParsableCommand {
@@ -64,7 +64,7 @@ struct BodyCommand: ParsableCommand {
         let plan = try self.form.makePlan()
         let file = self.output == "-" ? nil : self.output
         if let tool { return try self.write(plan, for: tool, to: file) }
-        let isTerminal = file == nil && isatty(FileDescriptor.standardOutput.rawValue) == 1
+        let isTerminal = file == nil && Terminal.isTerminal(.standardOutput)
         if isTerminal, self.output == nil, !plan.isPlainText {
             throw ExitStatus(
                 2,
@@ -112,7 +112,7 @@ struct BodyCommand: ParsableCommand {
         }
         let head = (["POST \(target.path) HTTP/1.1"] + headers).map { $0 + "\r\n" }.joined() + "\r\n"
         let file = self.output == "-" ? nil : self.output
-        let isTerminal = file == nil && isatty(FileDescriptor.standardOutput.rawValue) == 1
+        let isTerminal = file == nil && Terminal.isTerminal(.standardOutput)
         guard !isTerminal || self.output != nil || plan.isPlainText else {
             throw ExitStatus(
                 2, "formwork: the body may hold binary data and standard output is a terminal: use -o FILE or a pipe")

@@ -1,6 +1,7 @@
 #if Command
 import ArgumentParser
 import Formwork
+import FormworkSystem
 import SystemPackage
 
 struct CurlCommand: ParsableCommand {

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Formwork
 import FormworkFiles
+import FormworkSystem
 import SystemPackage
 
 struct ExtractCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 #if Command
 import ArgumentParser
 import Formwork
+import FormworkSystem
 
 /// What the two executables share: the list of verbs, and how one of them is run.
 package enum FormworkVerbs {
@@ -62,6 +63,7 @@ package enum FormworkVerbs {
         _ root: Root.Type, beforehand: ([String]) throws(ExitStatus) -> Void = { _ throws(ExitStatus) in }
     ) async {
         StandardDescriptors.fill()
+        ThisProcess.ignoreSizeSignal()
         var parsed: [String] = []
         do {
             if let place = RawArguments.firstNotUTF8 {

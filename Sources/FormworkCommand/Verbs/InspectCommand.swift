@@ -1,6 +1,7 @@
 #if Command
 import ArgumentParser
 import Formwork
+import FormworkSystem
 import FormworkURLEncoded
 import SystemPackage
 
@@ -81,7 +82,7 @@ struct InspectCommand: ParsableCommand {
 
     private static func write(_ findings: [FormLint.Finding], leftOut: Int) throws {
         let output = OutputBuffer()
-        let width = TerminalWidth.of(.standardOutput)
+        let width = Terminal.columns(of: .standardOutput)
         for finding in findings {
             let lines = width.map { Paragraph.lines("\(finding)", width: $0, indent: 4) } ?? ["\(finding)"]
             for line in lines { try output.write(line + "\n") }
@@ -118,7 +119,7 @@ struct InspectCommand: ParsableCommand {
     }
 
     private func writeTable(_ walk: inout PartWalk, _ output: OutputBuffer) throws -> [String] {
-        let table = PartTable(output, showsDigests: self.sha256, terminalWidth: TerminalWidth.of(.standardOutput))
+        let table = PartTable(output, showsDigests: self.sha256, terminalWidth: Terminal.columns(of: .standardOutput))
         var recorder = PartRecorder(wantsDigest: self.sha256) { try table.append($0) }
         do {
             let notes = try walk.run(&recorder)

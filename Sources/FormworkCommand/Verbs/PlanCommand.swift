@@ -1,6 +1,7 @@
 #if Command
 import ArgumentParser
 import Formwork
+import FormworkSystem
 import FormworkURLEncoded
 import SystemPackage
 
@@ -33,7 +34,7 @@ struct PlanCommand: ParsableCommand {
             try BodyPlan(copying: .text(text)).write(toFile: FilePath(save))
         } else {
             guard self.json else {
-                return try StandardOutput.write(PlanTable(plan).text(width: TerminalWidth.of(.standardOutput)))
+                return try StandardOutput.write(PlanTable(plan).text(width: Terminal.columns(of: .standardOutput)))
             }
             try JSONOutput.write(plan.properties + [("pieces", .array(plan.layout.map(\.json)))])
         }

@@ -1,8 +1,8 @@
 #if Command
 import ArgumentParser
 import Formwork
+import FormworkSystem
 import FormworkURLEncoded
-import Glibc
 import SystemPackage
 
 struct QueryEncodeCommand: ParsableCommand {
@@ -55,7 +55,7 @@ struct QueryEncodeCommand: ParsableCommand {
                 throw error
             }
         }
-        let isTerminal = isatty(FileDescriptor.standardOutput.rawValue) == 1
+        let isTerminal = Terminal.isTerminal(.standardOutput)
         try StandardOutput.write(isTerminal ? text + "\n" : text)
     }
 

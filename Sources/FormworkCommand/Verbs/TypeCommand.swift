@@ -3,6 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkMagic
 import FormworkFiles
+import FormworkSystem
 import FormworkURLEncoded
 import SystemPackage
 
@@ -67,7 +68,7 @@ struct TypeCommand: ParsableCommand {
 
     func run() throws {
         let types = self.from.detection(charset: self.charset)
-        let width = self.json ? nil : TerminalWidth.of(.standardOutput)
+        let width = self.json ? nil : Terminal.columns(of: .standardOutput)
         var table = TextTable(["type", "found by", "why", "file"])
         var answers: [ParameterValue] = []
         var failure: FormworkError?

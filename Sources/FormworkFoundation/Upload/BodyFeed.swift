@@ -28,6 +28,7 @@ final class BodyFeed: @unchecked Sendable {
     private var isReading = false
     private var wasOpened = false
     private var opening: (@Sendable () -> Void)?
+    private var failing: (@Sendable () -> Void)?
 
     private var chunk: [UInt8] = []
     private var used = 0
@@ -75,6 +76,9 @@ final class BodyFeed: @unchecked Sendable {
         if wasOpened { action() }
     }
 
+    /// Calls `action` when reading fails, but not if it already did.
+    func whenFailed(_ action: @escaping @Sendable () -> Void) { self.lock.withLock { self.failing = action } }
+
     func close() {
         let (fetching, _) = self.lock.withLock {
             if self.state != .error { self.state = .closed }
@@ -82,7 +86,7 @@ final class BodyFeed: @unchecked Sendable {
             // URLSession may keep the stream of a task that has ended: the stream must not keep files open or hold
             // bytes. A running read has its own reference to the reader and releases it.
             self.origin = .failure(FormworkError(.invalidArgument, "the stream is closed"))
-            (self.chunk, self.used, self.fetched) = ([], 0, nil)
+            (self.chunk, self.used, self.fetched, self.failing) = ([], 0, nil, nil)
             self.lock.broadcast()
             return used
         }
@@ -158,15 +162,21 @@ final class BodyFeed: @unchecked Sendable {
     /// Records the result of a read, unless the feed was closed meanwhile.
     /// - Returns: The result for the reader.
     private func end(_ count: Int?, isLast: Bool = false, failure: FormworkError? = nil) -> Int? {
-        self.lock.withLock {
+        let (result, failing) = self.lock.withLock { () -> (Int?, (@Sendable () -> Void)?) in
             self.isReading = false
-            guard self.state == .open else { return nil }
-            if let failure { (self.error, self.state) = (failure, .error) }
-            guard let count else { return nil }
+            guard self.state == .open else { return (nil, nil) }
+            if let failure {
+                (self.error, self.state) = (failure, .error)
+                defer { self.failing = nil }
+                return (nil, self.failing)
+            }
+            guard let count else { return (nil, nil) }
             self.position += Int64(count)
             if isLast { (self.sawEnd, self.state) = (true, .atEnd) }
-            return count
+            return (count, nil)
         }
+        failing?()
+        return result
     }
 
     /// - Returns: Bytes written; `nil` if the feed was closed meanwhile.

@@ -1,7 +1,10 @@
 import Foundation
 import Synchronization
 
-/// A planned body as Foundation's `InputStream`, for `URLRequest.httpBodyStream` and other users of streams.
+/// A planned body as Foundation's `InputStream`, for users of streams.
+///
+/// On Linux it may be a request's `httpBodyStream`. On Apple's systems URLSession reads only the system's own streams:
+/// use `URLRequest.setBody(_:options:)` and ``BodyInputStreams/nextForSession()`` there.
 ///
 /// A read blocks until there are bytes; if the body consists of files and memory, it waits only for the disk. A stream
 /// or an async sequence in the body is fetched on other threads: don't read such a body from async code, which may
@@ -26,6 +29,16 @@ public final class BodyInputStream: InputStream {
     init(_ feed: BodyFeed) {
         self.feed = feed
         super.init(data: Data())
+    }
+
+    /// The stream that URLSession can read: this one, or on Apple's systems a stream of the system's own that this one's
+    /// bytes fill. Call it once, and don't read this stream then.
+    func forSession() -> InputStream {
+        #if canImport(Darwin)
+        BoundStream.reading(self.feed)
+        #else
+        self
+        #endif
     }
 
     /// Makes the stream readable. Later calls do nothing.

@@ -30,6 +30,13 @@ public final class BodyInputStreams: Sendable {
         return self.replace(by: BodyFeed(self.plan, options: self.options))
     }
 
+    /// Like ``next()``, but a stream that URLSession can read on every system, for `httpBodyStream` and for
+    /// `urlSession(_:task:needNewBodyStream:)`.
+    ///
+    /// On Apple's systems the stream doesn't end if the body can't be read, so that a short body is never taken for a
+    /// whole one: the task ends with its time-out. `URLSession.upload(_:with:options:)` cancels it at once.
+    public func nextForSession() throws(FormworkError) -> InputStream { try self.next().forSession() }
+
     /// Like ``next()``, but returns a failing stream instead of an error, because Foundation takes `nil` for
     /// "continue".
     func nextOrFailing() -> BodyInputStream {

@@ -17,7 +17,7 @@ extension URLRequest {
     ///   - options: Options for its reader: a rate limit, progress, digests, the framing's check.
     public mutating func setBody(_ plan: BodyPlan, options: ReaderOptions = ReaderOptions()) {
         self.describeBody(plan, isFixed: plan.contentLength != nil)
-        self.httpBodyStream = plan.makeInputStream(options: options)
+        self.httpBodyStream = plan.makeInputStream(options: options).forSession()
     }
 
     /// Sets the fields that describe the body.
@@ -25,9 +25,12 @@ extension URLRequest {
         if self.httpMethod == "GET" { self.httpMethod = "POST" }
         self.setValue(plan.contentType, forHTTPHeaderField: "Content-Type")
         self.setValue(isFixed ? plan.contentLength.map(String.init) : nil, forHTTPHeaderField: "Content-Length")
-        // URLSession announces a stream as chunked, even with a Content-Length. A blank Transfer-Encoding tells libcurl
+        // On Linux, URLSession announces a stream as chunked, even with a Content-Length. A blank Transfer-Encoding tells libcurl
         // not to, and isn't sent itself. It isn't documented that URLSession passes it on, so a test reads the bytes.
+        // CFNetwork, on Apple's systems, takes the Content-Length as it is.
+        #if !canImport(Darwin)
         self.setValue(isFixed ? " " : nil, forHTTPHeaderField: "Transfer-Encoding")
+        #endif
     }
 
     /// The request that a redirect asks for, and whether the body is sent with it; `nil` if there is no redirect to

@@ -53,7 +53,7 @@ extension URLSession {
         var retries = 0
         var isAuthorized = false
         while true {
-            if let streams { request.httpBodyStream = try streams.next() }
+            if let streams { request.httpBodyStream = try streams.nextForSession() }
             options.monitor?.begin(attempt: retries + 1)
             let data: Data, response: HTTPURLResponse
             do {

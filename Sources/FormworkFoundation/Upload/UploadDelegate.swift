@@ -39,6 +39,15 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
         self.state = Mutex(State(streams: streams))
         self.monitor = monitor
         self.body = streams?.last
+        super.init()
+        self.watch(self.body)
+    }
+
+    /// Cancels the task when its body fails. URLSession on Apple's systems doesn't learn that from a stream.
+    private func watch(_ feed: BodyFeed?) {
+        #if canImport(Darwin)
+        feed?.whenFailed { [weak self] in self?.cancel() }
+        #endif
     }
 
     func start(_ request: URLRequest, in session: URLSession, _ continuation: CheckedContinuation<Outcome, Never>) {
@@ -113,7 +122,9 @@ final class UploadDelegate: NSObject, URLSessionTaskDelegate, Sendable {
         let (streams, isCancelled) = self.state.withLock { ($0.streams, $0.isCancelled) }
         // A new stream could wait for a source that the cancellation has just released.
         let cancelled = BodyFeed(failing: FormworkError(.invalidArgument, "the upload is cancelled"))
-        completionHandler(isCancelled ? BodyInputStream(cancelled) : streams?.nextOrFailing())
+        let stream = isCancelled ? BodyInputStream(cancelled) : streams?.nextOrFailing()
+        self.watch(stream?.feed)
+        completionHandler(stream?.forSession())
     }
 
     func urlSession(

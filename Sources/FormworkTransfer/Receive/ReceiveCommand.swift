@@ -3,6 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkCommand
 import FormworkReceiver
+import FormworkSystem
 import FormworkFiles
 import Logging
 import NIOCore
@@ -76,7 +77,8 @@ package struct ReceiveCommand: AsyncParsableCommand {
         options.grace = .seconds(self.grace)
         let form: LineLog.Form = self.log == .json ? .json : .text
         let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
-        OpenFiles.raiseLimit()
+        // Each upload needs a connection and at least one file.
+        ThisProcess.raiseFileLimit()
         let storage = try await self.destination.open(logger)
         let store = try self.resuming.store(
             in: self.destination.dir.map { FilePath($0) }, options.limits, isDurable: self.destination.fsync,

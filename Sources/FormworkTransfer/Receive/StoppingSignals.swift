@@ -1,5 +1,5 @@
 #if Transfer
-import Glibc
+import FormworkSystem
 import ServiceLifecycle
 import Synchronization
 import SystemPackage
@@ -38,7 +38,8 @@ enum StoppingSignals {
                     if count == 1 {
                         await group.triggerGracefulShutdown()
                     } else {
-                        status.code.withLock { $0 = 128 + (signal == .sigint ? SIGINT : SIGTERM) }
+                        let second = signal == .sigint ? StoppingSignal.interrupt : .terminate
+                        status.code.withLock { $0 = second.exitStatus }
                         drop()
                         break
                     }

@@ -3,7 +3,7 @@ import Formwork
 import FormworkCommand
 import FormworkNIO
 import FormworkClient
-import Glibc
+import FormworkSystem
 import SystemPackage
 
 /// Where an answer goes: streamed to a file or to standard output, or into the report.
@@ -31,7 +31,7 @@ struct AnswerOutput: Sendable {
                     throw FormworkError(.writeFailed, "the answer can't be written", path: path, cause: error)
                 }
             }
-        } else if self.isJSON || isHidden || isatty(FileDescriptor.standardOutput.rawValue) == 1 {
+        } else if self.isJSON || isHidden || Terminal.isTerminal(.standardOutput) {
             // A report needs the whole body, and on a terminal control characters are escaped.
             let limit = isHidden ? 0 : Self.limit
             (report.body, report.isBodyTruncated) = try await answer.body.collectBytes(upTo: limit)

@@ -5,6 +5,7 @@ import FormworkCommand
 import FormworkFiles
 import FormworkHTTP
 import FormworkResumable
+import FormworkSystem
 import FormworkNIO
 import FormworkClient
 import FormworkURLEncoded
@@ -204,6 +205,5 @@ package struct SendCommand: AsyncParsableCommand {
         if self.json { try JSONOutput.write(result.members, failure: result.failure) }
         if let writeOut { try StandardOutput.write(writeOut.text(result)) }
     }
-
 }
 #endif

@@ -40,7 +40,7 @@ struct SendJob {
         let head = ready.lines(isHTTP2: isHTTP2).map { $0.withControlCharactersEscaped + "\n" }.joined()
         let tus = "Asks the tus server first. If it reads no forms, each file is an upload of its own.\n"
         let note = self.resuming?.usesTus == true && self.resuming?.link == nil ? "\n" + tus : ""
-        let table = PlanTable(self.plan).text(width: TerminalWidth.of(.standardOutput))
+        let table = PlanTable(self.plan).text(width: Terminal.columns(of: .standardOutput))
         try StandardOutput.write(head + "\n" + table + note)
     }
 }

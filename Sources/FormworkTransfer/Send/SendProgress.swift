@@ -4,7 +4,7 @@ import FormworkCommand
 import FormworkCore
 import FormworkNIO
 import FormworkClient
-import Glibc
+import FormworkSystem
 import SystemPackage
 
 /// Shows how far a transfer is, even while it makes no progress.
@@ -23,7 +23,7 @@ struct SendProgress: Sendable {
     /// `nil` when nothing is to be shown.
     /// - Parameter filename: The name of the file that is the whole body; `nil` for a form.
     init?(_ option: ProgressOption, interval: Duration?, _ plan: BodyPlan, filename: String? = nil) {
-        let isTerminal = isatty(FileDescriptor.standardError.rawValue) == 1
+        let isTerminal = Terminal.isTerminal(.standardError)
         guard option != .none else { return nil }
         self.style = option.style(bodyGoesToTerminal: false) ?? .log
         self.isShy = option == .auto && !isTerminal

@@ -1,7 +1,13 @@
-#if Command
 import CFormworkSystem
-import Glibc
 import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 // Unsafe code in this file: starting another program with a socket as its standard input.
 
@@ -9,47 +15,38 @@ import SystemPackage
 ///
 /// It reads from a socket and holds the other end open too. So its input doesn't end when this process dies, only
 /// with ``finish()``. A cut body is never taken for a complete one.
-struct ChildProcess {
-    private let id: pid_t
+package struct ChildProcess {
+    private let id: CInt
     /// Where to write.
-    let input: FileDescriptor
+    package let input: FileDescriptor
 
-    /// Starts `program`, found in `PATH`, with this process's standard output and error. It is killed when this process
-    /// exits.
+    /// Starts `program`, found in `PATH`, with this process's standard output and error. On Linux it is killed when this
+    /// process exits. Darwin can't do that: if this process is killed, the program waits for input until it is killed
+    /// too.
     /// - Throws: The `Errno` of the failed start: `noSuchFileOrDirectory` if there is no such program.
-    init(_ program: String, _ arguments: [String]) throws {
-        var ends: [CInt] = [-1, -1]
-        // SAFETY: two descriptors are written into an array of two.
-        guard unsafe socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
-            throw Errno(rawValue: errno)
-        }
-        let (readEnd, writeEnd) = (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
-        defer { try? readEnd.close() }
-        _ = fcntl(readEnd.rawValue, F_SETFD, FD_CLOEXEC)
+    package init(_ program: String, _ arguments: [String]) throws {
         // SAFETY: the C strings outlive the call that reads them and are freed once.
         var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
-        let id = unsafe fw_start(program, &words, readEnd.rawValue)
-        guard id > 0 else {
-            try? writeEnd.close()
-            throw Errno(rawValue: -id)
-        }
+        var input: CInt = -1
+        let id = unsafe fw_start(program, &words, &input)
+        guard id > 0 else { throw Errno(rawValue: -id) }
         self.id = id
-        self.input = writeEnd
+        self.input = FileDescriptor(rawValue: input)
     }
 
     /// Ends the program's input.
-    func finish() {
+    package func finish() {
         _ = shutdown(self.input.rawValue, CInt(SHUT_WR))
-        try? self.input.close()
+        try? SystemCalls.close(self.input)
     }
 
     /// Kills the program at once, before it takes the end of its input for the end of the body.
-    func kill() { _ = Glibc.kill(self.id, SIGKILL) }
+    package func kill() { _ = kernelKill(self.id) }
 
     /// Waits until the program exits.
     /// - Returns: The exit status, or 128 plus the number of the signal that ended it.
-    func wait() -> Int32 {
+    package func wait() -> Int32 {
         var status: Int32 = 0
         // SAFETY: the pointer is to this frame's variable.
         while unsafe waitpid(self.id, &status, 0) < 0, errno == EINTR {}
@@ -57,4 +54,3 @@ struct ChildProcess {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 }
-#endif

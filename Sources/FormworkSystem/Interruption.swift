@@ -1,0 +1,44 @@
+import CFormworkSystem
+import Dispatch
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A signal by which a user or the system stops a program. All systems give them these numbers.
+package enum StoppingSignal: Int32, CaseIterable, Sendable {
+    case hangup = 1
+    case interrupt = 2
+    case terminate = 15
+
+    /// The exit status of a program that this signal stopped, as shells report it.
+    package var exitStatus: Int32 { 128 + self.rawValue }
+}
+
+/// Cleans up when the user interrupts the command or another process terminates it.
+package final class Interruption {
+    private let sources: [any DispatchSourceSignal]
+
+    /// Runs `cleanUp` on another thread when SIGINT, SIGTERM or SIGHUP arrives, then exits with 128 plus its number.
+    ///
+    /// A signal that was ignored when the command began (`nohup`) stays ignored.
+    package init(_ cleanUp: @escaping @Sendable () -> Void) {
+        let signals: [StoppingSignal] = [.interrupt, .terminate, .hangup]
+        self.sources = signals.compactMap { signal in
+            guard fw_ignore_signal(signal.rawValue) == 0 else { return nil }
+            let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: .global())
+            source.setEventHandler {
+                cleanUp()
+                _exit(signal.exitStatus)
+            }
+            source.activate()
+            return source
+        }
+    }
+
+    deinit { for source in self.sources { source.cancel() } }
+}

@@ -1,0 +1,93 @@
+import CFormworkSystem
+import FormworkCore
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+// Unsafe code in this file: this process's own file, arguments and limits.
+
+/// This process: its file, its arguments, its limits and its end.
+package enum ThisProcess {
+    /// The path of the program's file, with every link followed; `nil` if the system doesn't report it.
+    package static var executable: FilePath? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        // SAFETY: the call writes at most as many bytes as the count that is passed.
+        let count = unsafe fw_program_path(&buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let bytes = buffer[..<Int(count)].map { UInt8(bitPattern: $0) }
+        return FilePath(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Replaces this process by another program with the same arguments. It returns only if that isn't possible.
+    package static func replace(by program: FilePath) {
+        // SAFETY: the path is a C string during the call, and argv's C strings live as long as the process.
+        _ = unsafe program.withPlatformString { unsafe fw_replace($0, CommandLine.unsafeArgv) }
+    }
+
+    /// Exits after the C library's own buffers are written.
+    package static func exit(_ status: Int32) -> Never { kernelExit(status) }
+
+    /// Raises the limit on open files to the highest allowed value.
+    package static func raiseFileLimit() { fw_raise_file_limit() }
+
+    /// Makes a limit on file sizes an error of the write for the whole process, on Darwin; elsewhere
+    /// ``SystemCalls/withoutWriteSignals(to:_:)`` does that for the writing thread.
+    package static func ignoreSizeSignal() {
+        #if canImport(Darwin)
+        _ = fw_ignore_signal(SIGXFSZ)
+        #endif
+    }
+
+    /// The seconds of processor time that this process has used.
+    package static var processorSeconds: Double { Double(clock()) / 1_000_000 }
+
+    /// Changes the system's own copy of the arguments, which the list of processes shows. Does nothing if the system
+    /// doesn't report where it is.
+    /// - Parameter change: Changes the words, without their NULs. A word keeps its length.
+    package static func changeArguments(_ change: (inout [[UInt8]]) -> Void) {
+        guard let (start, count) = self.argumentPlace,
+            let pointer = unsafe UnsafeMutableRawPointer(bitPattern: start)
+        else { return }
+        // SAFETY: the system reports where this process's arguments are; they are writable and live as long as it.
+        let bytes = unsafe UnsafeMutableRawBufferPointer(start: pointer, count: count)
+        var words = unsafe bytes.split(separator: 0, omittingEmptySubsequences: false).map { unsafe [UInt8]($0) }
+        change(&words)
+        for (index, byte) in words.joined(separator: [0]).enumerated().prefix(count) { unsafe bytes[index] = byte }
+    }
+
+    #if canImport(Darwin)
+    /// Darwin's arguments are the program's: the kernel reads them from its memory.
+    private static var argumentPlace: (start: UInt, count: Int)? {
+        let count = Int(CommandLine.argc)
+        // SAFETY: argv holds argc C strings, one after the other, which live as long as the process.
+        guard count > 0, let first = unsafe CommandLine.unsafeArgv[0],
+            let last = unsafe CommandLine.unsafeArgv[count - 1]
+        else { return nil }
+        let (start, end) = unsafe (UInt(bitPattern: first), UInt(bitPattern: last) + UInt(strlen(last)))
+        return end > start ? (start, Int(end - start)) : nil
+    }
+    #else
+    private static var argumentPlace: (start: UInt, count: Int)? {
+        guard let file = try? SystemCalls.open("/proc/self/stat", .readOnly) else { return nil }
+        defer { try? SystemCalls.close(file) }
+        var bytes: [UInt8] = []
+        do throws(Errno) {
+            try bytes.append(upTo: 4096) { room throws(Errno) in try SystemCalls.read(file, into: &room) }
+        } catch { return nil }
+        // proc(5): arg_start and arg_end are fields 48 and 49. The name of the program is in parentheses, and the field
+        // after it is the third.
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
+        guard fields.count > 46, let start = UInt(fields[45]), let stop = UInt(fields[46]), start != 0, stop > start
+        else { return nil }
+        return (start, Int(clamping: stop - start))
+    }
+    #endif
+}

@@ -1,0 +1,93 @@
+import FormworkCore
+import FormworkSystem
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("System calls", .timeLimit(.minutes(10)))
+struct SystemCallsTests {
+    @Test("A lock is taken once, and free after its file is closed")
+    func lock() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path.appending("lock")
+        let first = try SystemCalls.open(path, .readWrite, [.create], permissions: .ownerReadWrite)
+        let second = try SystemCalls.open(path, .readWrite)
+        defer { try? SystemCalls.close(second) }
+        try SystemCalls.takeLock(first)
+        #expect(throws: Errno.wouldBlock) { try SystemCalls.takeLock(second) }
+        try SystemCalls.close(first)
+        try SystemCalls.takeLock(second)
+    }
+
+    @Test("A pattern's paths are in order, and none is none")
+    func pattern() throws {
+        let folder = TemporaryFolder()
+        for name in ["b.txt", "a.txt", "c.jpg"] { try Data().write(to: URL(fileURLWithPath: "\(folder.path)/\(name)")) }
+        let found = SystemCalls.paths(matching: "\(folder.path)/*.txt")
+        #expect(found.map { FilePath($0).lastComponent?.string } == ["a.txt", "b.txt"])
+        #expect(SystemCalls.paths(matching: "\(folder.path)/*.pdf") == [])
+    }
+
+    @Test("A descriptor is open until it is closed, and a file is cut where asked")
+    func descriptors() throws {
+        let folder = TemporaryFolder()
+        let file = try SystemCalls.open(
+            folder.path.appending("f"), .readWrite, [.create], permissions: .ownerReadWrite)
+        #expect(SystemCalls.isOpen(file))
+        try [UInt8]([1, 2, 3, 4]).withRawSpan { bytes throws(Errno) in try SystemCalls.writeAll(file, bytes) }
+        try SystemCalls.truncate(file, to: 3)
+        #expect(try SystemCalls.status(of: file).validator.size == 3)
+        #expect(!Terminal.isTerminal(file) && Terminal.columns(of: file) == nil && Terminal.hideInput(of: file) == nil)
+        try SystemCalls.close(file)
+        #expect(!SystemCalls.isOpen(FileDescriptor(rawValue: 1_000_000)))
+    }
+
+    @Test("A clone has the file's bytes and no name, or the file system can't make one")
+    func clone() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path.appending("f")
+        try Data([7, 8, 9]).write(to: URL(fileURLWithPath: path.string))
+        let file = try SystemCalls.open(path, .readOnly)
+        defer { try? SystemCalls.close(file) }
+        if let clone = try? SystemCalls.openClone(of: file, in: folder.path) {
+            defer { try? SystemCalls.close(clone) }
+            #expect(try SystemCalls.status(of: clone).validator.size == 3)
+        }
+        #expect(folder.names == ["f"])
+    }
+
+    @Test("The process has a file, words that keep their lengths, and the time of day in UTC")
+    func process() throws {
+        let program = try #require(ThisProcess.executable)
+        #expect(FileManager.default.isExecutableFile(atPath: program.string))
+        var words: [String] = []
+        ThisProcess.changeArguments { bytes in
+            words = bytes.map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(words.dropLast() == CommandLine.arguments[...] && words.last == "")
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
+        let now = CalendarTime.nowInUTC()
+        let date = try #require(
+            calendar.date(
+                from: DateComponents(
+                    year: now.year, month: now.month, day: now.day, hour: now.hour, minute: now.minute,
+                    second: now.second)))
+        #expect(abs(date.timeIntervalSinceNow) < 600)
+    }
+
+    @Test("A program gets the bytes and their end, and its status comes back")
+    func program() throws {
+        let program = try ChildProcess("sh", ["-c", "test $(cat) = abc && exit 7"])
+        try [UInt8]("abc".utf8).withRawSpan { bytes throws(Errno) in try SystemCalls.writeAll(program.input, bytes) }
+        program.finish()
+        #expect(program.wait() == 7)
+        #expect(throws: Errno.noSuchFileOrDirectory) { _ = try ChildProcess("formwork-no-such-program", []) }
+    }
+
+    @Test("A stopping signal has the exit status that shells give it")
+    func signals() {
+        #expect(StoppingSignal.allCases.map(\.exitStatus) == [129, 130, 143])
+    }
+}
