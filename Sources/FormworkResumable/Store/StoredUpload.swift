@@ -124,6 +124,11 @@ package actor StoredUpload {
 
     /// Locks it, and reads the storage's state. If the answer exists, nothing is open afterwards.
     private func readState() async throws {
+        if let file = self.file, !(file is FolderContent) {
+            // Another process may have continued it: a storage of the caller's shows that when it is opened.
+            try? await file.sync()
+            await self.close()
+        }
         // In this order: the previous holder of the lock saved its result before it released the lock.
         if self.file == nil { self.file = try await self.store.openBytes(self.name) }
         guard let record = try await self.store.record(self.name) else { throw Failure.missing }
@@ -258,6 +263,10 @@ package actor StoredUpload {
             } else {
                 try await self.file?.append(bytes.array, at: offset)
             }
+        } catch is UploadIsBusy {
+            self.endTransfer()
+            await self.close()
+            throw Failure.busy
         } catch {
             try? await self.file?.truncate(to: offset)
             self.endTransfer()

@@ -61,6 +61,17 @@ package struct ReceiveCommand: AsyncParsableCommand {
 
     package init() {}
 
+    /// The bucket's unfinished uploads; `nil` without a bucket, or if the store can't keep them, which is reported.
+    private static func bucketUploads(in storage: any ReceiverStorage) async -> BucketUploads? {
+        guard let storage = storage as? S3Storage else { return nil }
+        let uploads = BucketUploads(storage)
+        do { try await uploads.check() } catch {
+            Warning.write(["uploads can't be resumed: \(error); --resume-dir FOLDER keeps them on this machine instead"])
+            return nil
+        }
+        return uploads
+    }
+
     package func run() async throws {
         var options = ReceiverOptions()
         try self.address.apply(to: &options)
@@ -78,8 +89,9 @@ package struct ReceiveCommand: AsyncParsableCommand {
         let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
         OpenFiles.raiseLimit()
         let storage = try await self.destination.open(logger)
+        let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
         let store = try self.resuming.store(
-            in: self.destination.dir.map { FilePath($0) }, options.limits, isDurable: self.destination.fsync,
+            in: self.destination.dir.map { FilePath($0) }, bucket, options.limits, isDurable: self.destination.fsync,
             isDigesting: options.isDigesting)
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
         let hasGivenToken = self.address.hasGivenToken
@@ -97,7 +109,7 @@ package struct ReceiveCommand: AsyncParsableCommand {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
-            configuration: .init(services: [service] + self.destination.services(for: storage), logger: quiet))
+            configuration: .init(services: [service] + self.destination.services(for: storage, bucket), logger: quiet))
         let status: Int32
         do {
             status = try await StoppingSignals.run(group) {

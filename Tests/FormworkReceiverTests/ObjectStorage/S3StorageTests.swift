@@ -24,14 +24,14 @@ struct S3StorageTests {
     /// Runs with a storage below `s3://bucket/in/`.
     static func with<Result>(
         _ store: FakeStore, url: String = "s3://bucket/in", stall: Duration = .seconds(20), parallelism: Int = 2,
-        partSize: Int = part, total: Duration = .seconds(300), keepsPaths: Bool = false,
+        partSize: Int = part, attempts: Int = 3, total: Duration = .seconds(300), keepsPaths: Bool = false,
         _ body: (S3Storage) async throws -> Result
     ) async throws -> Result {
         var options = S3Storage.Options()
         options.partSize = partSize
         options.parallelism = parallelism
         options.keepsPaths = keepsPaths
-        options.patience.attempts = 3
+        options.patience.attempts = attempts
         options.patience.delay = .milliseconds(1)
         options.patience.stall = stall
         options.patience.total = total
@@ -282,6 +282,24 @@ struct S3StorageTests {
             try await Self.with(store) { try await $0.sweep() }
         }
         #expect(error?.description.contains("isn't from an object store") == true)
+    }
+
+    @Test func `A store is tried until its time is over, not a number of times`() async throws {
+        let recovering = FakeStore { $0 == "Put" && $1 <= 8 ? .answer(503, "SlowDown") : nil }
+        let name = try await Self.with(recovering, attempts: .max) { try await Self.store([1], in: $0) }
+        #expect(name == "a.bin")
+        #expect(recovering.count("Put") == 9)
+
+        let failing = FakeStore { operation, _ in operation == "Put" ? .answer(503, "SlowDown") : nil }
+        let error = await #expect(throws: FormworkError.self) {
+            try await Self.with(failing, attempts: .max, total: .milliseconds(500)) {
+                _ = try await Self.store([1], in: $0)
+            }
+        }
+        let tries = failing.count("Put")
+        #expect(error?.description.contains("503 SlowDown: m, request r1, tried \(tries) times") == true)
+        #expect(tries > 1)
+        #expect(failing.objects.isEmpty)
     }
 
     /// The larger parts exceed the system's buffers, and there is no small part that ends first.
