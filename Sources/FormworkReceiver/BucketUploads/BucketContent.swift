@@ -87,7 +87,7 @@ actor BucketContent: UploadContent {
             guard count < self.count else { return }
             if count >= self.inParts {
                 try await self.readTail()
-                self.buffer?.moveWriterIndex(to: (self.buffer?.readerIndex ?? 0) + Int(count - self.inParts))
+                self.buffer = self.buffer?.getSlice(at: self.buffer?.readerIndex ?? 0, length: Int(count - self.inParts))
                 self.isTailCurrent = false
                 return try await self.save()
             }
@@ -180,7 +180,7 @@ actor BucketContent: UploadContent {
         next.mark = self.opened
         change(&next)
         let old = self.state.tails
-        guard let tag = try await self.client.put(next.encoded(), key: self.uploads.key(self.name, .state), if: .has(tag: self.tag))
+        guard let tag = try await self.client.put(next.encoded(), key: self.uploads.key(self.name, .state), if: self.uploads.current(self.tag))
         else { throw UploadIsBusy() }
         (self.state, self.tag) = (next, tag)
         // If this fails, they go with the upload.

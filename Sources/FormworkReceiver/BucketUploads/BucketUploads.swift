@@ -68,7 +68,11 @@ package struct BucketUploads: UploadStorage {
             let first = try await client.put([1], key: key, if: .isNew)
             let again = try await client.put([2], key: key, if: .isNew)
             let stale = try await client.put([3], key: key, if: .has(tag: "\"0123456789abcdef0123456789abcdef\""))
-            let changed: String? = if let first { try await client.put([4], key: key, if: .has(tag: first)) } else { nil }
+            var changed: String?
+            for isPlain in [false, true] where first != nil && changed == nil {
+                self.storage.comparesPlainTags.store(isPlain, ordering: .relaxed)
+                changed = try await client.put([4], key: key, if: self.current(first ?? ""))
+            }
             let read = try await client.get(key)
             _ = try await client.objects(prefix: key)
             try await client.delete(key, versionID: nil)
@@ -79,6 +83,12 @@ package struct BucketUploads: UploadStorage {
         } catch let error as S3Error {
             throw FormworkError(.writeFailed, "unfinished uploads can't be kept in \(self.place)", cause: error)
         }
+    }
+
+    /// The precondition that an object still has this entity tag.
+    func current(_ tag: String) -> S3Client.Precondition {
+        let isPlain = self.storage.comparesPlainTags.load(ordering: .relaxed)
+        return .has(tag: isPlain ? tag.replacing("\"", with: "") : tag)
     }
 
     // MARK: UploadStorage
@@ -156,7 +166,7 @@ package struct BucketUploads: UploadStorage {
             guard let (state, tag) = try await self.state(of: name) else { return }
             var next = state.changed()
             body(&next)
-            guard try await self.client.put(next.encoded(), key: self.key(name, .state), if: .has(tag: tag)) != nil else {
+            guard try await self.client.put(next.encoded(), key: self.key(name, .state), if: self.current(tag)) != nil else {
                 throw UploadIsBusy()
             }
         }

@@ -59,6 +59,8 @@ package final class S3Storage: ReceiverStorage {
     let logger: Logger
     let buffers: PartBuffers
     private let hasToldOfBlindness = Atomic(false)
+    /// Whether the store compares `If-Match` with an entity tag without its quotes (Ceph 16 does).
+    let comparesPlainTags = Atomic(false)
     /// Multipart uploads of this process that are in progress: a sweep never aborts them, however slow they are.
     private let underWay = Mutex<Set<String>>([])
     /// Complete uploads that are being processed, by name.
@@ -137,6 +139,12 @@ package final class S3Storage: ReceiverStorage {
             throw self.explained(error)
         }
         return upload
+    }
+
+    package func isReachable() async -> Bool {
+        // The object need not exist: the store's answer is what counts.
+        do { _ = try await self.client.head(self.location.prefix + Self.unfinishedFolder + "ready") } catch { return false }
+        return true
     }
 
     /// Remembers a complete upload while it is processed; `nil` forgets it.

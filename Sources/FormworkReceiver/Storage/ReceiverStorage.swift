@@ -29,12 +29,15 @@ package protocol ReceiverStorage: Sendable {
     ) async throws -> [String]
     /// The longest path below the destination, in bytes.
     var maximumPathBytes: Int { get }
+    /// Whether files can be stored at the moment, as far as that is known.
+    func isReachable() async -> Bool
     /// Releases resources such as connections. All uploads have ended before.
     func close() async
 }
 
 extension ReceiverStorage {
     package func close() async {}
+    package func isReachable() async -> Bool { true }
     package var maximumPathBytes: Int { SafePath.maximumBytes }
     package func checkRoom(for bytes: Int64) async throws {}
     package func hasRoom(for room: UploadRoom) async -> Bool { true }

@@ -76,9 +76,15 @@ final class FakeStore: Sendable {
     /// Whether PutObject and CompleteMultipartUpload heed If-None-Match.
     let isConditional: Bool
 
+    /// Whether it compares entity tags without their quotes, as Ceph 16.
+    let comparesPlainTags: Bool
+
     /// - Parameter behaviour: What to do about an operation's nth request, from 1; `nil`: what is asked.
-    init(isConditional: Bool = true, behaviour: @escaping @Sendable (String, Int) -> Behaviour? = { _, _ in nil }) {
+    init(
+        isConditional: Bool = true, comparesPlainTags: Bool = false, behaviour: @escaping @Sendable (String, Int) -> Behaviour? = { _, _ in nil }
+    ) {
         self.behaviour = behaviour
+        self.comparesPlainTags = comparesPlainTags
         self.isConditional = isConditional
         self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -225,7 +231,10 @@ final class FakeStore: Sendable {
             let marker = request.headers["x-amz-meta-formwork-upload"]
             let taken = state.objects[request.key]
             var isTaken = self.isConditional && request.headers["if-none-match"] == "*" && taken != nil
-            if self.isConditional, let tag = request.headers["if-match"], tag != taken?.tag { isTaken = true }
+            if self.isConditional, let tag = request.headers["if-match"], tag != (self.comparesPlainTags ? taken?.tag.replacing("\"", with: "") : taken?.tag)
+            {
+                isTaken = true
+            }
             func error(_ status: Int, _ code: String) -> (Int, String, String) {
                 (status, "", "<Error><Code>\(code)</Code></Error>")
             }
