@@ -28,6 +28,7 @@ struct S3Address: Sendable {
     let authority: String
     /// The path before the key; ends with a slash.
     let base: String
+    private let bucket: String
 
     /// - Parameter endpoint: `https://host[:port][/path]`; `nil` for Amazon's own in the region.
     /// - Throws: ``FormworkError/Code/invalidArgument`` for an invalid address.
@@ -52,7 +53,7 @@ struct S3Address: Sendable {
             }
         let port = url.port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
         let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-        self.scheme = scheme
+        (self.scheme, self.bucket) = (scheme, bucket)
         self.authority = (isVirtual ? "\(bucket)." : "") + name + port
         let path = url.path.split(separator: "/") + (isVirtual ? [] : [Substring(bucket)])
         self.base = "/" + path.map { SigV4.encoded(String($0)) + "/" }.joined()
@@ -60,6 +61,11 @@ struct S3Address: Sendable {
 
     /// The percent-encoded path of an object, or of the bucket without a key.
     func path(_ key: String?) -> String { self.base + SigV4.encoded(key ?? "", keepingSlashes: true) }
+
+    /// An object of this bucket as the source of a copy: the value of `x-amz-copy-source`.
+    func copySource(_ key: String) -> String {
+        "/" + SigV4.encoded(self.bucket) + "/" + SigV4.encoded(key, keepingSlashes: true)
+    }
 }
 
 /// `s3://bucket/prefix`: the destination of objects.

@@ -106,17 +106,22 @@ struct S3Client: Sendable {
 
     /// Creates the object from its parts.
     /// - Returns: `nil` if the store checked and another object has the key by now.
+    ///
+    /// - Parameters:
+    ///   - parts: The parts' numbers, which ascend, and entity tags.
+    ///   - isConditional: Whether the store is asked to check that no object has the key.
     func completeUpload(
-        _ key: String, id: String, tags: [String], length: Int64, marker: String, isConditional: Bool = true
+        _ key: String, id: String, parts: [(number: Int, tag: String)], length: Int64, marker: String,
+        isConditional: Bool = true
     ) async throws -> Made? {
         var request = S3Request(
             operation: "CompleteMultipartUpload", method: .POST, key: key, query: [("uploadId", id)])
         request.headers = [("Content-Type", "application/xml")]
         if isConditional { request.headers.append(("If-None-Match", "*")) }
         request.body.writeString(#"<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">"#)
-        for (index, tag) in tags.enumerated() {
+        for part in parts {
             request.body.writeString(
-                "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(tag.escapedForXML)</ETag></Part>")
+                "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(part.tag.escapedForXML)</ETag></Part>")
         }
         request.body.writeString("</CompleteMultipartUpload>")
         do {
@@ -136,7 +141,7 @@ struct S3Client: Sendable {
             throw error
         } catch let error as S3Error where error.status == 501 && isConditional {
             return try await self.completeUpload(
-                key, id: id, tags: tags, length: length, marker: marker, isConditional: false)
+                key, id: id, parts: parts, length: length, marker: marker, isConditional: false)
         }
     }
 

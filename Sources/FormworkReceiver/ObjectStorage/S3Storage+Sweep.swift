@@ -35,7 +35,9 @@ extension S3Storage {
             let (uploads, now) = try await self.client.openUploads(prefix: prefix, pages: prefix.isEmpty ? 1 : .max)
             let limit = now.addingTimeInterval(-Double(age.components.seconds))
             for upload in uploads {
+                // Those of unfinished uploads have a lifetime of their own.
                 guard !prefix.isEmpty, upload.key.hasPrefix(prefix), !self.isUnderWay(upload.id),
+                    !upload.key.hasPrefix(prefix + Self.unfinishedFolder),
                     self.options.keepsPaths || !upload.key.dropFirst(prefix.count).contains("/"),
                     upload.initiated < limit
                 else {

@@ -42,14 +42,29 @@ package final class S3Storage: ReceiverStorage {
     static let maximumParts = 10_000
     static let partSizes = 5 << 20...5 << 30
 
+    /// The folder of unfinished uploads, below the prefix.
+    static let unfinishedFolder = ".formwork-resumable/"
+
+    /// A complete upload's object, of which a file can be made without its bytes passing through this process.
+    struct FinishedObject: Sendable {
+        var key: String
+        var length: Int64
+        /// Makes sure that no other receiver processes the upload, and notes which of the store's uploads makes the file.
+        var confirm: @Sendable (_ key: String, _ upload: String) async throws -> Void
+    }
+
     let client: S3Client
     let location: S3Location
     let options: Options
     let logger: Logger
     let buffers: PartBuffers
     private let hasToldOfBlindness = Atomic(false)
+    /// Whether the store compares `If-Match` with an entity tag without its quotes (Ceph 16 does).
+    let comparesPlainTags = Atomic(false)
     /// Multipart uploads of this process that are in progress: a sweep never aborts them, however slow they are.
     private let underWay = Mutex<Set<String>>([])
+    /// Complete uploads that are being processed, by name.
+    private let finished = Mutex<[String: FinishedObject]>([:])
     /// Names that an upload of this process has reserved, so that other uploads need not ask the store.
     private let held = Mutex<Set<String>>([])
 
@@ -115,6 +130,25 @@ package final class S3Storage: ReceiverStorage {
         }
         return S3Upload(file, in: self)
     }
+
+    package func begin(_ file: IncomingFile, fromUpload name: String) async throws -> (any StorageUpload)? {
+        guard file.condition == .none, let object = self.finished.withLock({ $0[name] }) else { return nil }
+        let upload = S3Upload(file, in: self, marker: name)
+        do { try await upload.copy(object) } catch {
+            await upload.abandon()
+            throw self.explained(error)
+        }
+        return upload
+    }
+
+    package func isReachable() async -> Bool {
+        // The object need not exist: the store's answer is what counts.
+        do { _ = try await self.client.head(self.location.prefix + Self.unfinishedFolder + "ready") } catch { return false }
+        return true
+    }
+
+    /// Remembers a complete upload while it is processed; `nil` forgets it.
+    func finished(_ name: String, _ object: FinishedObject?) { self.finished.withLock { $0[name] = object } }
 
     /// The part size for a file of this length.
     func partSize(for length: Int64?) -> Int {

@@ -33,7 +33,7 @@ package actor S3Upload: StorageUpload {
     private let storage: S3Storage
     private let file: IncomingFile
     /// Marks the object as this upload's.
-    private let marker = UUID().uuidString.lowercased()
+    private let marker: String
     private let partSize: Int
     private let contentType: String?
     private var state = State.open
@@ -48,8 +48,12 @@ package actor S3Upload: StorageUpload {
     /// The name that it reserves among the uploads of its process.
     private var held: String?
     private var length: Int64 = 0
+    /// Called before the object is made of its parts.
+    private var confirm: (@Sendable (_ key: String, _ upload: String) async throws -> Void)?
 
-    init(_ file: IncomingFile, in storage: S3Storage) {
+    /// - Parameter marker: Marks the object as this upload's. Another receiver that stores the same file uses the same.
+    init(_ file: IncomingFile, in storage: S3Storage, marker: String = UUID().uuidString.lowercased()) {
+        self.marker = marker
         (self.file, self.storage, self.partSize) = (file, storage, storage.partSize(for: file.length))
         // A type that isn't a valid field value (RFC 9110 section 5.5) would make each request fail.
         let type = file.contentType.flatMap { $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } ? $0 : nil }
@@ -77,10 +81,35 @@ package actor S3Upload: StorageUpload {
         }
     }
 
+    /// Copies an object's bytes in the store, unless another receiver has made the file of them before it ended.
+    func copy(_ object: S3Storage.FinishedObject) async throws {
+        for name in ObjectNames(self.file) {
+            guard let found = try await self.storage.client.head(self.storage.location.prefix + name) else { break }
+            guard found.marker == self.marker, found.length == object.length else { continue }
+            return self.state = .finished(name: name, versionID: found.versionID)
+        }
+        self.confirm = object.confirm
+        // Pieces are copied side by side, and hold no memory here.
+        let most = max(Self.leastCopy, object.length / 5_000)
+        var start: Int64 = 0
+        while start < object.length {
+            let range = start..<min(object.length, start + most)
+            try await self.addPart(atOnce: Self.copiesAtOnce) { client, number, key, id in
+                try await client.copyPart(from: object.key, range, number: number, key: key, id: id)
+            }
+            start = range.upperBound
+        }
+        self.length = object.length
+    }
+
+    private static let leastCopy: Int64 = 128 << 20
+    private static let copiesAtOnce = 16
+
     /// Creates the object.
     /// - Returns: Its final name: the key without the prefix.
     /// - Throws: ``FormworkError/Code/writeFailed``; `CancellationError`. Nothing is left of the file then.
     package func finish() async throws -> String {
+        if case .finished(let name, _) = self.state { return name }
         do {
             try self.checkOpen()
             let made = try await self.multipart == nil ? self.putWhole() : self.completeParts()
@@ -166,16 +195,30 @@ package actor S3Upload: StorageUpload {
     // MARK: Parts
 
     private func sendPart() async throws {
+        let body = self.buffer
+        try await self.addPart(atOnce: self.storage.options.parallelism) { [storage] client, number, key, id in
+            let tag = try await client.uploadPart(body, number: number, key: key, id: id)
+            storage.buffers.give(body)
+            return tag
+        }
+        self.buffer = ByteBuffer()
+    }
+
+    /// Begins to make the next part, when fewer than `limit` are being made.
+    private func addPart(
+        atOnce limit: Int,
+        _ make: @escaping @Sendable (_ client: S3Client, _ number: Int, _ key: String, _ id: String) async throws -> String
+    ) async throws {
         let multipart: Multipart
         if let begun = self.multipart {
             multipart = begun
         } else {
             do { multipart = try await self.beginParts() } catch { throw self.storage.explained(error) }
         }
-        while self.onTheWay.count >= self.storage.options.parallelism { await self.waitForOldest() }
+        while self.onTheWay.count >= limit { await self.waitForOldest() }
         try Task.checkCancellation()
         try self.checkOpen()
-        let (body, number) = (self.buffer, self.tags.count + 1)
+        let number = self.tags.count + 1
         guard number <= S3Storage.maximumParts else {
             throw FormworkError(
                 .limitExceeded,
@@ -184,7 +227,6 @@ package actor S3Upload: StorageUpload {
                 unknown length can have: use a larger part size
                 """)
         }
-        self.buffer = ByteBuffer()
         self.tags.append(nil)
         let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
         // Not a child task: a part outlives the call that filled it, and no scope covers all calls. finish() and
@@ -192,9 +234,7 @@ package actor S3Upload: StorageUpload {
         self.onTheWay.append(
             Task {
                 do {
-                    let tag = try await client.uploadPart(body, number: number, key: key, id: multipart.id)
-                    self.tags[number - 1] = tag
-                    self.storage.buffers.give(body)
+                    self.tags[number - 1] = try await make(client, number, key, multipart.id)
                 } catch {
                     if self.failure == nil { self.failure = error }
                     for task in self.onTheWay { task.cancel() }
@@ -238,17 +278,24 @@ package actor S3Upload: StorageUpload {
         let (client, key) = (self.storage.client, self.storage.location.prefix + multipart.name)
         // Not every store supports If-None-Match.
         let isTaken = try await client.head(key) != nil
-        if !isTaken { self.attempted = multipart.name }
+        if !isTaken {
+            try await self.confirm?(key, multipart.id)
+            self.attempted = multipart.name
+        }
         let made =
             isTaken
             ? nil
             : try await client.completeUpload(
-                key, id: multipart.id, tags: self.tags.compactMap { $0 }, length: self.length, marker: self.marker)
+                key, id: multipart.id, parts: self.parts, length: self.length, marker: self.marker)
         guard let made else {
             throw S3Error(operation: "CompleteMultipartUpload", reason: .overtaken)
         }
         self.storage.ended(multipart.id)
         return (multipart.name, made)
+    }
+
+    private var parts: [(number: Int, tag: String)] {
+        self.tags.enumerated().compactMap { index, tag in tag.map { (index + 1, $0) } }
     }
 
     /// Waits for the oldest part being sent; if the caller is cancelled, all parts are.

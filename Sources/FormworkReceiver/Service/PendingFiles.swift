@@ -33,11 +33,15 @@ struct PendingFiles {
         return upload
     }
 
-    /// Begins a file, the only one of its request, that has the bytes of a finished one.
-    /// - Returns: Whether the storage can use the finished one.
-    mutating func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> Bool {
+    /// Begins a file, the only one of its request, that has the bytes of a complete body.
+    /// - Returns: Whether the storage can use the body where it is.
+    mutating func begin(_ file: IncomingFile, from stored: StoredBody) async throws -> Bool {
         let storage = self.storage
-        let upload = try await StorageProblem.marking { try await storage.begin(file, from: finished) }
+        let upload = try await StorageProblem.marking {
+            if let finished = stored.file { return try await storage.begin(file, from: finished) }
+            guard let name = stored.upload else { return nil }
+            return try await storage.begin(file, fromUpload: name)
+        }
         guard let upload else { return false }
         self.add(upload, file, field: nil)
         return true

@@ -66,7 +66,8 @@ package struct ReceiverService: Service {
             pageSettings: options.page, store: store,
             unfinished: UnfinishedUploads(
                 limit: store.map { options.unfinishedPerClient(of: $0.options.maximumCount) } ?? .max),
-            metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger)
+            metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger,
+            readiness: Readiness { await storage.isReachable() })
     }
 
     /// Ends the uploads in progress; nothing is kept of them.

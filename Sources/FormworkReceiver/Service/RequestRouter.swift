@@ -11,6 +11,10 @@ package enum RequestDecision: Sendable {
     case script
     case fileList
     case metrics
+    /// `/healthz`: whether the process answers.
+    case health
+    /// `/readyz`: whether uploads are accepted and the storage can be reached.
+    case readiness
     case login
     case logout
     /// `OPTIONS`.
@@ -44,8 +48,10 @@ package struct RequestRouter: Sendable {
         admission: @autoclosure () -> AccessControl.Admission = .admitted
     ) -> RequestDecision {
         do throws(ProblemDetails) {
-            try self.checkHost(head)
             let path = RequestPath(head.path).text
+            // A balancer asks with an address as the host, and without a token. The answers contain nothing secret.
+            if let probe = Self.probes[path], head.method == .get || head.method == .head { return probe }
+            try self.checkHost(head)
             if let asset = Self.openAssets[path], head.method == .get || head.method == .head { return asset }
             if head.method != .get, head.method != .head { try self.checkOrigin(head) }
             if path == "/login", head.method == .post { return .login }
@@ -82,6 +88,8 @@ package struct RequestRouter: Sendable {
 
     /// Assets that need no token: the login page uses them too.
     private static let openAssets: [String: RequestDecision] = ["/page.css": .styleSheet, "/page.js": .script]
+
+    private static let probes: [String: RequestDecision] = ["/healthz": .health, "/readyz": .readiness]
 
     private func resource(_ path: String) throws(ProblemDetails) -> RequestDecision {
         switch path {

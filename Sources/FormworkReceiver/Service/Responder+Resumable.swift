@@ -107,7 +107,9 @@ extension Responder {
         do throws(ProblemDetails) {
             let upload = try IncomingUpload(head, filename: completed.givenPath)
             return await self.take(upload, head, client) { intake throws in
-                let body = StoredBody(completed.content, file: completed.file, digests: completed.digests)
+                let body = StoredBody(
+                    completed.content, file: completed.file, upload: completed.name, length: completed.length,
+                    digests: completed.digests)
                 return try await intake.take(upload, body)
             }
         } catch {

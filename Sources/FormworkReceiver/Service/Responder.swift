@@ -29,6 +29,7 @@ struct Responder: Sendable {
     var metrics: UploadMetrics
     var metricsText: (@Sendable () -> String)?
     var logger: Logger
+    var readiness: Readiness
     var answerMemory = AnswerMemory()
     var kept = KeptAnswers()
     /// Distinguishes the entity tags of this run from those of other runs.
@@ -53,6 +54,8 @@ struct Responder: Sendable {
         case .fileList: answer = self.listAnswer(head, client)
         case .metrics:
             answer = Answer(.ok, MemoryMetrics.mediaType, ByteBuffer(string: self.metricsText?() ?? ""))
+        case .health: answer = Answer(.ok, "text/plain", ByteBuffer(string: "ok\n"))
+        case .readiness: answer = await self.readinessAnswer()
         case .methods: answer = Answer(.noContent, fields: [.allow: Self.methods])
         case .login: answer = await self.logIn(head, request.body, client)
         case .logout: answer = self.logOut(head, client)
@@ -75,7 +78,7 @@ struct Responder: Sendable {
             answer = resumed
         }
         switch decision {
-        case .refused, .login, .logout, .styleSheet, .script: break
+        case .refused, .login, .logout, .styleSheet, .script, .health, .readiness: break
         default: if self.access.token != nil { self.connections.open(channel) }
         }
         if !answer.isCounted, answer.share == nil {
@@ -110,6 +113,12 @@ struct Responder: Sendable {
         guard answer.memory != nil || answer.share != nil else { return }
         try? await channel.triggerUserOutboundEvent(ExchangeHandler.AnswerSent()).get()
         withExtendedLifetime(answer) {}
+    }
+
+    private func readinessAnswer() async -> Answer {
+        if self.slots.isStopping { return Answer(.unavailable("The receiver is stopping.")) }
+        guard await self.readiness.isReady() else { return Answer(.unavailable("The storage can't be reached.")) }
+        return Answer(.ok, "text/plain", ByteBuffer(string: "ready\n"))
     }
 
     static let methods = "GET, HEAD, POST, PUT, OPTIONS"

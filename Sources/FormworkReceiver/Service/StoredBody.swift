@@ -7,11 +7,18 @@ package struct StoredBody: Sendable {
     package var content: BodySource
     /// The file that has its bytes; `nil` if they are elsewhere.
     package var file: FinishedFile?
+    /// The name of the resumable upload that it is; `nil` if it is none.
+    package var upload: String?
+    /// Its length in bytes.
+    package var length: Int64
     /// The digests of all bytes that are known.
     package var digests: [DigestValue]
 
-    package init(_ content: BodySource, file: FinishedFile?, digests: [DigestValue]) {
-        (self.content, self.file, self.digests) = (content, file, digests)
+    package init(
+        _ content: BodySource, file: FinishedFile?, upload: String? = nil, length: Int64, digests: [DigestValue]
+    ) {
+        (self.content, self.file, self.upload, self.length) = (content, file, upload, length)
+        self.digests = digests
     }
 }
 #endif

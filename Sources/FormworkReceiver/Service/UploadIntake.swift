@@ -41,7 +41,7 @@ package struct UploadIntake: Sendable {
     /// Stores the files of a body that is already complete in a file, or elsewhere.
     /// - Throws: The same.
     package func take(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt {
-        if let file = stored.file, let receipt = try await self.place(upload, file, stored) { return receipt }
+        if let receipt = try await self.place(upload, stored) { return receipt }
         let body = try BodyPlan(copying: stored.content).buffers()
         return try await self.take(upload, body, from: stored.file.map { Origin(file: $0, start: 0) })
     }
@@ -52,17 +52,17 @@ package struct UploadIntake: Sendable {
     /// Stores a file that is the whole body.
     /// - Returns: `nil` if its bytes must be read.
     private func place(
-        _ upload: IncomingUpload, _ finished: FinishedFile, _ stored: StoredBody
+        _ upload: IncomingUpload, _ stored: StoredBody
     ) async throws -> UploadReceipt? {
         guard case .file(let path, let type) = upload.content, upload.digests.isEmpty else { return nil }
         let digest = stored.digests.first { $0.algorithm == SHA256Digest.algorithm }
         guard !self.isDigesting || digest != nil else { return nil }
-        try self.checkSize(finished.count)
+        try self.checkSize(stored.length)
         return try await self.withFiles { pending in
-            var file = IncomingFile(try self.path(path), contentType: type, length: finished.count)
+            var file = IncomingFile(try self.path(path), contentType: type, length: stored.length)
             file.condition = upload.condition
-            guard try await pending.begin(file, from: finished) else { return nil }
-            pending.ended(size: finished.count, sha256: self.isDigesting ? digest?.hex : nil)
+            guard try await pending.begin(file, from: stored) else { return nil }
+            pending.ended(size: stored.length, sha256: self.isDigesting ? digest?.hex : nil)
             var receipt = UploadReceipt()
             try await self.publish(nil, &pending, &receipt)
             return receipt

@@ -53,6 +53,11 @@ package final class FolderStorage: ReceiverStorage {
             path: self.folder.path.string, cause: Errno.noSpace)
     }
 
+    package func isReachable() async -> Bool {
+        let folder = self.folder
+        return (try? await NIOThreadPool.singleton.runIfActive { try folder.makeFile().close() }) != nil
+    }
+
     package func hasRoom(for room: UploadRoom) async -> Bool {
         let (folder, freeBytes) = (self.folder, self.freeBytes)
         // Nobody asks any more if the pool has stopped.

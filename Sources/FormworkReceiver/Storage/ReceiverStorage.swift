@@ -17,6 +17,10 @@ package protocol ReceiverStorage: Sendable {
     /// - Returns: The file with all its bytes; `nil` if the storage can't use the finished one, and its bytes must be
     ///   written.
     func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> (any StorageUpload)?
+    /// Begins a file that has the bytes of a complete upload, which the storage itself has.
+    /// - Parameter name: The upload's name.
+    /// - Returns: The file with all its bytes; `nil` if the storage doesn't have the upload, and its bytes must be written.
+    func begin(_ file: IncomingFile, fromUpload name: String) async throws -> (any StorageUpload)?
     /// Makes the files of one form visible, all of them or, if an error is thrown, none. Nothing is left of them then.
     /// - Parameter record: Makes a record, stored as one more file, from the files' final names; `nil` for no record.
     /// - Returns: The files' names, followed by the record's.
@@ -25,16 +29,20 @@ package protocol ReceiverStorage: Sendable {
     ) async throws -> [String]
     /// The longest path below the destination, in bytes.
     var maximumPathBytes: Int { get }
+    /// Whether files can be stored at the moment, as far as that is known.
+    func isReachable() async -> Bool
     /// Releases resources such as connections. All uploads have ended before.
     func close() async
 }
 
 extension ReceiverStorage {
     package func close() async {}
+    package func isReachable() async -> Bool { true }
     package var maximumPathBytes: Int { SafePath.maximumBytes }
     package func checkRoom(for bytes: Int64) async throws {}
     package func hasRoom(for room: UploadRoom) async -> Bool { true }
     package func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> (any StorageUpload)? { nil }
+    package func begin(_ file: IncomingFile, fromUpload name: String) async throws -> (any StorageUpload)? { nil }
 
     /// Finishes the uploads one after another; those already visible are withdrawn if a later one fails.
     package func publish(

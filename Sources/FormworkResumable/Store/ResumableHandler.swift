@@ -18,7 +18,7 @@ public struct ResumableHandler: Sendable {
     /// The path of the only target, without a slash at its end; `nil` for any path.
     private let target: String?
     /// The interval between two 104s that report progress.
-    package var progressInterval: Duration = .seconds(1)
+    package var progressInterval: Duration
     /// Called with each task that processes a complete upload, which continues if its request is cut.
     package var processing: @Sendable (Task<UploadAnswer, Never>) -> Void = { _ in }
     /// Whether the place for complete uploads has room for one. The store's own disk is checked in addition.
@@ -39,6 +39,7 @@ public struct ResumableHandler: Sendable {
     ) {
         precondition(prefix.hasPrefix("/") && prefix.hasSuffix("/"), "the prefix must begin and end with a slash")
         self.store = store
+        self.progressInterval = store.progressInterval
         self.prefix = prefix
         self.target = nil
         self.report = report
@@ -62,6 +63,7 @@ public struct ResumableHandler: Sendable {
         complete: @escaping @Sendable (CompletedUpload) async throws -> UploadAnswer
     ) {
         self.store = store
+        self.progressInterval = store.progressInterval
         let path = UploadRecord.target(target)
         self.prefix = path + "/"
         self.target = path
@@ -360,7 +362,7 @@ public struct ResumableHandler: Sendable {
         case StoredUpload.Failure.unreadable(let cause):
             self.failed(cause)
             return .answer(UploadAnswer(.serviceUnavailable, [.retryAfter: "5"]))
-        case StoredUpload.Failure.busy:
+        case StoredUpload.Failure.busy, is UploadIsBusy:
             let status = isTus ? HTTPResponse.Status(code: 423, reasonPhrase: "Locked") : .serviceUnavailable
             return .answer(UploadAnswer(status, [.retryAfter: "1"]))
         case StoredUpload.Failure.full(let cause):

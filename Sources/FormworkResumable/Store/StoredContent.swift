@@ -38,6 +38,11 @@ final class StoredContent {
     /// - Returns: The number of bytes.
     /// - Throws: `missing`, `busy`, `unreadable`, and the storage's errors.
     func read() async throws -> Int64 {
+        if let file = self.file, !(file is FolderContent) {
+            // Another process may have continued it: a storage of the caller's shows that when it is opened.
+            try? await file.sync()
+            await self.close()
+        }
         // In this order: the previous holder of the lock saved its result before it released the lock.
         if self.file == nil { self.file = try await self.store.openBytes(self.name) }
         guard let record = try await self.store.record(self.name) else { throw StoredUpload.Failure.missing }
@@ -90,7 +95,8 @@ final class StoredContent {
                 try await self.file?.append(bytes.array, at: offset)
             }
         } catch {
-            try? await self.file?.truncate(to: offset)
+            // The bytes are another process's by now.
+            if !(error is UploadIsBusy) { try? await self.file?.truncate(to: offset) }
             throw error
         }
     }

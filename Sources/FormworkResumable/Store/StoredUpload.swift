@@ -188,7 +188,7 @@ package actor StoredUpload {
         do { try await self.content.append(bytes, at: offset) } catch {
             self.endTransfer()
             await self.content.close()
-            throw Failure.full(error)
+            throw error is UploadIsBusy ? Failure.busy : Failure.full(error)
         }
         self.resource = next
         self.content.digest(bytes, at: offset)

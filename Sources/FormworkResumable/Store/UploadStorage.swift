@@ -26,7 +26,9 @@ public protocol UploadStorage: Sendable {
 
     /// Opens an upload's bytes to append to them.
     /// - Returns: `nil` if there is no such upload, or its bytes were discarded.
-    /// - Throws: ``UploadIsBusy`` while another process has it open. A storage that one process uses alone needs no lock.
+    /// - Throws: ``UploadIsBusy`` while another process has it open. A storage that several processes use may instead let
+    ///   the last one that opened it continue: then the calls of the others' ``UploadContent`` throw ``UploadIsBusy``,
+    ///   and change nothing. A storage that one process uses alone needs neither.
     func open(_ name: String) async throws -> (any UploadContent)?
 
     /// Removes an upload's bytes and keeps its record: the upload was processed, but its answer may be requested again.
@@ -41,7 +43,7 @@ public protocol UploadStorage: Sendable {
 
 /// The bytes of one upload, opened by ``UploadStorage/open(_:)`` for one user at a time.
 public protocol UploadContent: Sendable {
-    /// Appends bytes. All of them are stored when it returns. If it throws, some may be; ``UploadStorage/count(of:)``
+    /// Appends bytes. ``UploadStorage/count(of:)`` includes them at the latest after ``sync()``. If it throws, some may be; ``UploadStorage/count(of:)``
     /// is called to find out.
     /// - Parameters:
     ///   - bytes: What to append.
@@ -51,7 +53,8 @@ public protocol UploadContent: Sendable {
     /// Removes the bytes after the first `count`.
     func truncate(to count: Int64) async throws
 
-    /// Waits until the bytes would survive a loss of power, if the storage supports that.
+    /// Waits until the bytes would survive a loss of power, if the storage supports that. Nothing is reported to the client
+    /// before. A storage for which each small write is expensive may collect what is appended until then.
     func sync() async throws
 
     /// All bytes, which can be read repeatedly while the complete upload is processed, until ``close()``.

@@ -178,6 +178,9 @@ public final class UploadStore: Sendable {
         await self.thread.run { self.folder?.diskHasRoom(for: length) ?? true }
     }
 
+    /// The interval between two reports of progress. A storage of the caller's may need requests of its own for each.
+    var progressInterval: Duration { self.folder == nil ? .seconds(5) : .seconds(1) }
+
     /// The folder; `nil` for a storage of the caller's.
     var place: FilePath? { self.folder?.folder }
 

@@ -62,6 +62,17 @@ package struct ReceiveCommand: AsyncParsableCommand {
 
     package init() {}
 
+    /// The bucket's unfinished uploads; `nil` without a bucket, or if the store can't keep them, which is reported.
+    private static func bucketUploads(in storage: any ReceiverStorage) async -> BucketUploads? {
+        guard let storage = storage as? S3Storage else { return nil }
+        let uploads = BucketUploads(storage)
+        do { try await uploads.check() } catch {
+            Warning.write(["uploads can't be resumed: \(error); --resume-dir FOLDER keeps them on this machine instead"])
+            return nil
+        }
+        return uploads
+    }
+
     package func run() async throws {
         var options = ReceiverOptions()
         try self.address.apply(to: &options)
@@ -80,8 +91,9 @@ package struct ReceiveCommand: AsyncParsableCommand {
         // Each upload needs a connection and at least one file.
         ThisProcess.raiseFileLimit()
         let storage = try await self.destination.open(logger)
+        let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
         let store = try self.resuming.store(
-            in: self.destination.dir.map { FilePath($0) }, options.limits, isDurable: self.destination.fsync,
+            in: self.destination.dir.map { FilePath($0) }, bucket, options.limits, isDurable: self.destination.fsync,
             isDigesting: options.isDigesting)
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
         let hasGivenToken = self.address.hasGivenToken
@@ -99,7 +111,7 @@ package struct ReceiveCommand: AsyncParsableCommand {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
-            configuration: .init(services: [service] + self.destination.services(for: storage), logger: quiet))
+            configuration: .init(services: [service] + self.destination.services(for: storage, bucket), logger: quiet))
         let status: Int32
         do {
             status = try await StoppingSignals.run(group) {

@@ -152,8 +152,10 @@ struct ReceiveDestination: ParsableArguments {
     }
 
     /// Services that have to run beside the receiver.
-    func services(for storage: any ReceiverStorage) -> [any Service] {
-        (storage as? S3Storage).map { [S3Sweeper($0, olderThan: self.age)] } ?? []
+    func services(for storage: any ReceiverStorage, _ uploads: BucketUploads?) -> [any Service] {
+        (storage as? S3Storage).map { storage in
+            [S3Sweeper(storage, olderThan: self.age) { try await uploads?.removeLeftovers() }]
+        } ?? []
     }
 
     private var age: Duration { self.abandonAfter?.duration ?? AgeOption.day }

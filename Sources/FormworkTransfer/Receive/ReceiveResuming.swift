@@ -15,8 +15,8 @@ struct ReceiveResuming: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where they are kept until they are complete. The default is .formwork-resumable in the folder, created "
-                + "with the first upload. With --to they need this option.",
+            "Where they are kept until they are complete. The default is .formwork-resumable in the folder, or below "
+                + "the prefix of --to. There any receiver of the same prefix can continue them.",
             valueName: "folder"),
         completion: .directory)
     var resumeDir: String?
@@ -61,13 +61,16 @@ struct ReceiveResuming: ParsableArguments {
         }
     }
 
+    /// Whether uploads are kept in the bucket, if there is one.
+    var needsBucket: Bool { self.resume && self.resumeDir == nil }
+
+    /// - Parameter bucket: The bucket's unfinished uploads; `nil` without one, or if it can't have any.
     /// - Returns: `nil` if resumable uploads aren't accepted.
     /// - Throws: `writeFailed`.
     func store(
-        in folder: FilePath?, _ limits: ReceivingLimits, isDurable: Bool, isDigesting: Bool
+        in folder: FilePath?, _ bucket: BucketUploads?, _ limits: ReceivingLimits, isDurable: Bool, isDigesting: Bool
     ) throws -> UploadStore? {
-        let usual = folder.map { $0.appending(".formwork-resumable") }
-        guard self.resume, let place = self.resumeDir.map({ FilePath($0) }) ?? usual else { return nil }
+        guard self.resume else { return nil }
         var options = UploadStoreOptions()
         options.limits.maxSize = limits.bodyBytes
         options.lifetime = self.resumeLifetime
@@ -75,7 +78,9 @@ struct ReceiveResuming: ParsableArguments {
         options.maximumTotalSize = self.resumeTotal?.bytes
         options.isDurable = isDurable
         options.digestsFiles = isDigesting
-        return try UploadStore(place, options: options, makesFolder: self.resumeDir != nil)
+        if let resumeDir { return try UploadStore(FilePath(resumeDir), options: options, makesFolder: true) }
+        if let folder { return UploadStore(folder.appending(".formwork-resumable"), options: options) }
+        return bucket.map { UploadStore(storage: $0, options: options) }
     }
 }
 #endif

@@ -18,10 +18,13 @@ final class FakeStore: Sendable {
             let hasID = self.query["uploadId"] != nil
             return switch self.method {
             case "POST": self.query["uploads"] != nil ? "Create" : "Complete"
-            case "PUT": hasID ? "UploadPart" : "Put"
+            case "PUT":
+                !hasID ? "Put" : self.headers["x-amz-copy-source"] == nil ? "UploadPart" : "UploadPartCopy"
             case "DELETE": hasID ? "Abort" : "Delete"
             case "HEAD": "Head"
-            default: self.query["uploads"] != nil ? "ListUploads" : hasID ? "ListParts" : "Get"
+            default:
+                self.query["uploads"] != nil
+                    ? "ListUploads" : self.query["list-type"] != nil ? "ListObjects" : hasID ? "ListParts" : "Get"
             }
         }
     }
@@ -53,6 +56,8 @@ final class FakeStore: Sendable {
         var bytes: [UInt8]
         var marker: String?
         var type: String?
+        var tag = "\"e\""
+        var modified = "2026-01-01T00:00:00.000Z"
     }
 
     private struct State {
@@ -70,12 +75,16 @@ final class FakeStore: Sendable {
     private let behaviour: @Sendable (String, Int) -> Behaviour?
     /// Whether PutObject and CompleteMultipartUpload heed If-None-Match.
     let isConditional: Bool
+    /// Whether it compares entity tags without their quotes, as Ceph 16.
+    let comparesPlainTags: Bool
 
     /// - Parameter behaviour: What to do about an operation's nth request, from 1; `nil`: what is asked.
-    init(isConditional: Bool = true, behaviour: @escaping @Sendable (String, Int) -> Behaviour? = { _, _ in nil })
-        throws
-    {
+    init(
+        isConditional: Bool = true, comparesPlainTags: Bool = false,
+        behaviour: @escaping @Sendable (String, Int) -> Behaviour? = { _, _ in nil }
+    ) throws {
         self.behaviour = behaviour
+        self.comparesPlainTags = comparesPlainTags
         self.isConditional = isConditional
         self.listener = try LoopbackListener()
         self.listener.acceptAll { [self] connection in Thread.detachNewThread { self.serve(connection) } }
@@ -152,10 +161,13 @@ final class FakeStore: Sendable {
             default: answer = self.work(request)
             }
             if request.method == "HEAD" { answer.body = "" }
-            let content = request.method == "HEAD" ? "" : "Content-Length: \(answer.body.utf8.count)\r\n"
+            let content = request.method == "HEAD" ? "" : "Content-Length: \(request.operation == "Get" ? answer.body.unicodeScalars.count : answer.body.utf8.count)\r\n"
             let text =
                 "HTTP/1.1 \(answer.status) X\r\nDate: Sat, 03 Jan 2026 00:00:00 GMT\r\n\(answer.headers)\(content)\r\n"
-            let bytes = Array((text + answer.body).utf8)
+            // The body of an object isn't text: one character is one byte there.
+            let isObject = request.operation == "Get"
+            let body = isObject ? answer.body.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(answer.body.utf8)
+            let bytes = Array(text.utf8) + body
             guard send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return }
         }
     }
@@ -188,12 +200,22 @@ final class FakeStore: Sendable {
         return key.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
     }
 
+    /// `bytes=a-b`.
+    private static func range(_ text: String?) -> Range<Int>? {
+        let ends = text?.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) } ?? []
+        return ends.count == 2 ? ends[0]..<(ends[1] + 1) : nil
+    }
+
     private func work(_ request: Request) -> (status: Int, headers: String, body: String) {
         self.state.withLock { state in
             let id = request.query["uploadId"] ?? ""
             let marker = request.headers["x-amz-meta-formwork-upload"]
-            let isTaken =
-                self.isConditional && request.headers["if-none-match"] == "*" && state.objects[request.key] != nil
+            let taken = state.objects[request.key]
+            var isTaken = self.isConditional && request.headers["if-none-match"] == "*" && taken != nil
+            if self.isConditional, let tag = request.headers["if-match"], tag != (self.comparesPlainTags ? taken?.tag.replacing("\"", with: "") : taken?.tag)
+            {
+                isTaken = true
+            }
             func error(_ status: Int, _ code: String) -> (Int, String, String) {
                 (status, "", "<Error><Code>\(code)</Code></Error>")
             }
@@ -211,6 +233,7 @@ final class FakeStore: Sendable {
                 guard let upload = state.uploads[id] else { return error(404, "NoSuchUpload") }
                 if isTaken { return error(412, "PreconditionFailed") }
                 let text = String(decoding: request.body, as: UTF8.self)
+                if text.components(separatedBy: "<ETag>").count - 1 == 0 { return error(400, "MalformedXML") }
                 let tags = text.components(separatedBy: "<ETag>&quot;e").dropFirst()
                     .compactMap { Int($0.prefix { $0.isNumber }) }
                 let bytes = tags.flatMap { upload.parts[$0] ?? [] }
@@ -221,9 +244,11 @@ final class FakeStore: Sendable {
                 return state.uploads.removeValue(forKey: id) == nil ? error(404, "NoSuchUpload") : (204, "", "")
             case "Put":
                 if isTaken { return error(412, "PreconditionFailed") }
+                let tag = "\"t\(state.nextID)\""
+                state.nextID += 1
                 state.objects[request.key] = Object(
-                    bytes: request.body, marker: marker, type: request.headers["content-type"])
-                return (200, "ETag: \"e\"\r\n", "")
+                    bytes: request.body, marker: marker, type: request.headers["content-type"], tag: tag)
+                return (200, "ETag: \(tag)\r\n", "")
             case "Delete":
                 state.objects[request.key] = nil
                 return (204, "", "")
@@ -231,6 +256,31 @@ final class FakeStore: Sendable {
                 guard let object = state.objects[request.key] else { return (404, "", "") }
                 let mark = object.marker.map { "x-amz-meta-formwork-upload: \($0)\r\n" } ?? ""
                 return (200, "Content-Length: \(object.bytes.count)\r\n\(mark)", "")
+            case "Get":
+                guard let object = state.objects[request.key] else { return error(404, "NoSuchKey") }
+                let range = Self.range(request.headers["range"]) ?? 0..<object.bytes.count
+                guard range.upperBound <= object.bytes.count else { return error(416, "InvalidRange") }
+                return (
+                    range.count == object.bytes.count ? 200 : 206, "ETag: \(object.tag)\r\n",
+                    String(String.UnicodeScalarView(object.bytes[range].map { Unicode.Scalar($0) }))
+                )
+            case "UploadPartCopy":
+                guard state.uploads[id] != nil else { return error(404, "NoSuchUpload") }
+                let source = (request.headers["x-amz-copy-source"] ?? "").dropFirst("/bucket/".count)
+                guard let object = state.objects[String(source).removingPercentEncoding ?? ""],
+                    let range = Self.range(request.headers["x-amz-copy-source-range"]),
+                    range.upperBound <= object.bytes.count
+                else { return error(404, "NoSuchKey") }
+                let number = request.query["partNumber"] ?? ""
+                state.uploads[id]?.parts[Int(number) ?? 0] = Array(object.bytes[range])
+                return (200, "", "<CopyPartResult><ETag>&quot;e\(number)&quot;</ETag></CopyPartResult>")
+            case "ListObjects":
+                let prefix = request.query["prefix"] ?? ""
+                let items = state.objects.filter { $0.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }.map {
+                    "<Contents><Key>\($0.key)</Key><Size>\($0.value.bytes.count)</Size>"
+                        + "<LastModified>\($0.value.modified)</LastModified></Contents>"
+                }
+                return (200, "", "<ListBucketResult>\(items.joined())</ListBucketResult>")
             case "ListUploads":
                 let prefix = request.query["prefix"] ?? ""
                 let found = state.uploads.filter { $0.value.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }
@@ -242,7 +292,8 @@ final class FakeStore: Sendable {
             case "ListParts":
                 guard let upload = state.uploads[id] else { return error(404, "NoSuchUpload") }
                 let items = upload.parts.keys.map {
-                    "<Part><PartNumber>\($0)</PartNumber><LastModified>\(upload.partDate)</LastModified></Part>"
+                    "<Part><PartNumber>\($0)</PartNumber><ETag>&quot;e\($0)&quot;</ETag>"
+                        + "<LastModified>\(upload.partDate)</LastModified></Part>"
                 }
                 return (200, "", "<ListPartsResult>\(items.joined())</ListPartsResult>")
             default: return error(501, "NotImplemented")

@@ -285,12 +285,12 @@ struct S3StorageTests {
     }
 
     @Test func `A store is tried until its time is over, not a number of times`() async throws {
-        let recovering = FakeStore { $0 == "Put" && $1 <= 8 ? .answer(503, "SlowDown") : nil }
+        let recovering = try FakeStore { $0 == "Put" && $1 <= 8 ? .answer(503, "SlowDown") : nil }
         let name = try await Self.with(recovering, attempts: .max) { try await Self.store([1], in: $0) }
         #expect(name == "a.bin")
         #expect(recovering.count("Put") == 9)
 
-        let failing = FakeStore { operation, _ in operation == "Put" ? .answer(503, "SlowDown") : nil }
+        let failing = try FakeStore { operation, _ in operation == "Put" ? .answer(503, "SlowDown") : nil }
         let error = await #expect(throws: FormworkError.self) {
             try await Self.with(failing, attempts: .max, total: .milliseconds(500)) {
                 _ = try await Self.store([1], in: $0)

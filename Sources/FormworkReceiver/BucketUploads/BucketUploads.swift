@@ -1,0 +1,299 @@
+#if Transfer
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Formwork
+import FormworkCore
+import FormworkResumable
+import Logging
+import NIOCore
+import Synchronization
+
+/// Unfinished uploads in the bucket itself, so that any receiver with the same bucket and prefix can continue them.
+///
+/// For each upload there is an object with its state, and as needed an upload of the store's with its parts, and an object
+/// with the bytes that don't fill a part. The store compares and swaps the state (`If-Match`), which is all that receivers
+/// need to agree: there is no lock, no lease, and no clock is compared with another.
+package struct BucketUploads: UploadStorage {
+    /// Part numbers that a receiver claims at once. When they are used up, it saves the state: a receiver that is killed
+    /// loses at most the bytes of so many parts.
+    static let claim = 8
+    /// How long something that belongs to no upload must have been there before it is removed: a receiver may just be
+    /// beginning an upload, or removing one.
+    static let leftoverAge = 3_600.0
+
+    private let storage: S3Storage
+    private let opened = OpenedContents()
+
+    /// - Parameter storage: The storage for complete files. Unfinished uploads are below its prefix.
+    package init(_ storage: S3Storage) { self.storage = storage }
+
+    var client: S3Client { self.storage.client }
+    var parallelism: Int { self.storage.options.parallelism }
+    var place: S3Location { self.storage.location }
+
+    /// The kinds of objects that an upload has.
+    enum Kind {
+        case state
+        case data
+        case tail(fence: Int)
+
+        var suffix: String {
+            switch self {
+            case .state: "json"
+            case .data: "data"
+            // Two receivers may write the tail of the same version; only one of them gets into the state.
+            case .tail(let fence): "tail-\(fence)-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+            }
+        }
+    }
+
+    private var prefix: String { self.place.prefix + S3Storage.unfinishedFolder }
+
+    func key(_ name: String, _ kind: Kind) -> String { "\(self.prefix)\(name).\(kind.suffix)" }
+
+    /// The bytes of a part. Later ones are larger, so that 10,000 parts have 5 TB.
+    func partSize(number: Int) -> Int {
+        min(self.storage.options.partSize << (number / 2_000), S3Storage.partSizes.upperBound)
+    }
+
+    /// Checks that the store does what this needs: refuses to write an object that exists, and one that has changed.
+    /// - Throws: ``FormworkError/Code/writeFailed`` if it doesn't, or if the keys may not read, list or delete objects.
+    package func check() async throws {
+        let key = "\(self.prefix)check-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let client = self.client
+        do {
+            let first = try await client.put([1], key: key, if: .isNew)
+            let again = try await client.put([2], key: key, if: .isNew)
+            let stale = try await client.put([3], key: key, if: .has(tag: "\"0123456789abcdef0123456789abcdef\""))
+            var changed: String?
+            for isPlain in [false, true] where first != nil && changed == nil {
+                self.storage.comparesPlainTags.store(isPlain, ordering: .relaxed)
+                changed = try await client.put([4], key: key, if: self.current(first ?? ""))
+            }
+            let read = try await client.get(key)
+            _ = try await client.objects(prefix: key)
+            try await client.delete(key, versionID: nil)
+            guard first != nil, again == nil, stale == nil, changed != nil, read?.bytes == [4] else {
+                throw FormworkError(
+                    .writeFailed, "the store doesn't compare entity tags when it writes objects (If-Match, If-None-Match)")
+            }
+        } catch let error as S3Error {
+            throw FormworkError(.writeFailed, "unfinished uploads can't be kept in \(self.place)", cause: error)
+        }
+    }
+
+    /// The precondition that an object still has this entity tag.
+    func current(_ tag: String) -> S3Client.Precondition {
+        let isPlain = self.storage.comparesPlainTags.load(ordering: .relaxed)
+        return .has(tag: isPlain ? tag.replacing("\"", with: "") : tag)
+    }
+
+    // MARK: UploadStorage
+
+    package func create(_ name: String, record: [UInt8]) async throws {
+        try await self.explaining {
+            guard try await self.client.put(BucketState(record: record).encoded(), key: self.key(name, .state), if: .isNew) != nil
+            else { throw FormworkError(.writeFailed, "an upload of this name exists in \(self.place)") }
+        }
+    }
+
+    package func record(of name: String) async throws -> [UInt8]? {
+        try await self.explaining { try await self.state(of: name).map { Array($0.state.record) } }
+    }
+
+    package func keep(_ record: [UInt8], of name: String) async throws {
+        if let content = self.opened[name] { return try await content.keep(record) }
+        try await self.change(name) { $0.record = Data(record) }
+    }
+
+    package func count(of name: String) async throws -> Int64 {
+        try await self.explaining { try await self.state(of: name)?.state.bytes.count ?? 0 }
+    }
+
+    package func open(_ name: String) async throws -> (any UploadContent)? {
+        try await self.explaining {
+            guard let (state, tag) = try await self.state(of: name), state.place != .gone else { return nil }
+            let content = BucketContent(name, in: self, state, tag: tag)
+            self.opened[name] = content
+            return content
+        }
+    }
+
+    package func discardBytes(of name: String) async throws {
+        if let content = self.opened[name] { return try await content.discard(.gone) }
+        try await self.change(name) { state in
+            (state.place, state.bytes, state.mark) = (.gone, BucketState.Bytes(), nil)
+        }
+        await self.removeBytes(of: name)
+    }
+
+    package func discard(_ name: String) async throws {
+        if let content = self.opened[name] {
+            try await content.discard(.removed)
+        } else {
+            try await self.change(name) { state in
+                (state.place, state.bytes, state.mark) = (.removed, BucketState.Bytes(), nil)
+            }
+            await self.removeBytes(of: name)
+        }
+        // Nobody changes it any more.
+        try? await self.client.delete(self.key(name, .state), versionID: nil)
+    }
+
+    package func names() async throws -> [String] {
+        try await self.explaining {
+            try await self.client.objects(prefix: self.prefix).objects.compactMap { self.name($0.key, .state) }
+        }
+    }
+
+    // MARK: Steps
+
+    /// The state of an upload and its entity tag; `nil` if there is no such upload.
+    private func state(of name: String) async throws -> (state: BucketState, tag: String)? {
+        guard let object = try await self.client.get(self.key(name, .state)), let state = BucketState(object.bytes),
+            state.place != .removed
+        else { return nil }
+        return (state, object.tag)
+    }
+
+    /// Changes the state of an upload that isn't open here.
+    /// - Throws: ``UploadIsBusy`` if another receiver changes it at the same time.
+    private func change(_ name: String, _ body: (inout BucketState) -> Void) async throws {
+        try await self.explaining {
+            guard let (state, tag) = try await self.state(of: name) else { return }
+            var next = state.changed()
+            body(&next)
+            guard try await self.client.put(next.encoded(), key: self.key(name, .state), if: self.current(tag)) != nil else {
+                throw UploadIsBusy()
+            }
+        }
+    }
+
+    func closed(_ content: BucketContent) {
+        self.opened.remove(content)
+        self.storage.finished(content.name, nil)
+    }
+
+    /// Remembers a complete upload, whose object the storage may copy.
+    func finished(_ content: BucketContent, length: Int64) {
+        let object = S3Storage.FinishedObject(key: self.key(content.name, .data), length: length) {
+            try await content.confirm($0, $1)
+        }
+        self.storage.finished(content.name, object)
+    }
+
+    /// The bytes of a complete upload's object, which can be read repeatedly.
+    func source(_ name: String, length: Int64) -> BodySource {
+        let (client, key) = (self.client, self.key(name, .data))
+        return .chunks(length: length) { offset in
+            ObjectChunks(client: client, key: key, range: min(offset, length)..<length)
+        }
+    }
+
+    /// Removes everything of an upload but its state. What can't be removed now is removed by ``removeLeftovers()``.
+    func removeBytes(of name: String) async {
+        let key = self.key(name, .data)
+        // In a separate task: the requests of a cancelled task would be cancelled too.
+        await Task {
+            for upload in (try? await self.client.openUploads(prefix: key, pages: 1).uploads) ?? [] where upload.key == key {
+                _ = try? await self.client.abortUpload(key, id: upload.id)
+            }
+            for object in (try? await self.client.objects(prefix: "\(self.prefix)\(name).").objects) ?? []
+            where self.name(object.key, .state) == nil {
+                try? await self.client.delete(object.key, versionID: nil)
+            }
+        }.value
+    }
+
+    /// Removes what belongs to no upload, because a receiver was killed while it began or removed one.
+    package func removeLeftovers() async throws {
+        try await self.explaining {
+            let (objects, now) = try await self.client.objects(prefix: self.prefix)
+            let names = Set(objects.compactMap { self.name($0.key, .state) })
+            for object in objects where now.timeIntervalSince(object.modified) > Self.leftoverAge {
+                if let name = self.name(object.key, .state) {
+                    // A state whose upload was being removed.
+                    guard object.size < Self.removedSize, let found = try await self.client.get(object.key),
+                        BucketState(found.bytes)?.place == .removed
+                    else { continue }
+                    await self.removeBytes(of: name)
+                } else if let name = self.owner(of: object.key), names.contains(name) {
+                    continue
+                }
+                try await self.client.delete(object.key, versionID: nil)
+            }
+            for upload in try await self.client.openUploads(prefix: self.prefix).uploads
+            where now.timeIntervalSince(upload.initiated) > Self.leftoverAge {
+                if let name = self.owner(of: upload.key), case .parts(upload.id)? = try await self.state(of: name)?.state.place {
+                    continue
+                }
+                _ = try await self.client.abortUpload(upload.key, id: upload.id)
+            }
+        }
+    }
+
+    /// A state with a record has more bytes than one of an upload that was removed.
+    private static let removedSize: Int64 = 64 << 10
+
+    /// The name of an upload in one of its keys; `nil` for another key.
+    private func owner(of key: String) -> String? {
+        guard key.hasPrefix(self.prefix) else { return nil }
+        return key.dropFirst(self.prefix.count).split(separator: ".", maxSplits: 1).first.map(String.init)
+    }
+
+    private func name(_ key: String, _ kind: Kind) -> String? {
+        key.hasSuffix(".\(kind.suffix)") ? self.owner(of: key) : nil
+    }
+
+    private func explaining<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do { return try await body() } catch { throw self.explained(error) }
+    }
+
+    /// The same error, with the location.
+    func explained(_ error: any Error) -> any Error { self.storage.explained(error) }
+}
+
+/// The uploads that are open in this process.
+private final class OpenedContents: Sendable {
+    private let contents = Mutex<[String: BucketContent]>([:])
+
+    subscript(name: String) -> BucketContent? {
+        get { self.contents.withLock { $0[name] } }
+        set { self.contents.withLock { $0[name] = newValue } }
+    }
+
+    func remove(_ content: BucketContent) {
+        self.contents.withLock { if $0[content.name] === content { $0[content.name] = nil } }
+    }
+}
+
+/// An object's bytes, some megabytes at a time.
+private struct ObjectChunks: AsyncSequence, Sendable {
+    typealias Element = [UInt8]
+
+    let client: S3Client
+    let key: String
+    let range: Range<Int64>
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let client: S3Client
+        let key: String
+        var rest: Range<Int64>
+
+        mutating func next() async throws -> [UInt8]? {
+            guard !self.rest.isEmpty else { return nil }
+            let end = Swift.min(self.rest.upperBound, self.rest.lowerBound + Int64(S3Client.rangeLimit))
+            let buffer = try await self.client.get(self.key, self.rest.lowerBound..<end)
+            self.rest = end..<self.rest.upperBound
+            return Array(buffer.readableBytesView)
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(client: self.client, key: self.key, rest: self.range)
+    }
+}
+#endif

@@ -1,0 +1,182 @@
+#if Transfer
+import FormworkCore
+import FormworkHTTP
+import NIOCore
+import NIOHTTP1
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// Objects that are read back and replaced, for state that several receivers share.
+extension S3Client {
+    /// What must hold for an object to be written (RFC 9110 section 13.1). Amazon S3 and Ceph check both.
+    enum Precondition: Sendable {
+        /// `If-None-Match: *`: there is no such object.
+        case isNew
+        /// `If-Match`: the object has this entity tag.
+        case has(tag: String)
+    }
+
+    /// Stores an object if a precondition holds, which the store checks.
+    /// - Returns: The entity tag; `nil` if the precondition doesn't hold.
+    func put(_ bytes: [UInt8], key: String, if precondition: Precondition) async throws -> String? {
+        var request = S3Request(operation: "PutObject", method: .PUT, key: key, body: ByteBuffer(bytes: bytes))
+        switch precondition {
+        case .isNew: request.headers = [("If-None-Match", "*")]
+        case .has(let tag): request.headers = [("If-Match", tag)]
+        }
+        do { return try self.tag(of: try await self.exchange.send(request).answer, request) } catch let error as S3Error
+            where [404, 409, 412].contains(error.status) && error.code != "NoSuchBucket"
+        {
+            // The first of several tries may have succeeded, with only its answer lost.
+            guard error.attempts > 1, let object = try await self.get(key), object.bytes == bytes else { return nil }
+            return object.tag
+        }
+    }
+
+    /// Stores an object, whatever was there.
+    func put(_ body: ByteBuffer, key: String) async throws {
+        _ = try await self.exchange.send(
+            S3Request(operation: "PutObject", method: .PUT, key: key, body: body))
+    }
+
+    /// A small object.
+    struct Object: Sendable {
+        var bytes: [UInt8]
+        var tag: String
+    }
+
+    /// - Returns: `nil` if there is no such object.
+    func get(_ key: String) async throws -> Object? {
+        let request = S3Request(operation: "GetObject", method: .GET, key: key)
+        do {
+            let answer = try await self.exchange.send(request).answer
+            return Object(bytes: Array(answer.body.readableBytesView), tag: try self.tag(of: answer, request))
+        } catch let error as S3Error where error.status == 404 && error.code != "NoSuchBucket" {
+            return nil
+        }
+    }
+
+    /// The most bytes of one ``get(_:_:)``.
+    static let rangeLimit = 4 << 20
+
+    /// Some bytes of an object: all of the range, which isn't empty and has at most ``rangeLimit`` bytes.
+    func get(_ key: String, _ range: Range<Int64>) async throws -> ByteBuffer {
+        var request = S3Request(operation: "GetObject", method: .GET, key: key)
+        request.headers = [("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")]
+        let answer = try await self.exchange.send(request).answer
+        guard answer.body.readableBytes == range.count else {
+            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+        }
+        return answer.body
+    }
+
+    /// The same for any number of bytes, which are held in memory.
+    func read(_ key: String, _ range: Range<Int64>) async throws -> ByteBuffer {
+        var buffer = ByteBuffer()
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let end = min(range.upperBound, offset + Int64(Self.rangeLimit))
+            var piece = try await self.get(key, offset..<end)
+            if buffer.readableBytes == 0, end == range.upperBound { return piece }
+            buffer.writeBuffer(&piece)
+            offset = end
+        }
+        return buffer
+    }
+
+    /// An object in a list.
+    struct Listed: Hashable, Sendable {
+        var key: String
+        var size: Int64
+        var modified: Date
+    }
+
+    /// The objects whose keys begin with a prefix, and the store's own time.
+    func objects(prefix: String) async throws -> (objects: [Listed], now: Date) {
+        var objects: [Listed] = []
+        var request = S3Request(operation: "ListObjectsV2", method: .GET)
+        var now = Date.now
+        var next: String?
+        while true {
+            request.query = [("list-type", "2"), ("prefix", prefix)]
+            if let next { request.query.append(("continuation-token", next)) }
+            let answer = try await self.exchange.send(request).answer
+            guard let xml = answer.xml, xml.name == "ListBucketResult" else {
+                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+            }
+            if let seconds = answer.headers.first(name: "Date").flatMap(HTTPDate.seconds) {
+                now = Date(timeIntervalSince1970: Double(seconds))
+            }
+            for object in xml.children where object.name == "Contents" {
+                guard let key = object["Key"], let size = object["Size"].flatMap({ Int64($0) }),
+                    let modified = object["LastModified"].flatMap(Date.init(timestamp:))
+                else { throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status)) }
+                objects.append(Listed(key: key, size: size, modified: modified))
+            }
+            guard xml["IsTruncated"] == "true", let token = xml["NextContinuationToken"], token != next else {
+                return (objects, now)
+            }
+            next = token
+        }
+    }
+
+    /// Makes a part from bytes of another object in the bucket.
+    /// - Parameter range: At most 5 GiB.
+    /// - Returns: The part's entity tag.
+    func copyPart(
+        from source: String, _ range: Range<Int64>, number: Int, key: String, id: String
+    ) async throws -> String {
+        var request = S3Request(
+            operation: "UploadPartCopy", method: .PUT, key: key,
+            query: [("partNumber", "\(number)"), ("uploadId", id)])
+        request.headers = [
+            ("x-amz-copy-source", self.exchange.address.copySource(source)),
+            ("x-amz-copy-source-range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"),
+        ]
+        let answer = try await self.exchange.send(request).answer
+        guard let xml = answer.xml, xml.name == "CopyPartResult", let tag = xml["ETag"] else {
+            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+        }
+        return tag
+    }
+
+    /// The entity tags of an upload's parts, by number; `nil` if there is no such upload.
+    func tags(of key: String, id: String) async throws -> [Int: String]? {
+        var tags: [Int: String] = [:]
+        var request = S3Request(operation: "ListParts", method: .GET, key: key)
+        var marker: String?
+        while true {
+            request.query = [("uploadId", id)]
+            if let marker { request.query.append(("part-number-marker", marker)) }
+            let answer: S3Answer
+            do { answer = try await self.exchange.send(request).answer } catch let error as S3Error
+                where error.code == "NoSuchUpload"
+            { return nil }
+            guard let xml = answer.xml, xml.name == "ListPartsResult" else {
+                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+            }
+            for part in xml.children where part.name == "Part" {
+                guard let number = part["PartNumber"].flatMap({ Int($0) }), let tag = part["ETag"] else {
+                    throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+                }
+                tags[number] = tag
+            }
+            guard xml["IsTruncated"] == "true", let next = xml["NextPartNumberMarker"], next != marker else {
+                return tags
+            }
+            marker = next
+        }
+    }
+
+    private func tag(of answer: S3Answer, _ request: S3Request) throws -> String {
+        guard let tag = answer.headers.first(name: "ETag") else {
+            throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+        }
+        return tag
+    }
+}
+#endif

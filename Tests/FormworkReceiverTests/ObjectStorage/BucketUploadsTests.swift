@@ -1,0 +1,377 @@
+#if Transfer
+import Formwork
+import FormworkCore
+@testable import FormworkReceiver
+import FormworkResumable
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+/// Unfinished uploads in a bucket that several receivers share.
+@Suite(.timeLimit(.minutes(10))) struct BucketUploadsTests {
+    private static let part = 100
+    private static let name = "0123456789abcdef0123456789abcdef"
+    private static let folder = "in/.formwork-resumable/"
+    private static let bytes = (0..<1_234).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 3) }
+
+    /// Runs with the receivers' storages, which share a store.
+    private static func with<Result>(
+        _ store: FakeStore, receivers: Int = 1, _ body: ([S3Storage]) async throws -> Result
+    ) async throws -> Result {
+        var options = S3Storage.Options()
+        options.partSize = Self.part
+        options.parallelism = 2
+        options.patience.attempts = 3
+        options.patience.delay = .milliseconds(1)
+        let settings = try AWSSettings(environment: [
+            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL_S3": store.endpoint,
+        ])
+        let storages = try (0..<receivers).map { [options] _ in
+            try S3Storage(
+                location: S3Location("s3://bucket/in"), settings: settings, smallestPart: 1, options: options,
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        }
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await body(storages)) } catch { result = .failure(error) }
+        for storage in storages { await storage.close() }
+        store.close()
+        return try result.get()
+    }
+
+    /// Opens an upload, which must exist.
+    private static func open(_ uploads: BucketUploads) async throws -> any UploadContent {
+        try #require(try await uploads.open(Self.name))
+    }
+
+    /// All bytes of a complete upload.
+    private static func read(_ content: any UploadContent, count: Int) async throws -> [UInt8] {
+        let chunks = AsyncBodyReader(try BodyPlan(copying: try await content.finished(count: Int64(count))).makeReader())
+        var bytes: [UInt8] = []
+        while let chunk = try await chunks.next() { bytes += chunk.array }
+        return bytes
+    }
+
+    // MARK: One receiver
+
+    @Test(arguments: [0, 1, 99, 100, 101, 250, 800, 1_000, 1_234])
+    func `Bytes that were appended in any pieces come back whole`(count: Int) async throws {
+        let store = try FakeStore()
+        try await Self.with(store) { storages in
+            let uploads = BucketUploads(storages[0])
+            try await uploads.create(Self.name, record: [1])
+            var offset = 0
+            for size in [1, 7, 250, 3, 99, 400, 1_234] where offset < count {
+                // Each piece by a receiver that knows nothing of the one before.
+                let content = try await Self.open(BucketUploads(storages[0]))
+                let next = min(count, offset + size)
+                try await content.append(Array(Self.bytes[offset..<next]), at: Int64(offset))
+                try await content.sync()
+                #expect(try await uploads.count(of: Self.name) == Int64(next))
+                await content.close()
+                offset = next
+            }
+            let content = try await Self.open(uploads)
+            #expect(try await Self.read(content, count: count) == Array(Self.bytes[..<count]))
+            try await uploads.discardBytes(of: Self.name)
+            await content.close()
+            #expect(try await uploads.record(of: Self.name) == [1])
+            #expect(try await uploads.open(Self.name) == nil)
+            try await uploads.discard(Self.name)
+            #expect(try await uploads.record(of: Self.name) == nil)
+            #expect(try await uploads.names().isEmpty)
+        }
+        #expect(store.objects.isEmpty)
+        #expect(store.uploads.isEmpty)
+    }
+
+    @Test func `Bytes that weren't saved are lost with their receiver, and the rest continues`() async throws {
+        let store = try FakeStore()
+        try await Self.with(store, receivers: 2) { storages in
+            let (first, second) = (BucketUploads(storages[0]), BucketUploads(storages[1]))
+            try await first.create(Self.name, record: [1])
+            let killed = try await Self.open(first)
+            try await killed.append(Array(Self.bytes[..<350]), at: 0)
+            try await killed.sync()
+            try await killed.append(Array(Self.bytes[350..<420]), at: 350)
+            // It is killed here.
+            let content = try await Self.open(second)
+            #expect(try await second.count(of: Self.name) == 350)
+            try await content.append(Array(Self.bytes[350...]), at: 350)
+            try await content.sync()
+            #expect(try await Self.read(content, count: 1_234) == Self.bytes)
+        }
+    }
+
+    @Test func `Bytes whose digest is wrong are taken back, by any receiver`() async throws {
+        try await Self.with(FakeStore(), receivers: 2) { storages in
+            let (first, second) = (BucketUploads(storages[0]), BucketUploads(storages[1]))
+            try await first.create(Self.name, record: [1])
+            var content = try await Self.open(first)
+            try await content.append(Array(Self.bytes[..<130]), at: 0)
+            try await content.sync()
+            await content.close()
+            content = try await Self.open(first)
+            try await content.append([UInt8](repeating: 0, count: 500), at: 130)
+            try await content.sync()
+            // It is killed before it has compared them.
+            content = try await Self.open(second)
+            #expect(try await second.count(of: Self.name) == 630)
+            try await content.truncate(to: 130)
+            #expect(try await second.count(of: Self.name) == 130)
+            try await content.append(Array(Self.bytes[130...]), at: 130)
+            try await content.sync()
+            #expect(try await Self.read(content, count: 1_234) == Self.bytes)
+        }
+    }
+
+    @Test(
+        arguments: ["Put", "Get", "Create", "UploadPart", "Complete", "ListParts"],
+        [FakeStore.Behaviour.answer(503, "SlowDown"), .reset(after: 0), .workAndReset])
+    func `A request that fails, or whose answer is lost, is made again`(
+        operation: String, behaviour: FakeStore.Behaviour
+    ) async throws {
+        // Some of them, so that each kind of object is hit, and none as often as it is tried.
+        let store = try FakeStore { $0 == operation && $1 % 4 == 1 ? behaviour : nil }
+        try await Self.with(store) { storages in
+            let uploads = BucketUploads(storages[0])
+            try await uploads.create(Self.name, record: [1])
+            var content = try await Self.open(uploads)
+            try await content.append(Array(Self.bytes[..<777]), at: 0)
+            try await content.sync()
+            await content.close()
+            content = try await Self.open(uploads)
+            try await content.append(Array(Self.bytes[777...]), at: 777)
+            try await content.sync()
+            #expect(try await Self.read(content, count: 1_234) == Self.bytes)
+            await content.close()
+        }
+    }
+
+    // MARK: Two receivers
+
+    @Test func `Of two receivers the one that saves first goes on`() async throws {
+        try await Self.with(FakeStore(), receivers: 2) { storages in
+            let (first, second) = (BucketUploads(storages[0]), BucketUploads(storages[1]))
+            try await first.create(Self.name, record: [1])
+            let one = try await Self.open(first)
+            try await one.append(Array(Self.bytes[..<450]), at: 0)
+            let other = try await Self.open(second)
+            try await other.append(Array(Self.bytes[..<150]), at: 0)
+            try await other.sync()
+            await #expect(throws: UploadIsBusy.self) { try await one.sync() }
+            await #expect(throws: UploadIsBusy.self) { try await one.append([1], at: 450) }
+            await #expect(throws: UploadIsBusy.self) { try await first.keep([2], of: Self.name) }
+            await one.close()
+            #expect(try await first.count(of: Self.name) == 150)
+            try await other.append(Array(Self.bytes[150...]), at: 150)
+            try await other.sync()
+            #expect(try await Self.read(other, count: 1_234) == Self.bytes)
+        }
+    }
+
+    @Test func `An upload that another receiver adds to isn't removed`() async throws {
+        try await Self.with(FakeStore(), receivers: 2) { storages in
+            let (first, second) = (BucketUploads(storages[0]), BucketUploads(storages[1]))
+            try await first.create(Self.name, record: [1])
+            let sweeper = try await Self.open(second)
+            let one = try await Self.open(first)
+            try await one.append([1, 2, 3], at: 0)
+            try await one.sync()
+            await #expect(throws: UploadIsBusy.self) { try await second.discard(Self.name) }
+            await sweeper.close()
+            #expect(try await Self.read(one, count: 3) == [1, 2, 3])
+        }
+    }
+
+    /// The steps of a receiver.
+    private enum Step: CaseIterable { case open, append, save, truncate, close }
+
+    /// One receiver, and what it believes.
+    private final class Player {
+        let uploads: BucketUploads
+        let mark: UInt8
+        var content: (any UploadContent)?
+        /// The upload's bytes, those included that aren't saved.
+        var bytes: [UInt8] = []
+        /// The bytes when it opened the upload.
+        var opened: [UInt8] = []
+        /// The version of the state that it has.
+        var version = 0
+
+        init(_ uploads: BucketUploads, _ mark: UInt8) { (self.uploads, self.mark) = (uploads, mark) }
+
+        func take(_ step: Step, _ saved: [UInt8], _ count: Int) async throws {
+            switch step {
+            case .open:
+                await self.content?.close()
+                self.content = try await BucketUploadsTests.open(self.uploads)
+                (self.bytes, self.opened) = (saved, saved)
+            case .append:
+                let more = [UInt8](repeating: self.mark, count: count)
+                try await self.content?.append(more, at: Int64(self.bytes.count))
+                self.bytes += more
+            case .save: try await self.content?.sync()
+            case .truncate:
+                try await self.content?.truncate(to: Int64(self.opened.count))
+                self.bytes = self.opened
+            case .close: await self.leave()
+            }
+        }
+
+        func leave() async {
+            await self.content?.close()
+            self.content = nil
+        }
+    }
+
+    /// The version of the upload's state in the store.
+    private static func version(in store: FakeStore) -> Int {
+        store.objects["\(Self.folder)\(Self.name).json"].flatMap { BucketState($0.bytes)?.fence } ?? -1
+    }
+
+    /// Two receivers do anything in any order. Each change must be made by the one that had the current state; the other is
+    /// refused. What is saved is always a prefix of what that one had.
+    @Test(arguments: 0..<80) func `No order of two receivers' steps mixes bytes`(seed: Int) async throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let store = try FakeStore()
+        try await Self.with(store, receivers: 2) { storages in
+            let players = [Player(BucketUploads(storages[0]), 1), Player(BucketUploads(storages[1]), 2)]
+            try await players[0].uploads.create(Self.name, record: [1])
+            var saved: [UInt8] = []
+            for _ in 0..<40 {
+                let player = players.randomElement(using: &random)!
+                let step = Step.allCases.randomElement(using: &random)!
+                let count = Int.random(in: 1...450, using: &random)
+                guard step == .open || player.content != nil else { continue }
+                let before = Self.version(in: store)
+                do { try await player.take(step, saved, count) } catch is UploadIsBusy {
+                    #expect(player.version != before, "refused, though nobody else changed it")
+                    #expect(Self.version(in: store) == before, "refused, and changed")
+                    await player.leave()
+                    continue
+                }
+                let after = Self.version(in: store)
+                if step == .open { player.version = after }
+                guard after != before else { continue }
+                #expect(player.version == before, "changed by one that was overtaken")
+                player.version = after
+                let length = Int(try await player.uploads.count(of: Self.name))
+                // An addition saves the parts before it now and then.
+                try #require(length <= player.bytes.count && (step == .append || length == player.bytes.count))
+                saved = Array(player.bytes[..<length])
+            }
+            for player in players { await player.leave() }
+            let content = try await Self.open(players[0].uploads)
+            #expect(try await Self.read(content, count: saved.count) == saved)
+            await content.close()
+            try await players[0].uploads.discard(Self.name)
+        }
+        #expect(store.objects.isEmpty)
+        #expect(store.uploads.isEmpty)
+    }
+
+    /// A generator whose numbers repeat.
+    private struct SeededGenerator: RandomNumberGenerator {
+        var state: UInt64
+
+        init(seed: UInt64) { self.state = seed &+ 1 }
+
+        mutating func next() -> UInt64 {
+            self.state = self.state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let mixed = (self.state ^ (self.state >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+            return mixed ^ (mixed >> 33)
+        }
+    }
+
+    // MARK: The store
+
+    @Test func `A store that compares nothing is found out`() async throws {
+        try await Self.with(FakeStore()) { try await BucketUploads($0[0]).check() }
+        let careless = try FakeStore(isConditional: false)
+        let error = await #expect(throws: FormworkError.self) {
+            try await Self.with(careless) { try await BucketUploads($0[0]).check() }
+        }
+        #expect(
+            error?.description
+                == "the store doesn't compare entity tags when it writes objects (If-Match, If-None-Match)")
+        #expect(careless.objects.isEmpty)
+    }
+
+    @Test func `A store that compares entity tags without quotes is found out, and used`() async throws {
+        try await Self.with(FakeStore(comparesPlainTags: true)) { storages in
+            let uploads = BucketUploads(storages[0])
+            try await uploads.check()
+            try await uploads.create(Self.name, record: [1])
+            let content = try await Self.open(uploads)
+            try await content.append(Self.bytes, at: 0)
+            try await content.sync()
+            #expect(try await Self.read(content, count: 1_234) == Self.bytes)
+        }
+    }
+
+    @Test func `What killed receivers left is removed, and nothing else`() async throws {
+        let store = try FakeStore()
+        try await Self.with(store) { storages in
+            let uploads = BucketUploads(storages[0])
+            try await uploads.create(Self.name, record: [1])
+            let content = try await Self.open(uploads)
+            try await content.append(Array(Self.bytes[..<450]), at: 0)
+            try await content.sync()
+            await content.close()
+            let kept = Set(store.objects.keys)
+            store.put("\(Self.folder)ffffffffffffffffffffffffffffffff.tail-3-abc")
+            store.put("\(Self.folder)ffffffffffffffffffffffffffffffff.data")
+            store.put("in/ordinary.bin")
+            store.add("left", FakeStore.Upload(key: "\(Self.folder)ffffffffffffffffffffffffffffffff.data"))
+            store.add("second", FakeStore.Upload(key: "\(Self.folder)\(Self.name).data"))
+            try await uploads.removeLeftovers()
+            #expect(Set(store.objects.keys) == kept.union(["in/ordinary.bin"]))
+            #expect(store.uploads.count == 1)
+            #expect(store.uploads["left"] == nil && store.uploads["second"] == nil)
+            #expect(try await uploads.count(of: Self.name) == 450)
+        }
+    }
+
+    // MARK: Servers
+
+    /// The head of an addition.
+    private static func patch(_ offset: Int) -> [String] {
+        [
+            "Tus-Resumable: 1.0.0", "Upload-Offset: \(offset)", "Content-Type: application/offset+octet-stream",
+        ]
+    }
+
+    @Test func `A receiver finishes what another began, and no byte of it passes through a receiver again`() async throws {
+        let store = try FakeStore()
+        let bytes = Self.bytes
+        try await Self.with(store, receivers: 2) { storages in
+            let stores = storages.map { UploadStore(storage: BucketUploads($0)) }
+            let place = Local("")
+            try await TestReceiver.run({ $0.isDigesting = false }, storage: storages[0], store: stores[0]) { receiver in
+                let created = try await receiver.request(
+                    "POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 1234", "Upload-Metadata: filename YS5iaW4="])
+                #expect(created.status == 201)
+                place.value = try #require(created.field("Location"))
+                let path = place.value
+                #expect(try await receiver.request("PATCH \(path)", Self.patch(0), Array(bytes[..<500])).status == 204)
+            }
+            try await TestReceiver.run({ $0.isDigesting = false }, storage: storages[1], store: stores[1]) { receiver in
+                let path = place.value
+                let told = try await receiver.request("HEAD \(path)", ["Tus-Resumable: 1.0.0"])
+                #expect(told.field("Upload-Offset") == "500")
+                let ended = try await receiver.request("PATCH \(path)", Self.patch(500), Array(bytes[500...]))
+                #expect(ended.status == 204, "\(ended)")
+                // The answer is there for a client that lost it, by another receiver too.
+                let again = try await stores[0].upload(String(path.split(separator: "/").last ?? ""))
+                #expect(again != nil)
+            }
+        }
+        #expect(store.objects["in/a.bin"]?.bytes == bytes)
+        #expect(store.count("UploadPartCopy") == 1)
+        // Of the upload only its record with the answer is left.
+        #expect(store.objects.keys.count { $0.hasPrefix(Self.folder) } == 1)
+        #expect(store.uploads.isEmpty)
+    }
+}
+#endif
