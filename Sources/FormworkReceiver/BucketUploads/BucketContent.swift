@@ -87,7 +87,8 @@ actor BucketContent: UploadContent {
             guard count < self.count else { return }
             if count >= self.inParts {
                 try await self.readTail()
-                self.buffer = self.buffer?.getSlice(at: self.buffer?.readerIndex ?? 0, length: Int(count - self.inParts))
+                self.buffer = self.buffer?.getSlice(
+                    at: self.buffer?.readerIndex ?? 0, length: Int(count - self.inParts))
                 self.isTailCurrent = false
                 return try await self.save()
             }
@@ -143,7 +144,9 @@ actor BucketContent: UploadContent {
     // MARK: The record
 
     /// Replaces the record.
-    func keep(_ record: [UInt8]) async throws { try await self.working { try await self.commit { $0.record = Data(record) } } }
+    func keep(_ record: [UInt8]) async throws {
+        try await self.working { try await self.commit { $0.record = Data(record) } }
+    }
 
     /// Removes the bytes, or the whole upload.
     func discard(_ place: BucketState.Place) async throws {
@@ -180,7 +183,9 @@ actor BucketContent: UploadContent {
         next.mark = self.opened
         change(&next)
         let old = self.state.tails
-        guard let tag = try await self.client.put(next.encoded(), key: self.uploads.key(self.name, .state), if: self.uploads.current(self.tag))
+        guard
+            let tag = try await self.client.put(
+                next.encoded(), key: self.uploads.key(self.name, .state), if: self.uploads.current(self.tag))
         else { throw UploadIsBusy() }
         (self.state, self.tag) = (next, tag)
         // If this fails, they go with the upload.

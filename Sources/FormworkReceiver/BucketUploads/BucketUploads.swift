@@ -78,7 +78,8 @@ package struct BucketUploads: UploadStorage {
             try await client.delete(key, versionID: nil)
             guard first != nil, again == nil, stale == nil, changed != nil, read?.bytes == [4] else {
                 throw FormworkError(
-                    .writeFailed, "the store doesn't compare entity tags when it writes objects (If-Match, If-None-Match)")
+                    .writeFailed,
+                    "the store doesn't compare entity tags when it writes objects (If-Match, If-None-Match)")
             }
         } catch let error as S3Error {
             throw FormworkError(.writeFailed, "unfinished uploads can't be kept in \(self.place)", cause: error)
@@ -95,7 +96,9 @@ package struct BucketUploads: UploadStorage {
 
     package func create(_ name: String, record: [UInt8]) async throws {
         try await self.explaining {
-            guard try await self.client.put(BucketState(record: record).encoded(), key: self.key(name, .state), if: .isNew) != nil
+            guard
+                try await self.client.put(
+                    BucketState(record: record).encoded(), key: self.key(name, .state), if: .isNew) != nil
             else { throw FormworkError(.writeFailed, "an upload of this name exists in \(self.place)") }
         }
     }
@@ -166,7 +169,8 @@ package struct BucketUploads: UploadStorage {
             guard let (state, tag) = try await self.state(of: name) else { return }
             var next = state.changed()
             body(&next)
-            guard try await self.client.put(next.encoded(), key: self.key(name, .state), if: self.current(tag)) != nil else {
+            guard try await self.client.put(next.encoded(), key: self.key(name, .state), if: self.current(tag)) != nil
+            else {
                 throw UploadIsBusy()
             }
         }
@@ -198,7 +202,8 @@ package struct BucketUploads: UploadStorage {
         let key = self.key(name, .data)
         // In a separate task: the requests of a cancelled task would be cancelled too.
         await Task {
-            for upload in (try? await self.client.openUploads(prefix: key, pages: 1).uploads) ?? [] where upload.key == key {
+            for upload in (try? await self.client.openUploads(prefix: key, pages: 1).uploads) ?? []
+            where upload.key == key {
                 _ = try? await self.client.abortUpload(key, id: upload.id)
             }
             for object in (try? await self.client.objects(prefix: "\(self.prefix)\(name).").objects) ?? []
@@ -227,7 +232,9 @@ package struct BucketUploads: UploadStorage {
             }
             for upload in try await self.client.openUploads(prefix: self.prefix).uploads
             where now.timeIntervalSince(upload.initiated) > Self.leftoverAge {
-                if let name = self.owner(of: upload.key), case .parts(upload.id)? = try await self.state(of: name)?.state.place {
+                if let name = self.owner(of: upload.key),
+                    case .parts(upload.id)? = try await self.state(of: name)?.state.place
+                {
                     continue
                 }
                 _ = try await self.client.abortUpload(upload.key, id: upload.id)

@@ -143,7 +143,9 @@ package final class S3Storage: ReceiverStorage {
 
     package func isReachable() async -> Bool {
         // The object need not exist: the store's answer is what counts.
-        do { _ = try await self.client.head(self.location.prefix + Self.unfinishedFolder + "ready") } catch { return false }
+        do { _ = try await self.client.head(self.location.prefix + Self.unfinishedFolder + "ready") } catch {
+            return false
+        }
         return true
     }
 

@@ -207,7 +207,8 @@ package actor S3Upload: StorageUpload {
     /// Begins to make the next part, when fewer than `limit` are being made.
     private func addPart(
         atOnce limit: Int,
-        _ make: @escaping @Sendable (_ client: S3Client, _ number: Int, _ key: String, _ id: String) async throws -> String
+        _ make:
+            @escaping @Sendable (_ client: S3Client, _ number: Int, _ key: String, _ id: String) async throws -> String
     ) async throws {
         let multipart: Multipart
         if let begun = self.multipart {

@@ -22,7 +22,9 @@ final class Readiness: Sendable {
     /// Asks the storage, or uses the last answer if it isn't old, or if the storage is being asked.
     func isReady() async -> Bool {
         let asks = self.state.withLock { state in
-            guard !state.isAsking, state.known.map({ ContinuousClock.now - $0 >= Self.age }) ?? true else { return false }
+            guard !state.isAsking, state.known.map({ ContinuousClock.now - $0 >= Self.age }) ?? true else {
+                return false
+            }
             state.isAsking = true
             return true
         }

@@ -67,7 +67,8 @@ package struct ReceiveCommand: AsyncParsableCommand {
         guard let storage = storage as? S3Storage else { return nil }
         let uploads = BucketUploads(storage)
         do { try await uploads.check() } catch {
-            Warning.write(["uploads can't be resumed: \(error); --resume-dir FOLDER keeps them on this machine instead"])
+            Warning.write(["uploads can't be resumed: \(error); --resume-dir FOLDER keeps them on this machine instead"]
+            )
             return nil
         }
         return uploads

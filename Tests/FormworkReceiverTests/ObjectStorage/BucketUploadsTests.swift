@@ -46,7 +46,8 @@ import Testing
 
     /// All bytes of a complete upload.
     private static func read(_ content: any UploadContent, count: Int) async throws -> [UInt8] {
-        let chunks = AsyncBodyReader(try BodyPlan(copying: try await content.finished(count: Int64(count))).makeReader())
+        let chunks = AsyncBodyReader(
+            try BodyPlan(copying: try await content.finished(count: Int64(count))).makeReader())
         var bytes: [UInt8] = []
         while let chunk = try await chunks.next() { bytes += chunk.array }
         return bytes
@@ -342,7 +343,9 @@ import Testing
         ]
     }
 
-    @Test func `A receiver finishes what another began, and no byte of it passes through a receiver again`() async throws {
+    @Test func `A receiver finishes what another began, and no byte of it passes through a receiver again`()
+        async throws
+    {
         let store = try FakeStore()
         let bytes = Self.bytes
         try await Self.with(store, receivers: 2) { storages in

@@ -207,7 +207,9 @@ import Testing
         let intake = UploadIntake(storage: storage, limits: ReceivingLimits())
         let receipt = try await intake.take(
             IncomingUpload(.parts(contentType: "multipart/form-data; boundary=b", isForm: true), length: nil),
-            StoredBody(.file(path), file: FinishedFile(path, count: Int64(body.count)), length: Int64(body.count), digests: []))
+            StoredBody(
+                .file(path), file: FinishedFile(path, count: Int64(body.count)), length: Int64(body.count), digests: [])
+        )
         #expect(receipt.files.map(\.name) == ["a", "b", "c", "d", "e"])
         for (name, content) in files {
             let url = URL(fileURLWithPath: folder.path.appending(name).string)
@@ -226,7 +228,9 @@ import Testing
             try await intake.take(
                 IncomingUpload(.parts(contentType: "multipart/form-data; boundary=b", isForm: true), length: nil),
                 // The file has fewer bytes than the body.
-                StoredBody(.bytes(body), file: FinishedFile("/proc/self/cmdline", count: 1), length: Int64(body.count), digests: []))
+                StoredBody(
+                    .bytes(body), file: FinishedFile("/proc/self/cmdline", count: 1), length: Int64(body.count),
+                    digests: []))
         }
         #expect(folder.names == [])
         let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
