@@ -13,7 +13,7 @@ import NIOCore
 /// The bytes of one upload in a bucket, as one receiver adds to them.
 ///
 /// Bytes are collected into parts, which are sent several at a time. They count when ``sync()`` has written the upload's
-/// state, which the store accepts only from the receiver that has read the current one. So of two receivers one goes on,
+/// state, which the store accepts only from the receiver that has read the current one. So of two receivers one continues,
 /// and the other gets ``UploadIsBusy`` with its next change; its parts and tail are in nobody's state.
 actor BucketContent: UploadContent {
     private enum Status {

@@ -152,6 +152,10 @@ package struct BucketUploads: UploadStorage {
         }
     }
 
+    package func idleTime(of name: String) async throws -> Double? {
+        try await self.explaining { try await self.client.get(self.key(name, .state))?.age }
+    }
+
     // MARK: Steps
 
     /// The state of an upload and its entity tag; `nil` if there is no such upload.

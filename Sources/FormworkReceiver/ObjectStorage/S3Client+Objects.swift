@@ -47,6 +47,8 @@ extension S3Client {
     struct Object: Sendable {
         var bytes: [UInt8]
         var tag: String
+        /// Seconds since it was written, by the store's own clock.
+        var age: Double?
     }
 
     /// - Returns: `nil` if there is no such object.
@@ -54,7 +56,13 @@ extension S3Client {
         let request = S3Request(operation: "GetObject", method: .GET, key: key)
         do {
             let answer = try await self.exchange.send(request).answer
-            return Object(bytes: Array(answer.body.readableBytesView), tag: try self.tag(of: answer, request))
+            func seconds(_ name: String) -> Int64? { answer.headers.first(name: name).flatMap(HTTPDate.seconds) }
+            let age: Double? =
+                if let now = seconds("Date"), let then = seconds("Last-Modified") { Double(max(0, now - then)) } else {
+                    nil
+                }
+            return Object(
+                bytes: Array(answer.body.readableBytesView), tag: try self.tag(of: answer, request), age: age)
         } catch let error as S3Error where error.status == 404 && error.code != "NoSuchBucket" {
             return nil
         }

@@ -7,7 +7,7 @@ package struct StoredBody: Sendable {
     package var content: BodySource
     /// The file that has its bytes; `nil` if they are elsewhere.
     package var file: FinishedFile?
-    /// The name of the resumable upload that it is; `nil` if it is none.
+    /// The name of the resumable upload that it is; `nil` for another body.
     package var upload: String?
     /// Its length in bytes.
     package var length: Int64

@@ -35,7 +35,8 @@ final class UploadIndex: Sendable {
         var isFinished: Bool
         var size: Int64
         var length: Int64?
-        var created: Date
+        /// When it last changed, or otherwise when it began.
+        var changed: Date
 
         /// Whether the record doesn't have to be read again.
         func isCurrent(_ now: ContinuousClock.Instant, _ file: FileValidator?) -> Bool {
@@ -78,15 +79,17 @@ final class UploadIndex: Sendable {
                     continue
                 }
                 let size: Int64 = if folder == nil { (try? await storage.count(of: name)) ?? 0 } else { 0 }
+                let idle: Double? = if folder == nil { try? await storage.idleTime(of: name) } else { nil }
                 one = Known(
                     validator: stamp?.record, read: now, expires: record.expires, isFinished: record.answer != nil,
-                    size: size, length: record.length, created: record.created)
+                    size: size, length: record.length,
+                    changed: idle.map { Date(timeIntervalSinceNow: -$0) } ?? record.created)
                 self.known.withLock { $0[name] = one }
             }
             entries.append(
                 Entry(
                     name: name, expires: one.expires, isFinished: one.isFinished, size: stamp?.size ?? one.size,
-                    length: one.length, written: stamp?.written ?? one.created.timeIntervalSince1970))
+                    length: one.length, written: stamp?.written ?? one.changed.timeIntervalSince1970))
         }
         self.forget(allBut: names)
         return entries

@@ -39,6 +39,15 @@ public protocol UploadStorage: Sendable {
 
     /// The names of all uploads, in any order.
     func names() async throws -> [String]
+
+    /// Seconds since an upload's bytes or record last changed; `nil`, the default, if that isn't known. Uploads that have
+    /// been idle for long are removed first when there are too many; without it, those that began first.
+    func idleTime(of name: String) async throws -> Double?
+}
+
+extension UploadStorage {
+    /// Not known.
+    public func idleTime(of name: String) async throws -> Double? { nil }
 }
 
 /// The bytes of one upload, opened by ``UploadStorage/open(_:)`` for one user at a time.

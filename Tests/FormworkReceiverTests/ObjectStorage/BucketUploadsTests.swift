@@ -334,6 +334,16 @@ import Testing
         }
     }
 
+    @Test func `How long an upload has been idle is read from the store's clock`() async throws {
+        try await Self.with(FakeStore()) { storages in
+            let uploads = BucketUploads(storages[0])
+            try await uploads.create(Self.name, record: [1])
+            // The store's answers are of 3 January, and its objects of the day before.
+            #expect(try await uploads.idleTime(of: Self.name) == 86_400)
+            #expect(try await uploads.idleTime(of: "ffffffffffffffffffffffffffffffff") == nil)
+        }
+    }
+
     // MARK: Servers
 
     /// The head of an addition.

@@ -267,7 +267,8 @@ final class FakeStore: Sendable {
                 let range = Self.range(request.headers["range"]) ?? 0..<object.bytes.count
                 guard range.upperBound <= object.bytes.count else { return error(416, "InvalidRange") }
                 return (
-                    range.count == object.bytes.count ? 200 : 206, "ETag: \(object.tag)\r\n",
+                    range.count == object.bytes.count ? 200 : 206,
+                    "ETag: \(object.tag)\r\nLast-Modified: Fri, 02 Jan 2026 00:00:00 GMT\r\n",
                     String(String.UnicodeScalarView(object.bytes[range].map { Unicode.Scalar($0) }))
                 )
             case "UploadPartCopy":
