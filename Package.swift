@@ -122,7 +122,13 @@ let package = Package(
     ],
     targets: [
         .target(name: "CFormworkBytes"),
-        .target(name: "FormworkCore", dependencies: ["CFormworkBytes"], swiftSettings: settings),
+        .target(
+            name: "FormworkCore", dependencies: ["CFormworkBytes"],
+            // For Array+Span.swift, which only Apple's systems before 26 need.
+            swiftSettings: settings + [
+                .enableExperimentalFeature(
+                    "Lifetimes", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))
+            ]),
         // What the kernel gives, with types, and what waits.
         .target(name: "CFormworkSystem"),
         .target(

@@ -56,9 +56,21 @@ package enum ThisProcess {
         else { return }
         // SAFETY: the system reports where this process's arguments are; they are writable and live as long as it.
         let bytes = unsafe UnsafeMutableRawBufferPointer(start: pointer, count: count)
-        var words = unsafe bytes.split(separator: 0, omittingEmptySubsequences: false).map { unsafe [UInt8]($0) }
+        // Loops and no sequences of other types: the runtime would look up their conformances, at every start.
+        var words: [[UInt8]] = [[]]
+        for index in 0..<count {
+            let byte = unsafe bytes[index]
+            if byte == 0 { words.append([]) } else { words[words.count - 1].append(byte) }
+        }
         change(&words)
-        for (index, byte) in words.joined(separator: [0]).enumerated().prefix(count) { unsafe bytes[index] = byte }
+        var index = 0
+        for word in words {
+            for byte in word where index < count {
+                unsafe bytes[index] = byte
+                index += 1
+            }
+            index += 1
+        }
     }
 
     #if canImport(Darwin)
