@@ -1,4 +1,4 @@
-#if Resumable
+#if NIO
 import FormworkCore
 @testable import FormworkResumable
 import Testing
