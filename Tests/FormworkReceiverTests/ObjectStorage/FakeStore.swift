@@ -81,7 +81,8 @@ final class FakeStore: Sendable {
 
     /// - Parameter behaviour: What to do about an operation's nth request, from 1; `nil`: what is asked.
     init(
-        isConditional: Bool = true, comparesPlainTags: Bool = false, behaviour: @escaping @Sendable (String, Int) -> Behaviour? = { _, _ in nil }
+        isConditional: Bool = true, comparesPlainTags: Bool = false,
+        behaviour: @escaping @Sendable (String, Int) -> Behaviour? = { _, _ in nil }
     ) {
         self.behaviour = behaviour
         self.comparesPlainTags = comparesPlainTags
@@ -180,12 +181,17 @@ final class FakeStore: Sendable {
             default: answer = self.work(request)
             }
             if request.method == "HEAD" { answer.body = "" }
-            let content = request.method == "HEAD" ? "" : "Content-Length: \(request.operation == "Get" ? answer.body.unicodeScalars.count : answer.body.utf8.count)\r\n"
+            let content =
+                request.method == "HEAD"
+                ? ""
+                : "Content-Length: \(request.operation == "Get" ? answer.body.unicodeScalars.count : answer.body.utf8.count)\r\n"
             let text =
                 "HTTP/1.1 \(answer.status) X\r\nDate: Sat, 03 Jan 2026 00:00:00 GMT\r\n\(answer.headers)\(content)\r\n"
             // The body of an object isn't text: one character is one byte there.
             let isObject = request.operation == "Get"
-            let body = isObject ? answer.body.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(answer.body.utf8)
+            let body =
+                isObject
+                ? answer.body.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(answer.body.utf8)
             let bytes = Array(text.utf8) + body
             guard send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return }
         }
@@ -231,7 +237,8 @@ final class FakeStore: Sendable {
             let marker = request.headers["x-amz-meta-formwork-upload"]
             let taken = state.objects[request.key]
             var isTaken = self.isConditional && request.headers["if-none-match"] == "*" && taken != nil
-            if self.isConditional, let tag = request.headers["if-match"], tag != (self.comparesPlainTags ? taken?.tag.replacing("\"", with: "") : taken?.tag)
+            if self.isConditional, let tag = request.headers["if-match"],
+                tag != (self.comparesPlainTags ? taken?.tag.replacing("\"", with: "") : taken?.tag)
             {
                 isTaken = true
             }
