@@ -12,9 +12,9 @@ import NIOCore
 
 /// The bytes of one upload in a bucket, as one receiver adds to them.
 ///
-/// Bytes are collected into parts, which are sent several at a time. They count when ``sync()`` has written the upload's
-/// state, which the store accepts only from the receiver that has read the current one. So of two receivers one continues,
-/// and the other gets ``UploadIsBusy`` with its next change; its parts and tail are in nobody's state.
+/// Bytes are collected into parts, objects of their own that are sent several at a time. They count when ``sync()`` has
+/// written the upload's state, which the store accepts only from the receiver that has read the current one. So of two
+/// receivers one continues, and the other gets ``UploadIsBusy`` with its next change; its objects are in nobody's state.
 actor BucketContent: UploadContent {
     private enum Status {
         case open
@@ -23,10 +23,9 @@ actor BucketContent: UploadContent {
         case closed
     }
 
-    private struct Part {
-        var number: Int
-        var size: Int64
-        var sending: Task<Void, any Error>
+    private struct Sending {
+        var piece: BucketState.Piece
+        var task: Task<Void, any Error>
     }
 
     private let uploads: BucketUploads
@@ -36,27 +35,24 @@ actor BucketContent: UploadContent {
     /// The state's entity tag.
     private var tag: String
     /// The bytes when it was opened.
-    private let opened: BucketState.Bytes
+    private let opened: BucketState.Mark
     /// Parts that aren't in the state yet, in order.
-    private var sent: [Part] = []
+    private var sent: [Sending] = []
     /// Bytes after the last part; `nil` if they are those of the state's tail, which hasn't been read.
     private var buffer: ByteBuffer?
     /// Whether the buffer is what the state's tail has.
     private var isTailCurrent = true
-    /// Numbers for parts that this receiver may send.
-    private var claimed = 0..<0
 
     init(_ name: String, in uploads: BucketUploads, _ state: BucketState, tag: String) {
         (self.name, self.uploads, self.state, self.tag) = (name, uploads, state, tag)
-        self.opened = state.bytes
+        self.opened = BucketState.Mark(parts: state.bytes.parts.count, tail: state.bytes.tail)
         if state.bytes.tail == nil { self.buffer = ByteBuffer() }
     }
 
     private var client: S3Client { self.uploads.client }
-    private var dataKey: String { self.uploads.key(self.name, .data) }
 
     /// Bytes in parts, those that are being sent included.
-    private var inParts: Int64 { self.sent.reduce(self.state.bytes.inParts) { $0 + $1.size } }
+    private var inParts: Int64 { self.sent.reduce(self.state.bytes.inParts) { $0 + $1.piece.count } }
 
     /// All bytes, whether or not they count yet.
     private var count: Int64 {
@@ -69,15 +65,14 @@ actor BucketContent: UploadContent {
         try await self.working {
             guard offset == self.count else { throw UploadIsBusy() }
             try await self.readTail()
+            let size = self.uploads.partSize(number: self.state.bytes.parts.count + self.sent.count)
             var rest = bytes[...]
             while !rest.isEmpty {
-                let size = self.sizeOfNextPart
-                // A full part is sent when more bytes come: the last part may be shorter, but not empty.
-                if self.buffer?.readableBytes ?? 0 >= size { try await self.sendPart() }
-                let count = min(rest.count, size - (self.buffer?.readableBytes ?? 0))
-                self.buffer?.writeBytes(rest.prefix(count))
+                let filled = self.buffer?.readableBytes ?? 0
+                self.buffer?.writeBytes(rest.prefix(size - filled))
+                rest = rest.dropFirst(size - filled)
                 self.isTailCurrent = false
-                rest = rest.dropFirst(count)
+                if self.buffer?.readableBytes == size { try await self.sendPart() }
             }
         }
     }
@@ -96,10 +91,10 @@ actor BucketContent: UploadContent {
             await self.cancelParts()
             (self.buffer, self.isTailCurrent) = (nil, true)
             if count < self.state.bytes.count {
-                guard let mark = self.state.mark, mark.count == count else {
+                guard let marked = self.state.marked, marked.count == count else {
                     throw FormworkError(.writeFailed, "the bytes of an upload in \(self.uploads.place) can't be cut")
                 }
-                try await self.commit { $0.bytes = mark }
+                try await self.commit { $0.bytes = marked }
             }
             if self.state.bytes.tail == nil { self.buffer = ByteBuffer() }
         }
@@ -110,22 +105,18 @@ actor BucketContent: UploadContent {
     func finished(count: Int64) async throws -> BodySource {
         try await self.working {
             guard self.count == count else { throw UploadIsBusy() }
+            try await self.save()
             if let placing = self.state.placing {
                 _ = try await self.client.abortUpload(placing.key, id: placing.upload)
             }
-            if case .object = self.state.place {
-                // A receiver that was overtaken must not process it as well.
-                try await self.commit { $0.placing = nil }
-            } else if self.inParts == 0 {
-                try await self.save()
+            // A receiver that was overtaken must not process it as well.
+            try await self.commit { $0.placing = nil }
+            guard self.inParts > 0 else {
                 try await self.readTail()
-                try await self.commit { _ in }
                 return .bytes(self.buffer ?? ByteBuffer())
-            } else {
-                try await self.complete()
             }
-            self.uploads.finished(self, length: count)
-            return self.uploads.source(self.name, length: count)
+            self.uploads.finished(self, self.state.bytes.pieces)
+            return self.uploads.source(self.state.bytes.pieces)
         }
     }
 
@@ -152,9 +143,8 @@ actor BucketContent: UploadContent {
     func discard(_ place: BucketState.Place) async throws {
         try await self.working {
             await self.cancelParts()
-            try await self.commit { state in
-                (state.place, state.bytes, state.mark) = (place, BucketState.Bytes(), nil)
-            }
+            // The keys are listed: pieces of receivers that were killed are in no state.
+            try await self.commit(removesPieces: false) { $0.clear(place) }
             (self.buffer, self.isTailCurrent) = (ByteBuffer(), true)
             await self.uploads.removeBytes(of: self.name)
         }
@@ -176,37 +166,46 @@ actor BucketContent: UploadContent {
         }
     }
 
-    /// Writes the next version of the state.
-    private func commit(_ change: (inout BucketState) -> Void) async throws {
+    /// Writes the next version of the state, and removes the pieces that it doesn't need any more.
+    private func commit(removesPieces: Bool = true, _ change: (inout BucketState) -> Void) async throws {
         var next = self.state.changed()
-        // The bytes when this receiver began: only they may have to be restored.
+        // Only the bytes of the moment when this receiver began may have to be restored.
         next.mark = self.opened
         change(&next)
-        let old = self.state.tails
-        guard
-            let tag = try await self.client.put(
-                next.encoded(), key: self.uploads.key(self.name, .state), if: self.uploads.current(self.tag))
-        else { throw UploadIsBusy() }
+        let old = self.state.keys
+        let tag = try await self.client.put(
+            next.encoded(), key: self.uploads.key(self.name, .state), if: self.uploads.current(self.tag))
+        guard let tag else { throw UploadIsBusy() }
         (self.state, self.tag) = (next, tag)
+        guard removesPieces else { return }
         // If this fails, they go with the upload.
-        for key in old.subtracting(next.tails) { try? await self.client.delete(key, versionID: nil) }
+        for key in old.subtracting(next.keys) { try? await self.client.delete(key, versionID: nil) }
     }
 
     /// Waits for the parts, and writes the rest and the state.
     private func save() async throws {
-        try await self.waitForParts(atMost: 0)
         guard !self.sent.isEmpty || !self.isTailCurrent else { return }
+        for part in self.sent { try await part.task.value }
         var bytes = self.bytesWithSent
         if let buffer {
             bytes.tail = nil
             if buffer.readableBytes > 0 {
-                let key = self.uploads.key(self.name, .tail(fence: self.state.fence + 1))
-                try await self.client.put(buffer, key: key)
-                bytes.tail = BucketState.Tail(key: key, count: Int64(buffer.readableBytes))
+                let tail = BucketState.Piece(
+                    key: self.uploads.key(self.name, .piece), count: Int64(buffer.readableBytes))
+                try await self.client.put(buffer, key: tail.key)
+                bytes.tail = tail
             }
         }
         try await self.commit { $0.bytes = bytes }
         (self.sent, self.isTailCurrent) = ([], true)
+    }
+
+    /// Saves the parts that have arrived, without the rest.
+    private func saveParts() async throws {
+        for part in self.sent { try await part.task.value }
+        let bytes = self.bytesWithSent
+        try await self.commit { $0.bytes = bytes }
+        self.sent = []
     }
 
     /// The state's bytes and the parts that were sent since.
@@ -214,7 +213,7 @@ actor BucketContent: UploadContent {
         var bytes = self.state.bytes
         // The tail is the beginning of the first part that was sent.
         if !self.sent.isEmpty { bytes.tail = nil }
-        for part in self.sent { bytes.add(part: part.number, size: part.size) }
+        bytes.parts += self.sent.map(\.piece)
         return bytes
     }
 
@@ -224,84 +223,26 @@ actor BucketContent: UploadContent {
         self.buffer = try await self.client.read(tail.key, 0..<tail.count)
     }
 
-    private var sizeOfNextPart: Int {
-        self.uploads.partSize(number: self.claimed.isEmpty ? self.state.nextPart : self.claimed.lowerBound)
-    }
-
-    /// A number for the next part.
-    private func takeNumber() async throws -> Int {
-        if self.claimed.isEmpty { try await self.claim() }
-        guard let number = self.claimed.popFirst(), number <= S3Storage.maximumParts else {
+    private func sendPart() async throws {
+        guard let body = self.buffer else { return }
+        guard self.state.bytes.parts.count + self.sent.count < S3Storage.maximumParts - 1 else {
             throw FormworkError(
                 .limitExceeded, "an upload has more than the \(S3Storage.maximumParts) parts that an object can have")
         }
-        return number
-    }
-
-    /// Claims part numbers, and saves the parts that have arrived.
-    private func claim() async throws {
-        let upload: String
-        if case .parts(let begun) = self.state.place {
-            upload = begun
-        } else {
-            upload = try await self.client.createUpload(self.dataKey, contentType: nil, marker: self.name)
-        }
-        try await self.waitForParts(atMost: 0)
-        let bytes = self.bytesWithSent
-        var claimed = 0..<0
-        try await self.commit { state in
-            (state.place, state.bytes) = (.parts(upload: upload), bytes)
-            claimed = state.claim(BucketUploads.claim)
-        }
-        (self.sent, self.claimed) = ([], claimed)
-    }
-
-    private func sendPart() async throws {
-        guard let body = self.buffer else { return }
-        let number = try await self.takeNumber()
-        guard case .parts(let upload) = self.state.place else { return }
-        try await self.waitForParts(atMost: self.uploads.parallelism - 1)
-        let (client, key) = (self.client, self.dataKey)
-        // Not a child task: the part outlives the call that filled it. save(), claim() and close() wait for each.
-        let sending = Task {
-            _ = try await client.uploadPart(body, number: number, key: key, id: upload)
-        }
-        self.sent.append(Part(number: number, size: Int64(body.readableBytes), sending: sending))
+        if self.sent.count >= BucketUploads.unsavedParts { try await self.saveParts() }
+        for part in self.sent.dropLast(self.uploads.parallelism - 1) { try await part.task.value }
+        let piece = BucketState.Piece(key: self.uploads.key(self.name, .piece), count: Int64(body.readableBytes))
+        // Not a child task: the part outlives the call that filled it. save(), saveParts() and close() wait for each.
+        let task = Task { [client] in try await client.put(body, key: piece.key) }
+        self.sent.append(Sending(piece: piece, task: task))
         self.buffer = ByteBuffer()
-        self.isTailCurrent = false
-    }
-
-    /// Waits until at most this many parts are being sent. The oldest are waited for first.
-    private func waitForParts(atMost count: Int) async throws {
-        for part in self.sent.dropLast(count) { try await part.sending.value }
     }
 
     private func cancelParts() async {
         let parts = self.sent
         self.sent = []
-        for part in parts { part.sending.cancel() }
-        for part in parts { _ = await part.sending.result }
-    }
-
-    /// Makes an object of the parts.
-    private func complete() async throws {
-        try await self.readTail()
-        if let buffer, buffer.readableBytes > 0 { try await self.sendPart() }
-        // Saved before the object is made: another receiver must be able to make it, too.
-        try await self.save()
-        guard case .parts(let upload) = self.state.place else { return }
-        let length = self.state.bytes.count
-        if let tags = try await self.client.tags(of: self.dataKey, id: upload) {
-            let parts = self.state.bytes.numbers.compactMap { number in tags[number].map { (number, $0) } }
-            _ = try await self.client.completeUpload(
-                self.dataKey, id: upload, parts: parts, length: length, marker: self.name, isConditional: false)
-        } else {
-            // The receiver before made it, and ended.
-            guard let object = try await self.client.head(self.dataKey), object.marker == self.name,
-                object.length == length
-            else { throw FormworkError(.writeFailed, "the parts of an upload in \(self.uploads.place) are gone") }
-        }
-        try await self.commit { $0.place = .object }
+        for part in parts { part.task.cancel() }
+        for part in parts { _ = await part.task.result }
     }
 }
 #endif

@@ -13,13 +13,15 @@ import Synchronization
 
 /// Unfinished uploads in the bucket itself, so that any receiver with the same bucket and prefix can continue them.
 ///
-/// For each upload there is an object with its state, and as needed an upload of the store's with its parts, and an object
-/// with the bytes that don't fill a part. The store compares and swaps the state (`If-Match`), which is all that receivers
-/// need to agree: there is no lock, no lease, and no clock is compared with another.
+/// For each upload there is an object with its state, and objects with its bytes. The store compares and swaps the state
+/// (`If-Match`), which is all that receivers need to agree: there is no lock, no lease, and no clock is compared with
+/// another.
+///
+/// Why not one multipart upload of the store's for each: its parts can't be read or removed one by one, and Ceph 16 makes no
+/// object of an upload that has parts besides those that are named, such as those of a receiver that was killed.
 package struct BucketUploads: UploadStorage {
-    /// Part numbers that a receiver claims at once. When they are used up, it saves the state: a receiver that is killed
-    /// loses at most the bytes of so many parts.
-    static let claim = 8
+    /// After so many parts a receiver saves the state. One that is killed loses at most their bytes.
+    static let unsavedParts = 8
     /// How long something that belongs to no upload must have been there before it is removed: a receiver may just be
     /// beginning an upload, or removing one.
     static let leftoverAge = 3_600.0
@@ -37,15 +39,13 @@ package struct BucketUploads: UploadStorage {
     /// The kinds of objects that an upload has.
     enum Kind {
         case state
-        case data
-        case tail(fence: Int)
+        case piece
 
         var suffix: String {
             switch self {
             case .state: "json"
-            case .data: "data"
-            // Two receivers may write the tail of the same version; only one of them gets into the state.
-            case .tail(let fence): "tail-\(fence)-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+            // Two receivers may write pieces for the same offset; only those of one get into the state.
+            case .piece: String(UInt64.random(in: .min ... .max), radix: 36)
             }
         }
     }
@@ -54,7 +54,7 @@ package struct BucketUploads: UploadStorage {
 
     func key(_ name: String, _ kind: Kind) -> String { "\(self.prefix)\(name).\(kind.suffix)" }
 
-    /// The bytes of a part. Later ones are larger, so that 10,000 parts have 5 TB.
+    /// The bytes of a part, by its number from 0. Later ones are larger, so that 10,000 parts have hundreds of gigabytes.
     func partSize(number: Int) -> Int {
         min(self.storage.options.partSize << (number / 2_000), S3Storage.partSizes.upperBound)
     }
@@ -127,9 +127,7 @@ package struct BucketUploads: UploadStorage {
 
     package func discardBytes(of name: String) async throws {
         if let content = self.opened[name] { return try await content.discard(.gone) }
-        try await self.change(name) { state in
-            (state.place, state.bytes, state.mark) = (.gone, BucketState.Bytes(), nil)
-        }
+        try await self.change(name) { $0.clear(.gone) }
         await self.removeBytes(of: name)
     }
 
@@ -137,9 +135,7 @@ package struct BucketUploads: UploadStorage {
         if let content = self.opened[name] {
             try await content.discard(.removed)
         } else {
-            try await self.change(name) { state in
-                (state.place, state.bytes, state.mark) = (.removed, BucketState.Bytes(), nil)
-            }
+            try await self.change(name) { $0.clear(.removed) }
             await self.removeBytes(of: name)
         }
         // Nobody changes it any more.
@@ -185,36 +181,39 @@ package struct BucketUploads: UploadStorage {
         self.storage.finished(content.name, nil)
     }
 
-    /// Remembers a complete upload, whose object the storage may copy.
-    func finished(_ content: BucketContent, length: Int64) {
-        let object = S3Storage.FinishedObject(key: self.key(content.name, .data), length: length) {
+    /// Remembers a complete upload, whose pieces the storage may copy.
+    func finished(_ content: BucketContent, _ pieces: [BucketState.Piece]) {
+        let finished = S3Storage.FinishedPieces(pieces: pieces.map { ($0.key, $0.count) }) {
             try await content.confirm($0, $1)
         }
-        self.storage.finished(content.name, object)
+        self.storage.finished(content.name, finished)
     }
 
-    /// The bytes of a complete upload's object, which can be read repeatedly.
-    func source(_ name: String, length: Int64) -> BodySource {
-        let (client, key) = (self.client, self.key(name, .data))
-        return .chunks(length: length) { offset in
-            ObjectChunks(client: client, key: key, range: min(offset, length)..<length)
+    /// The bytes of pieces, which can be read repeatedly.
+    func source(_ pieces: [BucketState.Piece]) -> BodySource {
+        let client = self.client
+        return .chunks(length: pieces.reduce(0) { $0 + $1.count }) { offset in
+            PieceChunks(client: client, pieces: pieces, offset: offset)
         }
     }
 
     /// Removes everything of an upload but its state. What can't be removed now is removed by ``removeLeftovers()``.
     func removeBytes(of name: String) async {
-        let key = self.key(name, .data)
         // In a separate task: the requests of a cancelled task would be cancelled too.
         await Task {
-            for upload in (try? await self.client.openUploads(prefix: key, pages: 1).uploads) ?? []
-            where upload.key == key {
-                _ = try? await self.client.abortUpload(key, id: upload.id)
-            }
-            for object in (try? await self.client.objects(prefix: "\(self.prefix)\(name).").objects) ?? []
-            where self.name(object.key, .state) == nil {
-                try? await self.client.delete(object.key, versionID: nil)
-            }
+            let objects = (try? await self.client.objects(prefix: "\(self.prefix)\(name).").objects) ?? []
+            await self.delete(objects.map(\.key).filter { self.name($0, .state) == nil })
         }.value
+    }
+
+    /// Deletes objects, several at a time.
+    private func delete(_ keys: [String]) async {
+        await withTaskGroup(of: Void.self) { group in
+            for (index, key) in keys.enumerated() {
+                if index >= 16 { await group.next() }
+                group.addTask { try? await self.client.delete(key, versionID: nil) }
+            }
+        }
     }
 
     /// Removes what belongs to no upload, because a receiver was killed while it began or removed one.
@@ -222,6 +221,7 @@ package struct BucketUploads: UploadStorage {
         try await self.explaining {
             let (objects, now) = try await self.client.objects(prefix: self.prefix)
             let names = Set(objects.compactMap { self.name($0.key, .state) })
+            var left: [String] = []
             for object in objects where now.timeIntervalSince(object.modified) > Self.leftoverAge {
                 if let name = self.name(object.key, .state) {
                     // A state whose upload was being removed.
@@ -232,21 +232,13 @@ package struct BucketUploads: UploadStorage {
                 } else if let name = self.owner(of: object.key), names.contains(name) {
                     continue
                 }
-                try await self.client.delete(object.key, versionID: nil)
+                left.append(object.key)
             }
-            for upload in try await self.client.openUploads(prefix: self.prefix).uploads
-            where now.timeIntervalSince(upload.initiated) > Self.leftoverAge {
-                if let name = self.owner(of: upload.key),
-                    case .parts(upload.id)? = try await self.state(of: name)?.state.place
-                {
-                    continue
-                }
-                _ = try await self.client.abortUpload(upload.key, id: upload.id)
-            }
+            await self.delete(left)
         }
     }
 
-    /// A state with a record has more bytes than one of an upload that was removed.
+    /// A state of an upload that was removed has only its record.
     private static let removedSize: Int64 = 64 << 10
 
     /// The name of an upload in one of its keys; `nil` for another key.
@@ -281,30 +273,36 @@ private final class OpenedContents: Sendable {
     }
 }
 
-/// An object's bytes, some megabytes at a time.
-private struct ObjectChunks: AsyncSequence, Sendable {
+/// The bytes of pieces, some megabytes at a time.
+private struct PieceChunks: AsyncSequence, Sendable {
     typealias Element = [UInt8]
 
     let client: S3Client
-    let key: String
-    let range: Range<Int64>
+    let pieces: [BucketState.Piece]
+    /// The offset of the first byte.
+    let offset: Int64
 
     struct AsyncIterator: AsyncIteratorProtocol {
         let client: S3Client
-        let key: String
-        var rest: Range<Int64>
+        var rest: ArraySlice<BucketState.Piece>
+        /// The offset in the first of the rest.
+        var offset: Int64
 
         mutating func next() async throws -> [UInt8]? {
-            guard !self.rest.isEmpty else { return nil }
-            let end = Swift.min(self.rest.upperBound, self.rest.lowerBound + Int64(S3Client.rangeLimit))
-            let buffer = try await self.client.get(self.key, self.rest.lowerBound..<end)
-            self.rest = end..<self.rest.upperBound
+            while let piece = self.rest.first, self.offset >= piece.count {
+                self.offset -= piece.count
+                self.rest = self.rest.dropFirst()
+            }
+            guard let piece = self.rest.first else { return nil }
+            let end = Swift.min(piece.count, self.offset + Int64(S3Client.rangeLimit))
+            let buffer = try await self.client.get(piece.key, self.offset..<end)
+            self.offset = end
             return Array(buffer.readableBytesView)
         }
     }
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(client: self.client, key: self.key, rest: self.range)
+        AsyncIterator(client: self.client, rest: self.pieces[...], offset: self.offset)
     }
 }
 #endif

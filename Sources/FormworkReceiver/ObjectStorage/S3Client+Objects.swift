@@ -152,34 +152,6 @@ extension S3Client {
         return tag
     }
 
-    /// The entity tags of an upload's parts, by number; `nil` if there is no such upload.
-    func tags(of key: String, id: String) async throws -> [Int: String]? {
-        var tags: [Int: String] = [:]
-        var request = S3Request(operation: "ListParts", method: .GET, key: key)
-        var marker: String?
-        while true {
-            request.query = [("uploadId", id)]
-            if let marker { request.query.append(("part-number-marker", marker)) }
-            let answer: S3Answer
-            do { answer = try await self.exchange.send(request).answer } catch let error as S3Error
-                where error.code == "NoSuchUpload"
-            { return nil }
-            guard let xml = answer.xml, xml.name == "ListPartsResult" else {
-                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-            }
-            for part in xml.children where part.name == "Part" {
-                guard let number = part["PartNumber"].flatMap({ Int($0) }), let tag = part["ETag"] else {
-                    throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-                }
-                tags[number] = tag
-            }
-            guard xml["IsTruncated"] == "true", let next = xml["NextPartNumberMarker"], next != marker else {
-                return tags
-            }
-            marker = next
-        }
-    }
-
     private func tag(of answer: S3Answer, _ request: S3Request) throws -> String {
         guard let tag = answer.headers.first(name: "ETag") else {
             throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))

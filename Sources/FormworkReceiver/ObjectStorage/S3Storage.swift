@@ -45,10 +45,10 @@ package final class S3Storage: ReceiverStorage {
     /// The folder of unfinished uploads, below the prefix.
     static let unfinishedFolder = ".formwork-resumable/"
 
-    /// A complete upload's object, of which a file can be made without its bytes passing through this process.
-    struct FinishedObject: Sendable {
-        var key: String
-        var length: Int64
+    /// A complete upload's objects, of which a file can be made without its bytes passing through this process. All but
+    /// the last are large enough to be parts.
+    struct FinishedPieces: Sendable {
+        var pieces: [(key: String, count: Int64)]
         /// Makes sure that no other receiver processes the upload, and notes which of the store's uploads makes the file.
         var confirm: @Sendable (_ key: String, _ upload: String) async throws -> Void
     }
@@ -64,7 +64,7 @@ package final class S3Storage: ReceiverStorage {
     /// Multipart uploads of this process that are in progress: a sweep never aborts them, however slow they are.
     private let underWay = Mutex<Set<String>>([])
     /// Complete uploads that are being processed, by name.
-    private let finished = Mutex<[String: FinishedObject]>([:])
+    private let finished = Mutex<[String: FinishedPieces]>([:])
     /// Names that an upload of this process has reserved, so that other uploads need not ask the store.
     private let held = Mutex<Set<String>>([])
 
@@ -132,9 +132,9 @@ package final class S3Storage: ReceiverStorage {
     }
 
     package func begin(_ file: IncomingFile, fromUpload name: String) async throws -> (any StorageUpload)? {
-        guard file.condition == .none, let object = self.finished.withLock({ $0[name] }) else { return nil }
+        guard file.condition == .none, let finished = self.finished.withLock({ $0[name] }) else { return nil }
         let upload = S3Upload(file, in: self, marker: name)
-        do { try await upload.copy(object) } catch {
+        do { try await upload.copy(finished) } catch {
             await upload.abandon()
             throw self.explained(error)
         }
@@ -150,7 +150,9 @@ package final class S3Storage: ReceiverStorage {
     }
 
     /// Remembers a complete upload while it is processed; `nil` forgets it.
-    func finished(_ name: String, _ object: FinishedObject?) { self.finished.withLock { $0[name] = object } }
+    func finished(_ name: String, _ pieces: FinishedPieces?) {
+        self.finished.withLock { $0[name] = pieces }
+    }
 
     /// The part size for a file of this length.
     func partSize(for length: Int64?) -> Int {

@@ -81,28 +81,26 @@ package actor S3Upload: StorageUpload {
         }
     }
 
-    /// Copies an object's bytes in the store, unless another receiver has made the file of them before it ended.
-    func copy(_ object: S3Storage.FinishedObject) async throws {
+    /// Copies objects' bytes in the store, unless another receiver has made the file of them before it ended.
+    func copy(_ finished: S3Storage.FinishedPieces) async throws {
+        let length = finished.pieces.reduce(0) { $0 + $1.count }
         for name in ObjectNames(self.file) {
             guard let found = try await self.storage.client.head(self.storage.location.prefix + name) else { break }
-            guard found.marker == self.marker, found.length == object.length else { continue }
+            guard found.marker == self.marker, found.length == length else { continue }
             return self.state = .finished(name: name, versionID: found.versionID)
         }
-        self.confirm = object.confirm
-        // Pieces are copied side by side, and hold no memory here.
-        let most = max(Self.leastCopy, object.length / 5_000)
-        var start: Int64 = 0
-        while start < object.length {
-            let range = start..<min(object.length, start + most)
+        let begun = try await self.beginParts()
+        self.confirm = finished.confirm
+        // Noted already: a receiver that takes over aborts it, so that it doesn't hold the name.
+        try await finished.confirm(self.storage.location.prefix + begun.name, begun.id)
+        for piece in finished.pieces {
             try await self.addPart(atOnce: Self.copiesAtOnce) { client, number, key, id in
-                try await client.copyPart(from: object.key, range, number: number, key: key, id: id)
+                try await client.copyPart(from: piece.key, 0..<piece.count, number: number, key: key, id: id)
             }
-            start = range.upperBound
         }
-        self.length = object.length
+        self.length = length
     }
 
-    private static let leastCopy: Int64 = 128 << 20
     private static let copiesAtOnce = 16
 
     /// Creates the object.
