@@ -2,22 +2,24 @@
 import Formwork
 import HTTPTypes
 
-/// A request's form as its header section describes it: the part of form handling that all servers share, whatever
-/// their body type.
+/// A request's form as its header section describes it, whatever the server's body type.
+///
+/// FormworkHummingbird and FormworkNIO call the same initializers themselves, so that they are specialised for their
+/// bodies: otherwise most of a small form's time is spent on finding types at run time. Generic code of this package isn't
+/// inlined into its other modules, public code is.
 package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element: BodyChunk {
-    private let fields: HTTPFields
+    private let head: FormHead
     private let body: Chunks
 
-    package init(_ fields: HTTPFields, body: Chunks) { (self.fields, self.body) = (fields, body) }
+    package init(_ fields: HTTPFields, body: Chunks) { (self.head, self.body) = (FormHead(fields), body) }
 
     /// The parts of a multipart form as they arrive.
     package func parts(
         profile: ParsingProfile, limits: ParsingLimits, deadlines: ReceivingDeadlines
     ) throws(FormworkError) -> ReceivedParts<Chunks> {
         let parts = try ReceivedParts(
-            self.body, contentType: self.fields[.contentType], profile: profile, limits: limits,
-            deadlines: deadlines)
-        try self.checkLength(limits.totalBytes)
+            self.body, contentType: self.head.contentType, profile: profile, limits: limits, deadlines: deadlines)
+        try self.head.checkLength(limits)
         return parts
     }
 
@@ -25,15 +27,10 @@ package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Ch
     package func collect(
         profile: ParsingProfile, limits: ParsingLimits, memory: CollectingLimits, deadlines: ReceivingDeadlines
     ) async throws -> ReceivedForm {
-        guard ReceivedForm.isURLEncoded(self.fields[.contentType]) else {
-            let parts = try self.parts(profile: profile, limits: limits, deadlines: deadlines)
-            return try await ReceivedForm(collecting: parts, limits: memory)
-        }
-        let bytes = Int(clamping: min(limits.totalBytes, Int64(memory.memoryBytes)))
-        try self.checkLength(Int64(bytes))
-        let text = try await self.body.collected(upTo: bytes, deadlines: deadlines)
-        try self.checkWhole(text.count)
-        return try ReceivedForm(urlEncoded: text, limits: limits, byteLimit: bytes)
+        try await ReceivedForm(
+            collecting: self.body, contentType: self.head.contentType,
+            contentLength: self.head.ownLength(limits), profile: profile, limits: limits, memory: memory,
+            deadlines: deadlines)
     }
 
     /// The whole form as a value.
@@ -45,22 +42,45 @@ package struct IncomingForm<Chunks: AsyncSequence & Sendable>: Sendable where Ch
         try await self.collect(profile: profile, limits: limits, memory: memory, deadlines: deadlines)
             .decoded(as: type, by: decoder)
     }
+}
 
-    /// Refuses a body whose Content-Length is too large, before any of it is read.
-    private func checkLength(_ limit: Int64) throws(FormworkError) {
-        guard let length = self.fields[.contentLength].flatMap({ Int64($0) }), length > limit else { return }
-        throw ParsingFailure(.totalBytesLimit, limit: limit)
-            .error("Content-Length is \(length): the limit is \(limit).", at: nil)
+/// What a request's header section says of its form.
+package struct FormHead: Sendable {
+    /// The `Content-Type`; `nil` for none.
+    package let contentType: String?
+    /// The `Content-Length` in bytes; `nil` for none, and for one that isn't a number.
+    private let length: Int64?
+    /// Whether the bytes have a `Content-Encoding`: then the length is that of other bytes.
+    private let isEncoded: Bool
+
+    package init(_ fields: HTTPFields) {
+        self.contentType = fields.value(of: .contentType)
+        self.length = fields.value(of: .contentLength).flatMap { Int64($0) }
+        self.isEncoded = fields.contains(.contentEncoding)
     }
 
-    /// Url-encoded text doesn't mark its own end, and Hummingbird takes the end of an HTTP/2 connection for the end of
-    /// its body.
-    private func checkWhole(_ count: Int) throws(FormworkError) {
-        guard self.fields[.contentEncoding] == nil, let length = self.fields[.contentLength].flatMap({ Int($0) }),
-            count < length
-        else { return }
-        throw ParsingFailure(.unexpectedEnd)
-            .error("The body ended after \(count) bytes of \(length)", at: Int64(count))
+    /// Refuses a body whose Content-Length is too large, before any of it is read.
+    package func checkLength(_ limits: ParsingLimits) throws(FormworkError) {
+        try limits.check(contentLength: self.length, upTo: limits.totalBytes)
+    }
+
+    /// The length of the form's own bytes; `nil` if it isn't known.
+    package func ownLength(_ limits: ParsingLimits) throws(FormworkError) -> Int64? {
+        guard self.isEncoded else { return self.length }
+        try self.checkLength(limits)
+        return nil
+    }
+}
+
+extension HTTPFields {
+    /// The same as the subscript, which joins a single value too: that takes longer than finding it.
+    fileprivate func value(of name: HTTPField.Name) -> String? {
+        var value: String?
+        for field in self where field.name == name {
+            guard value == nil else { return self[name] }
+            value = field.value
+        }
+        return value
     }
 }
 

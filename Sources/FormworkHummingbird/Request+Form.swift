@@ -29,12 +29,16 @@ extension Request {
     ///     anything is read.
     ///   - deadlines: How long to wait for the body; by default without limit.
     /// - Throws: The errors of ``ReceivedParts``, ``FormworkError/Code/limitExceeded``, and
-    ///   ``FormworkError/Code/notReplayable`` if the body was already read.
+    ///   ``FormworkError/Code/notReplayable`` if the body was already read; in optimized builds the first part throws it.
     public func formParts(
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
         deadlines: ReceivingDeadlines = ReceivingDeadlines()
     ) throws(FormworkError) -> FormParts {
-        try self.incomingForm().parts(profile: profile, limits: limits, deadlines: deadlines)
+        let head = FormHead(self.headers)
+        let parts = try ReceivedParts(
+            self.unreadBody(), contentType: head.contentType, profile: profile, limits: limits, deadlines: deadlines)
+        try head.checkLength(limits)
+        return parts
     }
 
     /// The whole form: multipart, whose large files go to disk, or url-encoded.
@@ -51,10 +55,14 @@ extension Request {
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
         memory: CollectingLimits = CollectingLimits(), deadlines: ReceivingDeadlines = ReceivingDeadlines()
     ) async throws -> ReceivedForm {
-        try await KeptForm.form {
-            try await self.incomingForm().collect(
-                profile: profile, limits: limits, memory: memory, deadlines: deadlines)
-        }
+        let kept = KeptForm.current
+        if let form = kept?.value { return form }
+        let head = FormHead(self.headers)
+        let form = try await ReceivedForm(
+            collecting: self.unreadBody(), contentType: head.contentType, contentLength: head.ownLength(limits),
+            profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+        kept?.keep(form)
+        return form
     }
 
     /// The whole form, multipart or url-encoded, as a value; a file is a ``FormFile``.
@@ -77,15 +85,23 @@ extension Request {
         return try form.decoded(as: type, by: decoder)
     }
 
-    /// - Throws: ``FormworkError/Code/notReplayable`` if the body was already read.
-    private func incomingForm() throws(FormworkError) -> IncomingForm<IncomingBody<RequestBody>> {
-        guard !self.body.wasRead else {
-            throw FormworkError(
-                .notReplayable,
-                "the request's body was already read: add KeptFormMiddleware if more than one handler reads the form, "
-                    + "or read it once and pass it on")
-        }
-        return IncomingForm(self.headers, body: IncomingBody(self.body))
+    /// - Throws: In debug builds, ``FormworkError/Code/notReplayable`` if the body was already read. Hummingbird would stop
+    ///   the program.
+    private func unreadBody() throws(FormworkError) -> IncomingBody<RequestBody> {
+        #if DEBUG
+        if self.body.wasRead { throw Self.alreadyRead }
+        #endif
+        // Optimized builds find out when there are no bytes: it takes longer than decoding a small form.
+        var body = IncomingBody(self.body)
+        body.emptiness = { $0.isOfReadBody ? Self.alreadyRead : nil }
+        return body
+    }
+
+    private static var alreadyRead: FormworkError {
+        FormworkError(
+            .notReplayable,
+            "the request's body was already read: add KeptFormMiddleware if more than one handler reads the form, "
+                + "or read it once and pass it on")
     }
 }
 #endif

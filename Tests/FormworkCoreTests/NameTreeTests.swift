@@ -23,6 +23,17 @@ struct NameTreeTests {
     }
 
     @Test(
+        "A plain name is its own path",
+        arguments: ["a", "a]", "a.b", "a[b]", "a[", "0", "-1", "+1", "a0", "", "\u{E9}"])
+    func plain(name: String) {
+        for dots in [false, true] where NameKey.isPlain(name, dots: dots) {
+            #expect(NameKey.path(Array(name.utf8), dots: dots, limit: 10) == [.text(Array(name.utf8))])
+        }
+        #expect(NameKey.isPlain(name, dots: false) == ["a", "a]", "a.b", "+1", "a0", "\u{E9}"].contains(name))
+        #expect(NameKey.isPlain(name, dots: true) == ["a", "a]", "+1", "a0", "\u{E9}"].contains(name))
+    }
+
+    @Test(
         "Lists, numbers and members",
         arguments: [
             (["a[]", "a[]", "a[]"], "{a:[0,1,2]}"), (["a[0]", "a[1]", "a[]"], "{a:[0,1,2]}"),

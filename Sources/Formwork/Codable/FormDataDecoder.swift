@@ -52,24 +52,7 @@ public struct FormDataDecoder: Sendable {
     ///   a form, such as an array; ``FormworkError/Code/limitExceeded`` for a name deeper than
     ///   ``nameDepth``, and ``FormworkError/Code/malformedBody`` for one that is both a value and a tree of values.
     public func decode<Value: Decodable>(_ type: Value.Type, from form: ReceivedForm) throws -> Value {
-        var tree = NameTree<ReceivedForm.Entry>(overwrites: false)
-        // Trees are walked recursively, so even `.max` needs a bound.
-        let depth = min(max(0, self.nameDepth), 512)
-        for (index, entry) in form.entries.enumerated() {
-            guard let bytes = entry.header.nameBytes else { continue }
-            let name = entry.name ?? ""
-            let path = NameKey.path(Array(name.utf8), dots: self.splitsAtDots, limit: depth) ?? [NameKey(bytes)]
-            guard path.count <= depth + 1 else {
-                throw ParsingFailure(.nameDepthLimit, limit: Int64(depth))
-                    .error("The name nests deeper than \(depth) levels (FormDataDecoder.nameDepth).", at: nil)
-                    .naming(PartReference(index: index, name: name))
-            }
-            do throws(FormworkError) {
-                try tree.set(entry, at: path, named: name)
-            } catch {
-                throw error.naming(PartReference(index: index, name: name))
-            }
-        }
-        return try FormValueDecoder(tree.value, [], self).read(type)
+        let form = FormContents(form.entries, self)
+        return try FormValueDecoder(try form.flatMembers() ?? form.tree(), in: form).read(type)
     }
 }

@@ -1,23 +1,15 @@
 import FormworkCore
 
-/// The members of an object.
+/// Reads the members of an object.
 struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    private let decoder: FormValueDecoder
-    private let members: [(name: String, value: FormValueDecoder.Value)]
-    private let places: [[UInt8]: Int]
-
-    init(_ decoder: FormValueDecoder, _ members: [(name: String, value: FormValueDecoder.Value)]) {
-        (self.decoder, self.members) = (decoder, members)
-        // Compared as UTF-8, so two spellings of a letter are two names.
-        self.places = Dictionary(
-            members.enumerated().map { (Array($1.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
-    }
+    let decoder: FormValueDecoder
+    let members: FormMemberList
 
     var codingPath: [any CodingKey] { self.decoder.codingPath }
-    var allKeys: [Key] { self.members.compactMap { Key(stringValue: $0.name) } }
+    var allKeys: [Key] { self.members.names.compactMap { Key(stringValue: $0) } }
 
     private func find(_ key: Key) -> FormValueDecoder? {
-        self.places[Array(key.stringValue.utf8)].map { self.decoder.child(self.members[$0].value, key) }
+        self.members.find(key.stringValue).map { self.decoder.child(self.members[$0], key) }
     }
 
     private func member(_ key: Key) throws -> FormValueDecoder {
@@ -28,11 +20,57 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return member
     }
 
-    func contains(_ key: Key) -> Bool { self.find(key) != nil }
+    func contains(_ key: Key) -> Bool { self.members.find(key.stringValue) != nil }
     func decodeNil(forKey key: Key) throws -> Bool { self.find(key)?.isNothing ?? true }
 
-    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try self.read(type, key) }
-    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try self.read(type, key) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        try self.members.plainText(key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+        try self.members.plainFlag(key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        try self.members.plainFraction(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+        try self.members.plainFraction(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.read(type, key)
+    }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try self.read(type, key) }
 
     private func read<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
@@ -51,22 +89,54 @@ struct FormMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         try self.optional(type, key)
     }
-    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try self.optional(type, key) }
-    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try self.optional(type, key) }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        try self.members.plainText(key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        try self.members.plainFlag(key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+        try self.members.plainFraction(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+        try self.members.plainFraction(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
+    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
+        try self.members.plainNumber(type, key.stringValue, in: self.decoder.form) ?? self.optional(type, key)
+    }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key

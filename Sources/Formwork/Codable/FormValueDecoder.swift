@@ -1,62 +1,75 @@
 import FormworkCore
+import Synchronization
 
 /// A decoder at one place of a form's tree.
-struct FormValueDecoder: Decoder {
-    typealias Value = NameTree<ReceivedForm.Entry>.Value
+final class FormValueDecoder: Decoder {
+    typealias Value = FormContents.Value
 
+    let form: FormContents
     let value: Value
-    let codingPath: [any CodingKey]
-    let options: FormDataDecoder
+    /// The decoder that this one is in, and its key there; `nil` for the root. Errors need the whole path, values don't.
+    private let parent: FormValueDecoder?
+    private let key: (any CodingKey)?
     /// How many levels up from this one, itself included, have no fields in the form.
-    private(set) var absence = 0
+    let absence: Int
     /// How many enclosing arrays consist of only this field. A single field counts as an array of one, so a type that
     /// tries arrays first would otherwise recurse forever.
-    private var lists = 0
-    var userInfo: [CodingUserInfoKey: Any] { self.options.userInfo }
+    private let lists: Int
 
-    init(_ value: Value, _ codingPath: [any CodingKey], _ options: FormDataDecoder) {
-        (self.value, self.codingPath, self.options) = (value, codingPath, options)
+    var options: FormDataDecoder { self.form.options }
+    var userInfo: [CodingUserInfoKey: Any] { self.form.options.userInfo }
+
+    init(
+        _ value: Value, in form: FormContents, under parent: FormValueDecoder? = nil, _ key: (any CodingKey)? = nil,
+        absence: Int = 0, lists: Int = 0
+    ) {
+        (self.value, self.form, self.parent, self.key) = (value, form, parent, key)
+        (self.absence, self.lists) = (absence, lists)
     }
 
-    func child(_ value: Value, _ key: some CodingKey) -> Self {
-        Self(value, self.codingPath + [key], self.options)
+    var codingPath: [any CodingKey] {
+        var path: [any CodingKey] = []
+        var place: FormValueDecoder? = self
+        while let decoder = place, let key = decoder.key {
+            path.append(key)
+            place = decoder.parent
+        }
+        path.reverse()
+        return path
+    }
+
+    func child(_ value: Value, _ key: some CodingKey) -> FormValueDecoder {
+        FormValueDecoder(value, in: self.form, under: self, key)
     }
 
     /// An element of this array.
-    func element(_ value: Value, _ key: some CodingKey) -> Self {
-        var child = self.child(value, key)
-        if case .leaf = self.value { child.lists = self.lists + 1 }
-        return child
+    func element(_ value: Value, _ key: some CodingKey) -> FormValueDecoder {
+        var lists = 0
+        if case .leaf = self.value { lists = self.lists + 1 }
+        return FormValueDecoder(value, in: self.form, under: self, key, lists: lists)
     }
 
     /// A member that is missing in the form. Values that write nothing can be decoded from it.
-    func absent(_ key: some CodingKey) -> Self {
-        var child = self.child(.object([]), key)
-        child.absence = self.absence + 1
-        return child
+    func absent(_ key: some CodingKey) -> FormValueDecoder {
+        FormValueDecoder(.object([]), in: self.form, under: self, key, absence: self.absence + 1)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        let members: [(name: String, value: Value)]
-        switch self.value {
-        case .object(let own): members = own
-        // The members' names are numbers.
-        case .array(let elements): members = elements.enumerated().map { (String($0), $1) }
-        case .leaf:
+        if case .leaf = self.value {
             throw self.mismatch(
                 [String: String].self, "fields with brackets in their names, or a part of type application/json")
         }
-        return KeyedDecodingContainer(FormMembers<Key>(self, members))
+        return KeyedDecodingContainer(FormMembers<Key>(decoder: self, members: FormMemberList(self.value)))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         try self.checkRoot([String].self)
         switch self.value {
         // A control for several files sends an empty file if none is selected.
-        case .array(let elements): return FormElements(self, elements.filter { !Self.isEmptyFile($0) })
+        case .array(let elements): return FormElements(self, elements.filter { !self.isEmptyFile($0) })
         case .leaf where self.lists >= max(1, min(self.options.nameDepth, 512)):
             throw self.mismatch([String].self, "fewer arrays in arrays: this is one field")
-        case .leaf: return FormElements(self, Self.isEmptyFile(self.value) ? [] : [self.value])
+        case .leaf: return FormElements(self, self.isEmptyFile(self.value) ? [] : [self.value])
         case .object(let members) where members.isEmpty: return FormElements(self, [])
         case .object: throw self.mismatch([String].self, "fields with the same name, or with [] after it")
         }
@@ -67,9 +80,9 @@ struct FormValueDecoder: Decoder {
     /// A value of any type.
     func read<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
         // Most values have these types, and checking conformances takes time.
-        if Self.plainTypes.contains(ObjectIdentifier(type)) { return try type.init(from: self) }
-        if let file = type as? FormFile.Type {
-            return try self.cast(FormFile(self.entry(file, wantsFile: true)))
+        if type == FormFile.self { return try self.cast(FormFile(self.entry(FormFile.self, wantsFile: true))) }
+        if Self.isPlain(type) || Self.isOrdinary(type) && !self.isJSON(for: type) {
+            return try type.init(from: self)
         }
         if let convertible = type as? any FormTextConvertible.Type {
             return try self.cast(self.converted(convertible))
@@ -80,22 +93,28 @@ struct FormValueDecoder: Decoder {
         if let chunk = type as? any BodyChunk.Type { return try self.cast(self.bytes(chunk)) }
         if let moment = type as? any FormMoment.Type { return try self.cast(self.moment(moment)) }
         if let part = type as? any JSONPartDecodable.Type { return try self.cast(part.read(self)) }
+        Self.ordinary.withLock { _ = $0.insert(ObjectIdentifier(type)) }
         if self.isJSON(for: type) { return try self.readJSON(type) }
         return try type.init(from: self)
     }
 
-    /// Types whose own `init(from:)` asks for one value.
-    private static let plainTypes: Set<ObjectIdentifier> = [
-        ObjectIdentifier(String.self), ObjectIdentifier(Bool.self), ObjectIdentifier(Double.self),
-        ObjectIdentifier(Float.self), ObjectIdentifier(Int.self), ObjectIdentifier(Int8.self),
-        ObjectIdentifier(Int16.self), ObjectIdentifier(Int32.self), ObjectIdentifier(Int64.self),
-        ObjectIdentifier(Int128.self), ObjectIdentifier(UInt.self), ObjectIdentifier(UInt8.self),
-        ObjectIdentifier(UInt16.self), ObjectIdentifier(UInt32.self), ObjectIdentifier(UInt64.self),
-        ObjectIdentifier(UInt128.self),
-    ]
+    /// The types that turned out to have none of the conformances that ``read(_:)`` looks for. Looking for them takes longer than decoding.
+    private static let ordinary = Mutex<Set<ObjectIdentifier>>([])
+
+    private static func isOrdinary(_ type: Any.Type) -> Bool {
+        self.ordinary.withLock { $0.contains(ObjectIdentifier(type)) }
+    }
+
+    /// Whether a type's own `init(from:)` asks for one value.
+    private static func isPlain(_ type: Any.Type) -> Bool {
+        type == String.self || type == Int.self || type == Bool.self || type == Double.self || type == Float.self
+            || type == Int8.self || type == Int16.self || type == Int32.self || type == Int64.self
+            || type == Int128.self || type == UInt.self || type == UInt8.self || type == UInt16.self
+            || type == UInt32.self || type == UInt64.self || type == UInt128.self
+    }
 
     private func bytes<Chunk: BodyChunk>(_ type: Chunk.Type) throws -> Chunk {
-        guard case .leaf(let entry) = self.value else {
+        guard let entry = self.leaf else {
             throw self.mismatch(type, "one field or file, because it is bytes; use [Int] for a list of numbers")
         }
         return Chunk(copying: try self.content(of: entry)[...])
@@ -123,14 +142,14 @@ struct FormValueDecoder: Decoder {
     /// Whether a value that is neither text nor bytes is JSON here. The elements of a list may also be separate parts
     /// of JSON.
     private func isJSON(for type: Any.Type) -> Bool {
-        guard case .leaf(let entry) = self.value, entry.header.isJSON else { return false }
+        guard let entry = self.leaf, entry.header.isJSON else { return false }
         guard type is any RangeReplaceableCollection.Type else { return true }
         return entry.content.inMemory?.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == 0x5B
     }
 
     /// Decodes a part of JSON.
     func readJSON<Wanted: Decodable>(_ type: Wanted.Type) throws -> Wanted {
-        guard case .leaf(let entry) = self.value else { throw self.mismatch(type, "one part of JSON") }
+        guard let entry = self.leaf else { throw self.mismatch(type, "one part of JSON") }
         return try self.readJSON(type, self.content(of: entry))
     }
 
@@ -156,18 +175,25 @@ struct FormValueDecoder: Decoder {
 
     /// Refuses a root type that can't be a form. This is a mistake in the program, not in the form.
     private func checkRoot(_ type: Any.Type) throws(FormworkError) {
-        guard self.codingPath.isEmpty else { return }
+        guard self.key == nil else { return }
         throw FormworkError(
             .invalidArgument,
             "\(type) is not an object: decode a struct whose members are the form's fields, or a dictionary"
         )
     }
 
+    /// The part at this place; `nil` for several and for a tree.
+    private var leaf: ReceivedForm.Entry? {
+        guard case .leaf(let index) = self.value else { return nil }
+        return self.form.entries[index]
+    }
+
     /// The field or file at this place.
     private func entry(_ type: Any.Type, wantsFile: Bool) throws -> ReceivedForm.Entry {
         try self.checkRoot(type)
         switch self.value {
-        case .leaf(let entry):
+        case .leaf(let index):
+            let entry = self.form.entries[index]
             guard entry.isFile == wantsFile else {
                 throw self.mismatch(type, wantsFile ? "a file" : "a field, not a file")
             }
@@ -188,19 +214,19 @@ struct FormValueDecoder: Decoder {
     }
 
     /// Whether the form has no field for this, or an empty file control.
-    var isNothing: Bool { self.absence > 0 || Self.isEmptyFile(self.value) }
+    var isNothing: Bool { self.absence > 0 || self.isEmptyFile(self.value) }
 
     /// Whether an optional of `type` is `nil` here. For all types but `String`, an empty field is a control that was
     /// left empty.
     func isNil(_ type: Any.Type) -> Bool {
         if self.isNothing { return true }
-        guard case .leaf(let entry) = self.value, !entry.isFile else { return false }
+        guard let entry = self.leaf, !entry.isFile else { return false }
         return entry.content.count == 0 && ((type as? any AnyOptional.Type)?.base ?? type) != String.self
     }
 
-    private static func isEmptyFile(_ value: Value) -> Bool {
-        guard case .leaf(let entry) = value, entry.isFile else { return false }
-        return entry.content.count == 0 && entry.filename?.isEmpty ?? true
+    private func isEmptyFile(_ value: Value) -> Bool {
+        guard case .leaf(let index) = value else { return false }
+        return self.form.entries[index].isEmptyFileControl
     }
 
     func mismatch(_ type: Any.Type, _ wanted: String) -> DecodingError {
@@ -225,11 +251,8 @@ struct FormSingleValue: SingleValueDecodingContainer {
 
     func decode(_ type: Bool.Type) throws -> Bool {
         let text = try self.decoder.text(type)
-        switch text.lowercased() {
-        case "true", "1", "on", "yes": return true
-        case "false", "0", "off", "no": return false
-        default: throw self.decoder.unreadable(text, type)
-        }
+        guard let value = Bool(formText: text) else { throw self.decoder.unreadable(text, type) }
+        return value
     }
 
     private func number<Number: LosslessStringConvertible>(_ type: Number.Type) throws -> Number {
@@ -263,6 +286,22 @@ struct FormSingleValue: SingleValueDecodingContainer {
     func decode(_ type: UInt32.Type) throws -> UInt32 { try self.number(type) }
     func decode(_ type: UInt64.Type) throws -> UInt64 { try self.number(type) }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try self.number(type) }
+}
+
+extension Bool {
+    /// The value of a checkbox or of a word, in upper or lower case; `nil` for other texts.
+    init?(formText: String) {
+        switch formText {
+        case "true", "1", "on", "yes": self = true
+        case "false", "0", "off", "no": self = false
+        default:
+            switch formText.lowercased() {
+            case "true", "on", "yes": self = true
+            case "false", "off", "no": self = false
+            default: return nil
+            }
+        }
+    }
 }
 
 /// An optional, whose wrapped type decides whether an empty field is `nil`.

@@ -7,20 +7,47 @@ extension AsyncSequence where Self: Sendable, Element: BodyChunk {
     ///   - deadlines: The deadlines, as for ``ReceivedParts``, without that for parts.
     /// - Throws: ``FormworkError/Code/limitExceeded`` at the first byte above the limit,
     ///   ``FormworkError/Code/timedOut``, and what the sequence throws.
+    @inlinable
     package func collected(upTo limit: Int, deadlines: ReceivingDeadlines) async throws -> [UInt8] {
         let chunks = CollectedChunks(self)
-        let deadlines = RunningDeadlines(deadlines)
-        var bytes: [UInt8] = []
-        while let chunk = try await chunks.next(before: deadlines?.next, at: Int64(bytes.count)) {
-            guard chunk.byteCount <= limit - bytes.count else {
-                throw ParsingFailure(.totalBytesLimit, limit: Int64(limit))
-                    .error("The body has more than \(limit) bytes.", at: Int64(limit))
-            }
-            chunk.withBytes { bytes.append($0, 0..<$0.byteCount) }
+        var body = CollectedBody(limit, deadlines)
+        while true {
+            let chunk =
+                body.hasDeadlines
+                ? try await chunks.next(in: body) : try await chunks.iterator.next(isolation: #isolation)
+            guard let chunk else { break }
+            try chunk.withBytes { bytes throws(FormworkError) in try body.append(bytes) }
         }
         // Sources end early if the task was cancelled, so the body may be incomplete.
         try Task.checkCancellation()
-        return bytes
+        return body.bytes
+    }
+}
+
+/// The bytes that were collected, and the limits for more.
+@usableFromInline
+struct CollectedBody: Sendable {
+    private let limit: Int
+    private let deadlines: RunningDeadlines?
+    @usableFromInline private(set) var bytes: [UInt8] = []
+
+    @usableFromInline
+    init(_ limit: Int, _ deadlines: ReceivingDeadlines) {
+        (self.limit, self.deadlines) = (limit, RunningDeadlines(deadlines))
+    }
+
+    /// Whether a deadline is set.
+    @usableFromInline var hasDeadlines: Bool { self.deadlines != nil }
+    /// The deadline of the next chunk; `nil` for none.
+    var deadline: (instant: ContinuousClock.Instant, subject: String)? { self.deadlines?.next }
+
+    @usableFromInline
+    mutating func append(_ chunk: RawSpan) throws(FormworkError) {
+        guard chunk.byteCount <= self.limit - self.bytes.count else {
+            throw ParsingFailure(.totalBytesLimit, limit: Int64(self.limit))
+                .error("The body has more than \(self.limit) bytes.", at: Int64(self.limit))
+        }
+        self.bytes.append(chunk, 0..<chunk.byteCount)
     }
 }
 
@@ -28,18 +55,19 @@ extension AsyncSequence where Self: Sendable, Element: BodyChunk {
 ///
 /// SAFETY of `@unchecked Sendable`: one task iterates and waits for each pull. A pull that missed its deadline may
 /// still use the iterator, but then collecting has thrown and nothing else uses it.
-private final class CollectedChunks<Chunks: AsyncSequence & Sendable>: @unchecked Sendable
+@usableFromInline
+final class CollectedChunks<Chunks: AsyncSequence & Sendable>: @unchecked Sendable
 where Chunks.Element: BodyChunk {
-    private var iterator: Chunks.AsyncIterator
+    @usableFromInline var iterator: Chunks.AsyncIterator
 
+    @inlinable
     init(_ chunks: Chunks) { self.iterator = chunks.makeAsyncIterator() }
 
-    func next(
-        before deadline: (instant: ContinuousClock.Instant, subject: String)?, at offset: Int64
-    ) async throws -> Chunks.Element? {
-        guard let deadline else { return try await self.iterator.next(isolation: #isolation) }
+    @usableFromInline
+    func next(in body: CollectedBody) async throws -> Chunks.Element? {
+        guard let deadline = body.deadline else { return try await self.iterator.next(isolation: #isolation) }
         let late = FormworkError(
-            .timedOut, "\(deadline.subject) took longer than its deadline allows", offset: offset)
+            .timedOut, "\(deadline.subject) took longer than its deadline allows", offset: Int64(body.bytes.count))
         return try await Race.run(until: deadline.instant, late: late) { try await self.iterator.next(isolation: nil) }
     }
 }

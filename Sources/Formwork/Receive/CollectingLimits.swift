@@ -17,6 +17,13 @@ public struct CollectingLimits: Sendable, Hashable {
 
     /// The defaults.
     public init() {}
+
+    /// No limits, for a body that is in memory already.
+    static let none: Self = {
+        var limits = Self()
+        (limits.memoryBytes, limits.fileMemoryBytes) = (.max, .max)
+        return limits
+    }()
 }
 
 /// The limit on the bytes that are collected of one part.

@@ -22,11 +22,13 @@ struct PartsMachine: Sendable {
     }
 
     private var parser: MultipartParser
-    /// For the diagnosis in errors.
-    private var seen: BodyObservation
+    /// For the diagnosis in errors: the chunks before the current one. Most bodies end in their first chunk without an
+    /// error, so a chunk is recorded when it is given back, or when an error needs it.
+    private var seen = BodyObservation()
+    private var hasSeenChunk = true
     private var position = 0
     /// The header of the last part that began.
-    private var header: ReceivedHeader?
+    private(set) var header: ReceivedHeader?
     /// The number of parts that began.
     @usableFromInline private(set) var count = 0
     /// Whether that part may have more content.
@@ -35,26 +37,37 @@ struct PartsMachine: Sendable {
     /// `nil` if no deadline is set.
     private var deadlines: RunningDeadlines?
 
+    @usableFromInline
     init(_ parser: MultipartParser, _ deadlines: ReceivingDeadlines) {
         self.parser = parser
-        self.seen = BodyObservation(for: parser)
         self.deadlines = RunningDeadlines(deadlines)
+        self.hasDeadlines = self.deadlines != nil
     }
 
     /// The number of bytes of the body used so far.
     var offset: Int64 { self.parser.offset }
 
+    /// Whether a deadline is set.
+    @usableFromInline let hasDeadlines: Bool
+
     /// The deadline of the next chunk; `nil` for none.
     var deadline: (instant: ContinuousClock.Instant, subject: String)? { self.deadlines?.next }
 
-    mutating func begin(_ chunk: RawSpan) {
+    @usableFromInline mutating func begin() {
         self.position = 0
+        self.hasSeenChunk = false
+    }
+
+    /// Records the current chunk. It is called before the chunk is given back.
+    @usableFromInline mutating func end(_ chunk: RawSpan) {
+        guard !self.hasSeenChunk else { return }
+        self.hasSeenChunk = true
         self.seen.take(chunk)
     }
 
     @usableFromInline mutating func limitContent(to bytes: Int64) { self.parser.limitContent(to: bytes) }
 
-    mutating func finish() throws(FormworkError) {
+    @usableFromInline mutating func finish() throws(FormworkError) {
         try self.parser.finish()
         self.isFinished = true
     }
@@ -66,11 +79,11 @@ struct PartsMachine: Sendable {
                 self.count += 1
                 self.header = header
                 self.isInPart = true
-                self.deadlines?.partBegan()
+                if self.hasDeadlines { self.deadlines?.partBegan() }
                 return .part(header)
             case .partEnded:
                 self.isInPart = false
-                self.deadlines?.partEnded()
+                if self.hasDeadlines { self.deadlines?.partEnded() }
             case .content, .heldContent: break
             case .finished:
                 self.isFinished = true
@@ -87,7 +100,7 @@ struct PartsMachine: Sendable {
         case .needsInput: return .needsChunk
         case .partEnded, .partBegan, .finished:
             self.isInPart = false
-            self.deadlines?.partEnded()
+            if self.hasDeadlines { self.deadlines?.partEnded() }
             return .partEnded
         }
     }
@@ -120,8 +133,14 @@ struct PartsMachine: Sendable {
         throw failure.error("the content has more than \(bytes) bytes", at: self.offset - Int64(count - room))
     }
 
-    /// The error with its part, and the probable cause.
+    /// The error in a chunk with its part, and the probable cause.
     @usableFromInline
+    mutating func named(_ error: FormworkError, in chunk: RawSpan) -> FormworkError {
+        self.end(chunk)
+        return self.named(error)
+    }
+
+    /// The error with its part, and the probable cause.
     func named(_ error: FormworkError) -> FormworkError {
         var error = error
         if self.isInPart, let header = self.header {
@@ -129,6 +148,7 @@ struct PartsMachine: Sendable {
         }
         guard error.parsingFailure?.limit == nil, error.parsingFailure != nil else { return error }
         var seen = self.seen
+        seen.boundary = BodyObservation(for: self.parser).boundary
         seen.parts = self.count
         guard let diagnosis = BodyDiagnosis(of: error, in: seen) else { return error }
         if error.message.hasSuffix(".") { error.message.removeLast() }

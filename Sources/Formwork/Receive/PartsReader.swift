@@ -13,9 +13,9 @@ import Synchronization
 final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable where Chunks.Element: BodyChunk {
     @usableFromInline let isBusy = Atomic(false)
     @usableFromInline var state: PartsState<Chunks.Element>
-    private var iterator: Chunks.AsyncIterator
+    @usableFromInline var iterator: Chunks.AsyncIterator
 
-    @usableFromInline
+    @inlinable
     init(_ parts: ReceivedParts<Chunks>) {
         self.iterator = parts.chunks.makeAsyncIterator()
         self.state = PartsState(PartsMachine(parts.parser, parts.deadlines))
@@ -56,6 +56,23 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
         return collected
     }
 
+    /// Collects all parts. What a chunk has of them is read without waiting.
+    @inlinable
+    func collectForm(_ limits: CollectingLimits) async throws -> ReceivedForm {
+        try self.enter()
+        defer { self.leave() }
+        var collector = FormCollector(limits)
+        while true {
+            switch try self.state.collect(&collector) {
+            case .finished: return ReceivedForm(entries: try await collector.finish())
+            case .needsChunk: try await self.pull()
+            case .writes(let range):
+                if let piece = self.state.chunk?.content(range) { try await collector.write(piece) }
+            case .writesHeld(let bytes): try await collector.write(bytes)
+            }
+        }
+    }
+
     @inlinable
     func skipContent(of part: Int) async throws {
         while try await self.nextContent(of: part) != nil {}
@@ -82,13 +99,16 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
     // MARK: pulling
 
     /// Gets the next chunk, or finishes at the end.
-    @usableFromInline
+    @inlinable
     func pull() async throws {
-        self.state.chunk = nil
+        self.state.end()
         // This isn't stored as a failure: after a cancelled task, another task may continue.
         try Task.checkCancellation()
         do {
-            if let chunk = try await self.nextChunk() { return self.state.begin(chunk) }
+            let chunk =
+                self.state.machine.hasDeadlines
+                ? try await self.nextChunkInTime() : try await self.iterator.next(isolation: #isolation)
+            if let chunk { return self.state.begin(chunk) }
         } catch {
             throw self.state.fail(error)
         }
@@ -97,7 +117,8 @@ final class PartsReader<Chunks: AsyncSequence & Sendable>: @unchecked Sendable w
         do { try self.state.machine.finish() } catch { throw self.state.fail(error) }
     }
 
-    private func nextChunk() async throws -> Chunks.Element? {
+    @usableFromInline
+    func nextChunkInTime() async throws -> Chunks.Element? {
         guard let deadline = self.state.machine.deadline else {
             return try await self.iterator.next(isolation: #isolation)
         }
@@ -132,7 +153,8 @@ struct PartsState<Chunk: BodyChunk> {
     /// The error that every later call throws.
     @usableFromInline var failure: (any Error)?
 
-    init(_ machine: PartsMachine) { self.machine = machine }
+    @inlinable
+    init(_ machine: PartsMachine) { (self.machine, self.chunk, self.failure) = (machine, nil, nil) }
 
     @inlinable
     mutating func nextPart() throws -> PartStep {
@@ -173,6 +195,15 @@ struct PartsState<Chunk: BodyChunk> {
         }
     }
 
+    /// Collects what the chunk has of the form.
+    @inlinable
+    mutating func collect(_ collector: inout FormCollector) throws -> FormCollector.Step {
+        if self.machine.isFinished { return .finished }
+        return try self.inChunk(.needsChunk) { machine, chunk throws(FormworkError) in
+            try collector.advance(&machine, in: chunk)
+        }
+    }
+
     /// Whether a part may have more content.
     @inlinable
     func isOpen(_ part: Int) throws(FormworkError) -> Bool {
@@ -206,17 +237,26 @@ struct PartsState<Chunk: BodyChunk> {
             return try chunk.withBytes { bytes throws(FormworkError) in try body(&machine, bytes) }
         } catch {
             // A limit of this call ends only the call. The parser's errors end the body, and the parser repeats them.
-            throw machine.named(error)
+            throw chunk.withBytes { bytes in machine.named(error, in: bytes) }
         }
     }
 
+    @inlinable
     mutating func begin(_ chunk: Chunk) {
-        chunk.withBytes { self.machine.begin($0) }
+        self.machine.begin()
         self.chunk = chunk
+    }
+
+    /// Gives the chunk back.
+    @inlinable
+    mutating func end() {
+        self.chunk?.withBytes { self.machine.end($0) }
+        self.chunk = nil
     }
 
     /// Stores a failure.
     /// - Returns: The failure with its part.
+    @usableFromInline
     mutating func fail(_ error: any Error) -> any Error {
         let failure = (error as? FormworkError).map { self.machine.named($0) } ?? error
         self.failure = failure

@@ -13,21 +13,40 @@ extension ReceivedForm {
     ///   - profile: How strictly the body is parsed.
     ///   - limits: The limits of what is read.
     /// - Throws: What ``ReceivedParts`` throws for the same body.
+    @inlinable
     public init(
         _ body: some BodyChunk, contentType: String?, profile: ParsingProfile = .default,
         limits: ParsingLimits = .default
     ) throws(FormworkError) {
+        self = try body.withBytes { bytes throws(FormworkError) in
+            try ReceivedForm(reading: bytes, contentType, profile, limits)
+        }
+    }
+
+    /// Reads a whole body.
+    @usableFromInline
+    init(
+        reading body: RawSpan, _ contentType: String?, _ profile: ParsingProfile, _ limits: ParsingLimits
+    ) throws(FormworkError) {
         if Self.isURLEncoded(contentType) {
-            try self.init(urlEncoded: body.array, limits: limits, byteLimit: Int(clamping: limits.totalBytes))
+            let text = [UInt8](copying: body, 0..<body.byteCount)
+            try self.init(urlEncoded: text, limits: limits, byteLimit: Int(clamping: limits.totalBytes))
             return
         }
         let parser = try MultipartParser(ofRequest: contentType, profile: profile, limits: limits)
         var machine = PartsMachine(parser, ReceivingDeadlines())
-        let parts = try body.withBytes { bytes throws(FormworkError) in
-            machine.begin(bytes)
-            do throws(FormworkError) { return try machine.allParts(of: bytes) } catch { throw machine.named(error) }
+        var collector = FormCollector(.none)
+        machine.begin()
+        do throws(FormworkError) {
+            switch try collector.advance(&machine, in: body) {
+            case .finished: break
+            // Nothing is written: memory has no limit.
+            case .needsChunk, .writes, .writesHeld: try machine.finish()
+            }
+        } catch {
+            throw machine.named(error, in: body)
         }
-        self.init(parts)
+        self.init(entries: collector.entriesInMemory)
     }
 
     /// Reads a body in memory, copied once.
@@ -49,20 +68,34 @@ extension ReceivedForm {
     }
 
     /// Whether a type is `application/x-www-form-urlencoded`, with any parameters (WHATWG defines none).
+    @usableFromInline
     package static func isURLEncoded(_ contentType: String?) -> Bool {
-        let type = contentType?.prefix { $0 != ";" } ?? ""
-        return type.filter { $0 != " " && $0 != "\t" }.lowercased() == "application/x-www-form-urlencoded"
+        guard let contentType else { return false }
+        var wanted = "application/x-www-form-urlencoded".utf8.makeIterator()
+        for byte in contentType.utf8 {
+            if byte == 0x3B { break }
+            if byte.isBlank { continue }
+            let isLetter = (0x41...0x5A).contains(byte)
+            guard (isLetter ? byte | 0x20 : byte) == wanted.next() else { return false }
+        }
+        return wanted.next() == nil
     }
 
     /// Reads url-encoded text. Its pairs become fields.
     /// - Parameter byteLimit: The most bytes of the text.
+    @usableFromInline
     package init(urlEncoded text: [UInt8], limits: ParsingLimits, byteLimit: Int) throws(FormworkError) {
         let rules = URLEncodedParsing(
             limits: URLEncodedLimits(
                 bytes: byteLimit, pairs: Swift.min(limits.fields, limits.parts), pairBytes: byteLimit))
         let pairs = try URLEncodedPairs(text, rules: rules)
-        for (index, pair) in pairs.enumerated() { try Self.check(pair, index, limits) }
-        self.init(fields: pairs.lazy.map { ($0.nameBytes, $0.valueBytes ?? []) })
+        var entries: [Entry] = []
+        entries.reserveCapacity(pairs.count)
+        for (index, pair) in pairs.enumerated() {
+            try Self.check(pair, index, limits)
+            entries.append(Entry(fieldNamed: pair.nameBytes, pair.valueBytes ?? []))
+        }
+        self.init(entries: entries)
     }
 
     private static func check(
@@ -76,26 +109,6 @@ extension ReceivedForm {
             throw ParsingFailure(.fieldBytesLimit, limit: limits.fieldBytes)
                 .error("the content has \(count) bytes: the limit is \(limits.fieldBytes)", at: nil)
                 .naming(PartReference(index: index, name: pair.name))
-        }
-    }
-}
-
-extension PartsMachine {
-    /// The parts of a complete body.
-    fileprivate mutating func allParts(
-        of body: RawSpan
-    ) throws(FormworkError) -> [(header: ReceivedHeader, content: CollectedContent)] {
-        var parts: [(header: ReceivedHeader, content: CollectedContent)] = []
-        while true {
-            switch try self.nextPart(in: body) {
-            case .part(let header):
-                var bytes: [UInt8] = []
-                if try !self.collect(into: &bytes, upTo: .content(.max), in: body) { try self.finish() }
-                parts.append((header, CollectedContent(bytes)))
-            case .needsChunk: try self.finish()
-            case .finished: return parts
-            }
-            if self.isFinished { return parts }
         }
     }
 }

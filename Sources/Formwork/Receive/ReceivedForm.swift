@@ -17,18 +17,31 @@ import SystemPackage
 public struct ReceivedForm: Sendable {
     /// A part with all of its content.
     public struct Entry: Sendable {
+        /// In a class, so that copying an entry is one step: forms are decoded by passing entries on.
+        private final class Storage: Sendable {
+            let header: ReceivedHeader
+            let content: CollectedContent
+            let formCharset: String?
+
+            init(_ header: ReceivedHeader, _ content: CollectedContent, _ formCharset: String?) {
+                (self.header, self.content, self.formCharset) = (header, content, formCharset)
+            }
+        }
+
+        private let storage: Storage
+
         /// The part's header section.
-        public let header: ReceivedHeader
+        public var header: ReceivedHeader { self.storage.header }
         /// The part's content.
-        public let content: CollectedContent
+        public var content: CollectedContent { self.storage.content }
 
         /// The field's name; `nil` if there is none, which ``ParsingProfile/generic`` allows.
-        public var name: String? { self.header.name }
+        public var name: String? { self.storage.header.name }
         /// The file's name as the sender wrote it; `nil` for a field. Don't trust it, see
         /// ``ReceivedHeader/safeFilename``.
         public var filename: String? { self.header.filename }
         /// Whether the part is a file.
-        public var isFile: Bool { self.header.isFile }
+        public var isFile: Bool { self.storage.header.isFile }
         /// Whether the part is an empty file control: a file without name and content, which browsers send if no file
         /// is chosen.
         public var isEmptyFileControl: Bool {
@@ -38,11 +51,16 @@ public struct ReceivedForm: Sendable {
         public var contentType: String? { self.header.contentType }
         /// The charset that the part declares, or the form with a field `_charset_`, in lower case. `nil`, for none,
         /// means UTF-8.
-        public let charset: String?
+        public var charset: String? { self.storage.header.charset ?? self.storage.formCharset }
 
-        init(header: ReceivedHeader, content: CollectedContent, charset: String?) {
-            (self.header, self.content) = (header, content)
-            self.charset = header.contentType == nil ? charset : header.charset ?? charset
+        /// - Parameter formCharset: The charset that the form declares; `nil` for none.
+        init(header: ReceivedHeader, content: CollectedContent, formCharset: String? = nil) {
+            self.storage = Storage(header, content, formCharset)
+        }
+
+        /// A field without a header section, such as a url-encoded one.
+        init(fieldNamed name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+            self.init(header: ReceivedHeader(fieldNamed: name), content: CollectedContent(Array(value)))
         }
 
         /// Writes the content to a new file in a folder, see ``FormFile/write(into:durably:)``.
@@ -57,6 +75,17 @@ public struct ReceivedForm: Sendable {
         /// doesn't include the charset, it is decoded as UTF-8 and repaired.
         public var text: String? {
             self.isFile ? nil : self.content.inMemory.map { TextDecoding.standard.repaired($0, self.charset) }
+        }
+
+        /// Whether this is the field's name, compared byte for byte.
+        fileprivate func isNamed(_ name: String) -> Bool { self.storage.header.isNamed(name) }
+
+        /// A field's content as text, if it is in UTF-8; `nil` for a file, another charset and invalid bytes.
+        var plainText: String? {
+            guard !self.storage.header.isFile, self.storage.formCharset == nil, !self.storage.header.hasContentType,
+                let bytes = self.storage.content.inMemory
+            else { return nil }
+            return bytes.validText
         }
 
         /// A field's content as text.
@@ -81,33 +110,34 @@ public struct ReceivedForm: Sendable {
     public init<Chunks>(
         collecting parts: ReceivedParts<Chunks>, limits: CollectingLimits = CollectingLimits()
     ) async throws {
-        var collector = FormCollector(limits)
-        for try await part in parts { try await collector.take(part) }
-        self.init(try await collector.entries())
+        self = try await PartsReader(parts).collectForm(limits)
     }
 
+    /// A form of these parts, whose fields may have the charset of a field `_charset_`.
     @usableFromInline
-    init(_ parts: [(header: ReceivedHeader, content: CollectedContent)]) {
-        let declared = parts.first { !$0.header.isFile && $0.header.name == "_charset_" }?.content.inMemory
-        let charset = declared.flatMap { String(decoding: $0, as: UTF8.self).trimmedLabel }
-        self.entries = parts.map { Entry(header: $0.header, content: $0.content, charset: charset) }
+    init(entries: [Entry]) {
+        guard let charset = Self.declaredCharset(entries) else {
+            self.entries = entries
+            return
+        }
+        self.entries = entries.map { Entry(header: $0.header, content: $0.content, formCharset: charset) }
     }
 
-    /// A form of fields without header sections, such as url-encoded ones.
-    package init(fields: some Sequence<(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)>) {
-        self.init(
-            fields.map {
-                (ReceivedHeader(fieldNamed: $0.name), CollectedContent(Array($0.value)))
-            })
+    private static func declaredCharset(_ entries: [Entry]) -> String? {
+        entries.first { $0.isNamed("_charset_") && !$0.isFile }?.content.inMemory
+            .flatMap { String(decoding: $0, as: UTF8.self).trimmedLabel }
     }
 
     /// The text of the first field of that name; `nil` if there is none.
-    public subscript(name: String) -> String? { self.entries(named: name).lazy.compactMap(\.text).first }
+    public subscript(name: String) -> String? {
+        for entry in self.entries where entry.isNamed(name) {
+            if let text = entry.text { return text }
+        }
+        return nil
+    }
 
     /// All parts of that name, compared byte for byte, in their order.
-    public func entries(named name: String) -> [Entry] {
-        self.entries.filter { $0.name.map { $0.utf8.elementsEqual(name.utf8) } ?? false }
-    }
+    public func entries(named name: String) -> [Entry] { self.entries.filter { $0.isNamed(name) } }
 
     /// The texts of all fields of that name, in their order.
     public func texts(named name: String) -> [String] { self.entries(named: name).compactMap(\.text) }
@@ -124,105 +154,6 @@ extension ReceivedForm: RandomAccessCollection {
     public var endIndex: Int { self.entries.count }
     /// The part with this number, from 0.
     public subscript(index: Int) -> Entry { self.entries[index] }
-}
-
-/// Collects a form's parts. An unfinished collection leaves no file.
-@usableFromInline
-struct FormCollector {
-    private struct Collected {
-        var header: ReceivedHeader
-        var bytes: [UInt8]
-        /// The content's range on disk; `nil` for content in memory.
-        var range: Range<Int64>?
-    }
-
-    @usableFromInline let limits: CollectingLimits
-    @usableFromInline var memory: Int
-    private var collected: [Collected] = []
-    private var writer: FileWriter?
-
-    @usableFromInline
-    init(_ limits: CollectingLimits) {
-        self.limits = limits
-        self.memory = limits.memoryBytes
-    }
-
-    @inlinable
-    mutating func take<Chunks>(_ part: ReceivedPart<Chunks>) async throws {
-        let overhead = part.header.bytes.count + CollectingLimits.partOverhead
-        guard overhead <= self.memory else { throw self.crossed(part) }
-        self.memory -= overhead
-        if part.isFile {
-            try await self.takeFile(part)
-        } else {
-            // If the parser's limit is lower, its error is thrown.
-            let left = CollectingLimit.form(left: self.memory, of: self.limits.memoryBytes)
-            let bytes = try await part.reader.collect(upTo: left, of: part.index)
-            self.memory -= bytes.count
-            self.append(part.header, bytes)
-        }
-    }
-
-    @usableFromInline
-    func crossed<Chunks>(_ part: ReceivedPart<Chunks>) -> FormworkError {
-        CollectingLimit.form(left: self.memory, of: self.limits.memoryBytes).formError
-            .naming(PartReference(index: part.index, name: part.name))
-    }
-
-    @usableFromInline
-    mutating func append(_ header: ReceivedHeader, _ bytes: [UInt8]) {
-        self.collected.append(Collected(header: header, bytes: bytes))
-    }
-
-    @usableFromInline
-    mutating func takeFile<Chunks>(_ part: ReceivedPart<Chunks>) async throws {
-        let room = min(self.limits.fileMemoryBytes, self.memory)
-        var bytes: [UInt8] = []
-        var start: Int64?
-        for try await piece in part.content {
-            if start == nil, bytes.count + piece.byteCount <= room {
-                bytes.append(all: piece)
-                continue
-            }
-            let writer = try await self.openWriter()
-            if start == nil {
-                start = await writer.count
-                if !bytes.isEmpty { try await writer.write(bytes) }
-                bytes = []
-            }
-            try await writer.write(piece)
-        }
-        self.memory -= bytes.count
-        var file = Collected(header: part.header, bytes: bytes)
-        if let start, let writer = self.writer { file.range = start..<(await writer.count) }
-        self.collected.append(file)
-    }
-
-    private mutating func openWriter() async throws -> FileWriter {
-        if let writer = self.writer { return writer }
-        let writer = FileWriter()
-        try await writer.openTemporary(in: self.limits.folder)
-        self.writer = writer
-        return writer
-    }
-
-    @usableFromInline
-    func entries() async throws -> [(header: ReceivedHeader, content: CollectedContent)] {
-        let spool: BodySpool? =
-            if let writer = self.writer { BodySpool(try await writer.closeTemporary()) } else { nil }
-        return self.collected.map { part in
-            guard let spool, let range = part.range else {
-                return (part.header, CollectedContent(part.bytes))
-            }
-            return (part.header, CollectedContent(spool, range))
-        }
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(all chunk: some BodyChunk) {
-        chunk.withBytes { self.append($0, 0..<$0.byteCount) }
-    }
 }
 
 extension ReceivedForm: Sequence {

@@ -27,9 +27,9 @@ where Chunks.Element: BodyChunk {
     /// A part: its header section, and access to its content.
     public typealias Element = ReceivedPart<Chunks>
 
-    let chunks: Chunks
-    let parser: MultipartParser
-    let deadlines: ReceivingDeadlines
+    @usableFromInline let chunks: Chunks
+    @usableFromInline let parser: MultipartParser
+    @usableFromInline let deadlines: ReceivingDeadlines
 
     /// Reads a body of this `Content-Type`.
     /// - Parameters:
@@ -40,6 +40,7 @@ where Chunks.Element: BodyChunk {
     ///   - deadlines: How long the body may take.
     /// - Throws: What ``MultipartParser/init(contentType:profile:limits:)`` throws. Iterating throws what the parser throws,
     ///   what the source throws, ``FormworkError/Code/timedOut``, and `CancellationError`.
+    @inlinable
     public init(
         _ chunks: Chunks, contentType: String?, profile: ParsingProfile = .default, limits: ParsingLimits = .default,
         deadlines: ReceivingDeadlines = ReceivingDeadlines()
@@ -49,6 +50,7 @@ where Chunks.Element: BodyChunk {
     }
 
     /// Reads a body with a new parser.
+    @inlinable
     public init(
         _ chunks: Chunks, parser: MultipartParser, deadlines: ReceivingDeadlines = ReceivingDeadlines()
     ) {
@@ -95,6 +97,7 @@ extension ReceivedParts where Chunks == BodyChunks {
 
 extension MultipartParser {
     /// A parser for a request's `Content-Type`, which may be missing.
+    @usableFromInline
     init(
         ofRequest contentType: String?, profile: ParsingProfile, limits: ParsingLimits
     ) throws(FormworkError) {

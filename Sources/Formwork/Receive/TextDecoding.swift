@@ -19,6 +19,8 @@ public struct TextDecoding: Sendable {
 
     /// Decodes text, or throws.
     package func text(_ bytes: [UInt8], _ charset: String?) throws(FormworkError) -> String {
+        // Nearly all text; the rest finds a closure first.
+        if charset == nil, let text = bytes.validText { return text }
         let decode: (@Sendable ([UInt8]) -> String?)? =
             switch charset {
             case nil, "utf-8"?, "utf8"?: { String(validating: $0, as: UTF8.self) }
@@ -27,23 +29,22 @@ public struct TextDecoding: Sendable {
                 Self.windows1252
             case let charset?: self.other(charset)
             }
+        if let text = decode?(bytes) { return text }
         let shown = (charset ?? "UTF-8").withControlCharactersEscaped
-        guard let decode else {
+        guard decode != nil else {
             throw FormworkError(
                 .malformedBody,
                 "The charset \"\(shown)\" of the text isn't known: send UTF-8, or use a TextDecoding that includes it"
             )
         }
-        guard let text = decode(bytes) else {
-            throw FormworkError(.malformedBody, "The text is not valid \(shown)")
-        }
-        return text
+        throw FormworkError(.malformedBody, "The text is not valid \(shown)")
     }
 
     /// Decodes text. Invalid text is decoded as UTF-8 and repaired, as in WHATWG.
     @usableFromInline
     func repaired(_ bytes: [UInt8], _ charset: String?) -> String {
-        (try? self.text(bytes, charset)) ?? String(decoding: bytes, as: UTF8.self)
+        if charset == nil { return String(decoding: bytes, as: UTF8.self) }
+        return (try? self.text(bytes, charset)) ?? String(decoding: bytes, as: UTF8.self)
     }
 
     @usableFromInline

@@ -148,6 +148,59 @@ extension [UInt8] {
     }
 }
 
+extension String {
+    /// Whether both have the same UTF-8. `==` also accepts another spelling of a letter, and `elementsEqual` on the views
+    /// takes ten times as long.
+    package func hasSameBytes(as other: String) -> Bool {
+        guard self.utf8.count == other.utf8.count else { return false }
+        // SAFETY: both buffers are read during the calls, up to their counts.
+        let isSame = unsafe self.utf8.withContiguousStorageIfAvailable { own in
+            unsafe other.utf8.withContiguousStorageIfAvailable { other in unsafe own.elementsEqual(other) }
+        }
+        return (isSame ?? nil) ?? self.utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether there is one of two bytes.
+    package func contains(byte: UInt8, or other: UInt8) -> Bool {
+        // SAFETY: the buffer is read during the call, up to its count.
+        let isFound = unsafe self.utf8.withContiguousStorageIfAvailable { bytes in
+            for index in bytes.indices where unsafe bytes[index] == byte || bytes[index] == other { return true }
+            return false
+        }
+        return isFound ?? self.utf8.contains { $0 == byte || $0 == other }
+    }
+}
+
+extension RawSpan {
+    /// The text of a range, repaired if it isn't UTF-8.
+    package func text(in range: Range<Int>) -> String {
+        // SAFETY: the bytes are copied during the call; `extracting` checks the range.
+        unsafe self.extracting(range).withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension [UInt8] {
+    /// The text of valid UTF-8; `nil` for other bytes.
+    ///
+    /// Most text is short and ASCII, for which the standard library's validation takes four times as long.
+    package var validText: String? {
+        let isASCII = self.withRawSpan { bytes in
+            var at = 0
+            var seen: UInt32 = 0
+            while at + 4 <= bytes.byteCount {
+                seen |= bytes.word(at: at)
+                at += 4
+            }
+            while at < bytes.byteCount {
+                seen |= UInt32(bytes[at])
+                at += 1
+            }
+            return seen & 0x8080_8080 == 0
+        }
+        return isASCII ? String(decoding: self, as: UTF8.self) : String(validating: self, as: UTF8.self)
+    }
+}
+
 extension ArraySlice<UInt8> {
     /// Calls `body` with the bytes.
     @inline(__always)

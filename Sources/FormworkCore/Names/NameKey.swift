@@ -8,16 +8,27 @@ package enum NameKey: Hashable {
 
     /// A name. It is a number only if it is written as numbers are printed.
     package init(_ bytes: some Collection<UInt8>) {
-        let text = String(decoding: bytes.prefix(21), as: UTF8.self)
-        if bytes.count <= 20, let number = Int(text), text == String(number) {
-            self = .number(number)
-        } else {
-            self = .text(Array(bytes))
+        if bytes.count <= 20, let first = bytes.first, Self.beginsNumber(first) {
+            let text = String(decoding: bytes, as: UTF8.self)
+            if let number = Int(text), text == String(number) {
+                self = .number(number)
+                return
+            }
         }
+        self = .text(Array(bytes))
     }
 }
 
 extension NameKey {
+    /// Whether a name with this first byte may be a number.
+    private static func beginsNumber(_ byte: UInt8) -> Bool { byte == 0x2D || (0x30...0x39).contains(byte) }
+
+    /// Whether a name has one level, and isn't a number: its path is the name itself.
+    package static func isPlain(_ name: String, dots: Bool) -> Bool {
+        guard let first = name.utf8.first, !self.beginsNumber(first) else { return false }
+        return !name.contains(byte: 0x5B, or: dots ? 0x2E : 0x5B)
+    }
+
     /// The levels of a name: `a[b][]` is `a`, `b` and ``next``; with `dots`, `a.b` is `a` and `b`.
     /// - Parameter limit: Parsing stops soon after this many levels.
     /// - Returns: `nil` for a name with unbalanced brackets.

@@ -53,13 +53,20 @@ public struct ParsingLimits: Hashable, Sendable {
 
     /// The same limits, with 0 for negative ones.
     var withoutNegatives: Self {
+        // Written out: key paths took longer than parsing a small form.
         var limits = self
-        let counts: [WritableKeyPath<Self, Int>] = [
-            \.boundaryLength, \.headerBytes, \.headerCount, \.totalHeaderBytes, \.nameBytes, \.parts, \.fields, \.files,
-        ]
-        for count in counts { limits[keyPath: count] = max(0, limits[keyPath: count]) }
-        let sizes: [WritableKeyPath<Self, Int64>] = [\.totalBytes, \.preambleBytes, \.fieldBytes, \.fileBytes]
-        for size in sizes { limits[keyPath: size] = max(0, limits[keyPath: size]) }
+        limits.boundaryLength = max(0, self.boundaryLength)
+        limits.totalBytes = max(0, self.totalBytes)
+        limits.preambleBytes = max(0, self.preambleBytes)
+        limits.headerBytes = max(0, self.headerBytes)
+        limits.headerCount = max(0, self.headerCount)
+        limits.totalHeaderBytes = max(0, self.totalHeaderBytes)
+        limits.nameBytes = max(0, self.nameBytes)
+        limits.parts = max(0, self.parts)
+        limits.fields = max(0, self.fields)
+        limits.files = max(0, self.files)
+        limits.fieldBytes = max(0, self.fieldBytes)
+        limits.fileBytes = max(0, self.fileBytes)
         return limits
     }
 }

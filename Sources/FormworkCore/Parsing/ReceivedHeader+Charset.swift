@@ -2,9 +2,9 @@ extension ReceivedHeader {
     /// The parameter `charset` of `Content-Type` (RFC 7578 §5.1.2) in lower case; `nil` if there is none, or it can't
     /// be read.
     package var charset: String? {
-        guard let type = self.contentType.map({ Array($0.utf8) }), var place = type.firstIndex(of: 0x3B) else {
-            return nil
-        }
+        guard self.hasContentType, let type = self.contentType.map({ Array($0.utf8) }),
+            var place = type.firstIndex(of: 0x3B)
+        else { return nil }
         let text = type.span
         while let next = (try? text.nextParameter(at: &place, before: type.count, .escape)) ?? nil {
             guard text.holds("charset", in: next.name) else { continue }
@@ -15,7 +15,7 @@ extension ReceivedHeader {
 
     /// Whether the type is JSON: `application/json`, or a subtype that ends with `+json`.
     package var isJSON: Bool {
-        guard let type = self.contentType else { return false }
+        guard self.hasContentType, let type = self.contentType else { return false }
         let essence = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         return essence == "application/json" || (essence.hasPrefix("application/") && essence.hasSuffix("+json"))
     }

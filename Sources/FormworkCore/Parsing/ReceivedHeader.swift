@@ -90,6 +90,20 @@ public struct ReceivedHeader: Sendable {
     }
     /// ``filename`` made safe for a folder, see ``SafeFilename``; `nil` if nothing is left of it.
     public var safeFilename: String? { self.filename.flatMap { SafeFilename($0)?.text } }
+    /// Whether there is a `Content-Type`.
+    package var hasContentType: Bool { self.box?.details.type.range != nil }
+    /// Whether ``name`` is a text, compared byte for byte. Most other names aren't decoded to find out.
+    package func isNamed(_ text: String) -> Bool {
+        guard let range = self.namePlace.range else { return false }
+        if !(self.box?.details.isNameExtended ?? false), let wanted = text.utf8.first, wanted < 0x80 {
+            // Only escapes begin with another byte than their text, and only bytes that aren't UTF-8 become longer: three
+            // instead of one.
+            guard range.count * 3 >= text.utf8.count else { return false }
+            let first = self.box == nil ? self.bytes[range.lowerBound] : self.text[range.lowerBound]
+            guard first == wanted || first == 0x5C || first == 0x25 else { return false }
+        }
+        return self.name?.hasSameBytes(as: text) ?? false
+    }
     /// The value of `Content-Type`, unfolded; `nil` without that field, which means `text/plain` (RFC 7578 §4.4).
     public var contentType: String? { self.box?.details.type.range.map { self.string($0) } }
 
@@ -116,6 +130,14 @@ public struct ReceivedHeader: Sendable {
     private func string(_ range: Range<Int>) -> String { String(decoding: self.text[range], as: UTF8.self) }
 
     private func unescaped(_ range: Range<Int>, isQuoted: Bool) -> String {
+        if !self.decodesPercentEscapes, self.box == nil {
+            // Nearly all names.
+            let name = self.bytes.withRawSpan { bytes in
+                bytes.firstIndex(of: 0x5C, from: range.lowerBound, to: range.upperBound) == range.upperBound
+                    ? bytes.text(in: range) : nil
+            }
+            if let name { return name }
+        }
         let bytes = isQuoted ? self.backslashes.undone(self.text[range]) : self.text[range]
         guard self.decodesPercentEscapes else { return String(decoding: bytes, as: UTF8.self) }
         return Self.withoutPercentEscapes(bytes)
@@ -166,10 +188,15 @@ extension ReceivedHeader {
 
     /// The section that a multipart form would have for a field without one, with its unescaped name.
     package init(fieldNamed name: ArraySlice<UInt8>) {
-        let head = Array(PartHeader.dispositionHead.utf8)
-        (self.bytes, self.box) = (head + name + Array("\"\r\n".utf8), nil)
-        (self.backslashes, self.decodesPercentEscapes) = (ParsingProfile.default.backslashes, false)
-        (self.namePlace, self.isNameQuoted) = (Place(head.count..<head.count + name.count), false)
+        let head = PartHeader.dispositionHead.utf8.count
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(head + name.count + 3)
+        bytes.append(contentsOf: PartHeader.dispositionHead.utf8)
+        bytes.append(contentsOf: name)
+        bytes.append(contentsOf: "\"\r\n".utf8)
+        (self.bytes, self.box) = (bytes, nil)
+        (self.backslashes, self.decodesPercentEscapes) = (.guessed, false)
+        (self.namePlace, self.isNameQuoted) = (Place(head..<head + name.count), false)
     }
 
     /// Parses a section whose lines were checked.

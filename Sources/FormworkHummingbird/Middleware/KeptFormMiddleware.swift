@@ -31,12 +31,10 @@ final class KeptForm: Sendable {
 
     private let form = Mutex<ReceivedForm?>(nil)
 
-    /// The kept form, or otherwise the form that is collected now.
-    static func form(collecting: () async throws -> ReceivedForm) async throws -> ReceivedForm {
-        if let kept = self.current?.form.withLock({ $0 }) { return kept }
-        let form = try await collecting()
-        self.current?.form.withLock { $0 = form }
-        return form
-    }
+    /// The form; `nil` until one was collected.
+    var value: ReceivedForm? { self.form.withLock { $0 } }
+
+    /// Keeps a form for the handlers that follow.
+    func keep(_ form: ReceivedForm) { self.form.withLock { $0 = form } }
 }
 #endif

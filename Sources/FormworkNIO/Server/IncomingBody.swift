@@ -12,42 +12,62 @@ where Base.Element == ByteBuffer {
     /// Bytes of the body, as the transport delivers them.
     public typealias Element = ByteBuffer
 
-    let base: Base
+    @usableFromInline let base: Base
+    /// Finds out why a body has no bytes: it returns the error for that, or `nil` for an empty body. It gets the iterator as
+    /// it was before its first call. `nil` if there is nothing to find out.
+    @usableFromInline package var emptiness: (@Sendable (Base.AsyncIterator) -> FormworkError?)?
 
     /// Creates a body of these chunks.
-    public init(_ base: Base) { self.base = base }
+    @inlinable
+    public init(_ base: Base) { (self.base, self.emptiness) = (base, nil) }
 
     /// Iterates over the chunks.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        var base: Base.AsyncIterator
+        @usableFromInline var base: Base.AsyncIterator
+        /// The iterator before its first call; `nil` after it.
+        @usableFromInline var unused: Base.AsyncIterator?
+        @usableFromInline let emptiness: (@Sendable (Base.AsyncIterator) -> FormworkError?)?
+
+        @inlinable
+        init(_ body: IncomingBody) {
+            self.base = body.base.makeAsyncIterator()
+            self.emptiness = body.emptiness
+            self.unused = self.emptiness == nil ? nil : self.base
+        }
 
         /// The next chunk; `nil` at the end.
+        @inlinable
         public mutating func next() async throws -> ByteBuffer? { try await self.next(isolation: #isolation) }
 
         /// The next chunk; `nil` at the end.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
-            do {
-                return try await self.base.next(isolation: actor)
-            } catch let error as HeadRefusal {
-                throw FormworkError(.malformedBody, error.problem.detail ?? error.problem.title, cause: error)
-            } catch let error as HTTPParserError {
-                throw FormworkError.cut(by: error)
-            } catch let error as ChannelError {
-                throw FormworkError.cut(by: error)
-            } catch let error as IOError {
-                throw FormworkError.cut(by: error)
+            let chunk: ByteBuffer?
+            do { chunk = try await self.base.next(isolation: actor) } catch { throw FormworkError.reading(error) }
+            if let unused = self.unused {
+                self.unused = nil
+                if chunk == nil, let error = self.emptiness?(unused) { throw error }
             }
+            return chunk
         }
     }
 
     /// Starts to read.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: self.base.makeAsyncIterator()) }
+    @inlinable
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
 extension FormworkError {
-    /// The error for a connection that ended, or for invalid HTTP framing.
-    fileprivate static func cut(by error: any Error) -> FormworkError {
-        FormworkError(.truncatedBody, "the connection ended before the body did", cause: error)
+    /// The error of a connection, as the error of a body.
+    @usableFromInline
+    static func reading(_ error: any Error) -> any Error {
+        switch error {
+        case let error as HeadRefusal:
+            FormworkError(.malformedBody, error.problem.detail ?? error.problem.title, cause: error)
+        case is HTTPParserError, is ChannelError, is IOError:
+            FormworkError(.truncatedBody, "the connection ended before the body did", cause: error)
+        default: error
+        }
     }
 }
 #endif

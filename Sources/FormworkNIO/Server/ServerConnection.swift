@@ -5,6 +5,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
+import Synchronization
 
 /// An HTTP/1.1 connection of a server without a framework.
 public typealias ServerConnection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
@@ -52,7 +53,8 @@ extension NIOAsyncChannel where Inbound == HTTPRequestPart, Outbound == HTTPResp
                 while let part = try await parts.next() {
                     // Other parts belong to a body that wasn't read.
                     guard case .head(let head) = part else { continue }
-                    let chunks = ServerRequest.Chunks(parts, of: await parts.number, self.channel)
+                    let chunks = ServerRequest.Chunks(
+                        parts, of: parts.number, self.channel, isAwaited: head.expectsContinue)
                     let request = ServerRequest(head: head, body: ServerRequest.Body(chunks))
                     let response: ServerResponse
                     do { response = try await handler(request) } catch { response = ServerResponse(error) }
@@ -79,26 +81,41 @@ extension NIOAsyncChannel where Inbound == HTTPRequestPart, Outbound == HTTPResp
     }
 }
 
-/// The parts of all of a connection's requests, given to the next caller.
-actor InboundParts {
-    private var iterator: NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator?
+/// The parts of all of a connection's requests, given to one caller at a time.
+///
+/// It isn't an actor, because each part of a small request would then change the thread twice.
+///
+/// SAFETY of `@unchecked Sendable`: all mutable state is used only between ``enter()`` and ``leave()``, which admit one
+/// caller at a time, except ``number``, which is atomic.
+final class InboundParts: @unchecked Sendable {
+    private let isBusy = Atomic(false)
+    private var iterator: NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator
     /// Whether the end of the current request has been given.
     private var isRequestAtEnd = true
+    private let requests = Atomic(0)
     /// Counts the requests. A body that is read later than its request lasts must not get another one's bytes.
-    private(set) var number = 0
+    var number: Int { self.requests.load(ordering: .relaxed) }
 
     init(_ iterator: sending NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator) {
         self.iterator = iterator
     }
 
-    /// The next part; `nil` at the connection's end. One caller at a time.
+    private func enter() -> Bool { !self.isBusy.exchange(true, ordering: .acquiring) }
+    private func leave() { self.isBusy.store(false, ordering: .releasing) }
+
+    /// The next part; `nil` at the connection's end, and for a second caller.
     func next() async throws -> HTTPRequestPart? {
-        guard var iterator = self.iterator else { return nil }
-        self.iterator = nil
-        let part = try await iterator.next(isolation: self)
-        self.iterator = iterator
+        guard self.enter() else { return nil }
+        defer { self.leave() }
+        return try await self.pull()
+    }
+
+    private func pull() async throws -> HTTPRequestPart? {
+        let part = try await self.iterator.next(isolation: #isolation)
         switch part {
-        case .head: (self.number, self.isRequestAtEnd) = (self.number + 1, false)
+        case .head:
+            self.requests.add(1, ordering: .relaxed)
+            self.isRequestAtEnd = false
         case .end: self.isRequestAtEnd = true
         default: break
         }
@@ -107,18 +124,24 @@ actor InboundParts {
 
     /// The next chunk of a request; `nil` at its end.
     func nextChunk(of number: Int) async throws -> ByteBuffer? {
+        guard self.enter() else { throw Self.ended }
+        defer { self.leave() }
         while number == self.number, !self.isRequestAtEnd {
-            switch try await self.next() {
+            switch try await self.pull() {
             case .body(let chunk): return chunk
             case .end: return nil
             case .head: continue
-            case nil: throw FormworkError(.truncatedBody, "the connection ended before the body did")
+            case nil: throw Self.ended
             }
         }
         guard number == self.number else {
             throw FormworkError(.truncatedBody, "the request was answered before its body was read")
         }
         return nil
+    }
+
+    private static var ended: FormworkError {
+        FormworkError(.truncatedBody, "the connection ended before the body did")
     }
 }
 #endif

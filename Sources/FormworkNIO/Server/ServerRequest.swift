@@ -26,7 +26,11 @@ public struct ServerRequest: Sendable {
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
         deadlines: ReceivingDeadlines = ReceivingDeadlines()
     ) throws(FormworkError) -> ReceivedParts<Body> {
-        try self.form.parts(profile: profile, limits: limits, deadlines: deadlines)
+        let head = FormHead(self.head.headerFields)
+        let parts = try ReceivedParts(
+            self.body, contentType: head.contentType, profile: profile, limits: limits, deadlines: deadlines)
+        try head.checkLength(limits)
+        return parts
     }
 
     /// The whole form, multipart or url-encoded.
@@ -40,7 +44,10 @@ public struct ServerRequest: Sendable {
         profile: ParsingProfile = .default, limits: ParsingLimits = .default,
         memory: CollectingLimits = CollectingLimits(), deadlines: ReceivingDeadlines = ReceivingDeadlines()
     ) async throws -> ReceivedForm {
-        try await self.form.collect(profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+        let head = FormHead(self.head.headerFields)
+        return try await ReceivedForm(
+            collecting: self.body, contentType: head.contentType, contentLength: head.ownLength(limits),
+            profile: profile, limits: limits, memory: memory, deadlines: deadlines)
     }
 
     /// The whole form, multipart or url-encoded, as a value.
@@ -58,11 +65,9 @@ public struct ServerRequest: Sendable {
         limits: ParsingLimits = .default, memory: CollectingLimits = CollectingLimits(),
         deadlines: ReceivingDeadlines = ReceivingDeadlines()
     ) async throws -> Value {
-        try await self.form.decode(
-            type, by: decoder, profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+        try await self.collectForm(profile: profile, limits: limits, memory: memory, deadlines: deadlines)
+            .decoded(as: type, by: decoder)
     }
-
-    private var form: IncomingForm<Body> { IncomingForm(self.head.headerFields, body: self.body) }
 
     /// The chunks of one request.
     public struct Chunks: AsyncSequence, Sendable {
@@ -72,9 +77,11 @@ public struct ServerRequest: Sendable {
         private let parts: InboundParts
         private let number: Int
         let channel: any Channel
+        /// Whether the client waits for 100.
+        private let isAwaited: Bool
 
-        init(_ parts: InboundParts, of number: Int, _ channel: any Channel) {
-            (self.parts, self.number, self.channel) = (parts, number, channel)
+        init(_ parts: InboundParts, of number: Int, _ channel: any Channel, isAwaited: Bool) {
+            (self.parts, self.number, self.channel, self.isAwaited) = (parts, number, channel, isAwaited)
         }
 
         /// Iterates over the chunks.
@@ -82,12 +89,12 @@ public struct ServerRequest: Sendable {
             let parts: InboundParts
             let number: Int
             let channel: any Channel
-            var isBegun = false
+            var isAwaited: Bool
 
             /// The next chunk; `nil` at the body's end.
             public mutating func next() async throws -> ByteBuffer? {
-                if !self.isBegun {
-                    self.isBegun = true
+                if self.isAwaited {
+                    self.isAwaited = false
                     self.channel.triggerUserOutboundEvent(ExpectContinueHandler.BodyWanted(), promise: nil)
                 }
                 return try await self.parts.nextChunk(of: self.number)
@@ -96,7 +103,8 @@ public struct ServerRequest: Sendable {
 
         /// Starts to read.
         public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(parts: self.parts, number: self.number, channel: self.channel)
+            AsyncIterator(
+                parts: self.parts, number: self.number, channel: self.channel, isAwaited: self.isAwaited)
         }
     }
 }
