@@ -3,6 +3,7 @@ import Formwork
 import FormworkClient
 import FormworkCommand
 import FormworkFiles
+import FormworkSystem
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
