@@ -23,6 +23,8 @@ struct RequestRouterTests {
         case .script: "script"
         case .fileList: "file list"
         case .metrics: "metrics"
+        case .health: "health"
+        case .readiness: "readiness"
         case .login: "login"
         case .logout: "logout"
         case .methods: "methods"
@@ -46,6 +48,14 @@ struct RequestRouterTests {
 
     @Test func `Metrics are shown if that was asked for`() {
         #expect(self.decide(.get, "/metrics", change: { $0.showsMetrics = true }) == "metrics")
+    }
+
+    @Test(arguments: [("/healthz", "health"), ("/readyz", "readiness")])
+    func `A balancer's questions need neither a token nor a name`(path: String, decision: String) {
+        #expect(self.decide(.get, path, host: "10.0.0.7:8080", admission: .missing) == decision)
+        #expect(self.decide(.head, path, host: nil, admission: .slowed) == decision)
+        // A file may have such a name.
+        #expect(self.decide(.put, path) == "upload")
     }
 
     @Test(arguments: [(AccessControl.Admission.missing, "401"), (.wrong, "401"), (.slowed, "429")])
