@@ -32,7 +32,7 @@ final class Readiness: Sendable {
         let isReady = await withTaskGroup(of: Bool.self) { group in
             group.addTask { await self.ask() }
             group.addTask {
-                try? await Task.sleep(for: Self.limit)
+                try? await Task.sleep(for: Self.limit.asWait)
                 return false
             }
             let first = await group.next() ?? false
