@@ -34,8 +34,8 @@ actor BucketContent: UploadContent {
     private var state: BucketState
     /// The state's entity tag.
     private var tag: String
-    /// The bytes when it was opened.
-    private let opened: BucketState.Mark
+    /// The bytes when it was opened, or last cut.
+    private var opened: BucketState.Mark
     /// Parts that aren't in the state yet, in order.
     private var sent: [Sending] = []
     /// Bytes after the last part; `nil` if they are those of the state's tail, which hasn't been read.
@@ -45,7 +45,7 @@ actor BucketContent: UploadContent {
 
     init(_ name: String, in uploads: BucketUploads, _ state: BucketState, tag: String) {
         (self.name, self.uploads, self.state, self.tag) = (name, uploads, state, tag)
-        self.opened = BucketState.Mark(parts: state.bytes.parts.count, tail: state.bytes.tail)
+        self.opened = BucketState.Mark(state.bytes)
         if state.bytes.tail == nil { self.buffer = ByteBuffer() }
     }
 
@@ -68,11 +68,12 @@ actor BucketContent: UploadContent {
             let size = self.uploads.partSize(number: self.state.bytes.parts.count + self.sent.count)
             var rest = bytes[...]
             while !rest.isEmpty {
-                let filled = self.buffer?.readableBytes ?? 0
-                self.buffer?.writeBytes(rest.prefix(size - filled))
-                rest = rest.dropFirst(size - filled)
+                // A receiver with larger parts may have left more than a part.
+                let room = max(0, size - (self.buffer?.readableBytes ?? 0))
+                self.buffer?.writeBytes(rest.prefix(room))
+                rest = rest.dropFirst(room)
                 self.isTailCurrent = false
-                if self.buffer?.readableBytes == size { try await self.sendPart() }
+                if self.buffer?.readableBytes ?? 0 >= size { try await self.sendPart() }
             }
         }
     }
@@ -80,6 +81,7 @@ actor BucketContent: UploadContent {
     func truncate(to count: Int64) async throws {
         try await self.working {
             guard count < self.count else { return }
+            defer { self.opened = BucketState.Mark(self.state.bytes) }
             if count >= self.inParts {
                 try await self.readTail()
                 self.buffer = self.buffer?.getSlice(

@@ -31,6 +31,8 @@ struct BucketState: Codable, Hashable, Sendable {
     struct Mark: Codable, Hashable, Sendable {
         var parts: Int
         var tail: Piece?
+
+        init(_ bytes: Bytes) { (self.parts, self.tail) = (bytes.parts.count, bytes.tail) }
     }
 
     /// What is left of the upload.

@@ -17,10 +17,11 @@ import Testing
 
     /// Runs with the receivers' storages, which share a store.
     private static func with<Result>(
-        _ store: FakeStore, receivers: Int = 1, _ body: ([S3Storage]) async throws -> Result
+        _ store: FakeStore, receivers: Int = 1, partSize: Int = part, closesStore: Bool = true,
+        _ body: ([S3Storage]) async throws -> Result
     ) async throws -> Result {
         var options = S3Storage.Options()
-        options.partSize = Self.part
+        options.partSize = partSize
         options.parallelism = 2
         options.patience.attempts = 3
         options.patience.delay = .milliseconds(1)
@@ -35,7 +36,7 @@ import Testing
         let result: Swift.Result<Result, any Error>
         do { result = .success(try await body(storages)) } catch { result = .failure(error) }
         for storage in storages { await storage.close() }
-        store.close()
+        if closesStore { store.close() }
         return try result.get()
     }
 
@@ -120,6 +121,11 @@ import Testing
             #expect(try await second.count(of: Self.name) == 630)
             try await content.truncate(to: 130)
             #expect(try await second.count(of: Self.name) == 130)
+            // And again, by the same receiver.
+            try await content.append([UInt8](repeating: 0, count: 300), at: 130)
+            try await content.sync()
+            try await content.truncate(to: 130)
+            #expect(try await second.count(of: Self.name) == 130)
             try await content.append(Array(Self.bytes[130...]), at: 130)
             try await content.sync()
             #expect(try await Self.read(content, count: 1_234) == Self.bytes)
@@ -146,6 +152,25 @@ import Testing
             try await content.sync()
             #expect(try await Self.read(content, count: 1_234) == Self.bytes)
             await content.close()
+        }
+    }
+
+    @Test func `A receiver with smaller parts continues after one with larger ones`() async throws {
+        let store = try FakeStore()
+        try await Self.with(store) { storages in
+            let uploads = BucketUploads(storages[0])
+            try await uploads.create(Self.name, record: [1])
+            var content = try await Self.open(uploads)
+            try await content.append(Array(Self.bytes[..<90]), at: 0)
+            try await content.sync()
+            await content.close()
+            try await Self.with(store, partSize: 50, closesStore: false) { others in
+                content = try await Self.open(BucketUploads(others[0]))
+                try await content.append(Array(Self.bytes[90...]), at: 90)
+                try await content.sync()
+                #expect(try await Self.read(content, count: 1_234) == Self.bytes)
+                await content.close()
+            }
         }
     }
 
