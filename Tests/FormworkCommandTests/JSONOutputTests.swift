@@ -26,7 +26,7 @@ struct JSONOutputTests {
             ("type", "type f --json", 0), ("type", "type f nope --json", 26), ("type", "type --json", 2),
             ("inspect", "inspect --json", 0), ("inspect", "inspect --json --limit parts=0", 63),
             ("inspect", "inspect nope --json", 26), ("inspect", "inspect --json --boundary x", 70),
-            ("lint", "inspect --lint --json", 0), ("lint", "inspect --lint --json --boundary x", 70),
+            ("lint", "inspect --lint --json", 70), ("lint", "inspect --lint --json --boundary x", 70),
             ("lint", "inspect nope --lint --json", 26), ("inspect", "inspect --json --profile odd", 2),
             ("inspect", "inspect --json --entry x", 2),
             ("send", "send http://127.0.0.1:1 -F a=1 --json", 7), ("send", "send --json", 2),
