@@ -2,12 +2,6 @@
 import Formwork
 import FormworkCommand
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The URL of a form, as the user typed it.
 enum TargetURL {
     /// Adds a missing scheme, and converts a host with letters outside ASCII to its IDNA form.
@@ -17,10 +11,9 @@ enum TargetURL {
         let authority = url[start...].prefix { !"/?#".contains($0) }
         let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
         guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return url }
-        var parts = URLComponents(string: url)
-        if let encoded = parts?.encodedHost, encoded.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) {
-            parts?.encodedHost = encoded
-            if let whole = parts?.string { return whole }
+        let name = host.prefix { $0 != ":" }
+        if let encoded = InternationalHost.ascii(name) {
+            return url[..<name.startIndex] + encoded + url[name.endIndex...]
         }
         let shown = String(host).withControlCharactersEscaped
         throw ExitStatus(
