@@ -8,6 +8,26 @@ struct SendCommandTests {
         try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
     }
 
+    @Test("A file with a size of 0 and content is never sent as an empty body")
+    func contentOfAnEmptyFile() throws {
+        let folder = Folder()
+        let receiver = try Receiver()
+        let outcome = try Command.shell(
+            """
+            for try in 1 2 3 4 5; do
+                for words in "" --spool "--resume auto" "--resume ietf" "--resume tus" --dry-run; do
+                    "$F" send http://127.0.0.1:\(receiver.port)/up -T - -q $words < /proc/cpuinfo; echo $?
+                done
+                "$F" send http://127.0.0.1:\(receiver.port)/up -T /proc/cpuinfo -q --state s; echo $?
+            done
+            """, in: folder.path)
+        #expect(outcome.text == String(repeating: "26\n", count: 35))
+        #expect(
+            outcome.errors.split(separator: "\n").allSatisfy {
+                $0.contains("has a size of 0 bytes but has content, as files of /proc do")
+            }, "\(outcome.errors)")
+    }
+
     @Test("The form arrives, and the answer's body is on standard output")
     func sends() throws {
         let receiver = try Receiver()

@@ -23,6 +23,19 @@ struct UploadTests {
         await #expect(throws: FormworkError.self) { try await body() }
     }
 
+    @Test("An empty body whose source has content is an error before any request", arguments: 0..<20)
+    func contentOfAnEmptyBody(_: Int) async throws {
+        let server = try UploadServer(["/": [.early(200)]])
+        let plan = try BodyPlan(content: .file("/proc/self/status"), contentType: "text/plain")
+        for length in [UploadOptions.Length.fixed, .chunked] {
+            let error = await self.failure {
+                _ = try await self.upload(plan, to: server.url("/"), UploadOptions(length: length))
+            }
+            #expect(error?.code == .sourceUnavailable)
+        }
+        #expect(server.requests.isEmpty)
+    }
+
     // MARK: - What goes out
 
     @Test("A known length goes out as exactly one length field, small or large", arguments: [0, 100, 3_000_000])

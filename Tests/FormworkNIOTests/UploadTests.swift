@@ -50,6 +50,22 @@ extension NIOTests {
                 error?.message == "the request's URL needs a scheme and a host, as https://example.com/upload has")
         }
 
+        @Test("An empty body whose source has content is an error before any request", arguments: 0..<20)
+        func contentOfAnEmptyBody(_: Int) async throws {
+            try await LoopbackServer.with(["/": [.early(200)]]) { server in
+                let plan = try BodyPlan(content: .file("/proc/self/status"), contentType: "text/plain")
+                let plain = await self.failure { _ = try await self.upload(plan, to: server.url("/")) }
+                let resumed = await self.failure {
+                    try await withClient { client in
+                        let request = HTTPClientRequest(url: server.url("/"))
+                        _ = try await client.upload(plan, with: request, resuming: UploadResuming())
+                    }
+                }
+                #expect(plain?.code == .sourceUnavailable && resumed?.code == .sourceUnavailable)
+                #expect(server.requests.isEmpty)
+            }
+        }
+
         // MARK: - What goes out
 
         @Test(

@@ -2,6 +2,16 @@ import FormworkCore
 import SystemPackage
 
 extension BodyPlan {
+    /// The same body. One whose length is 0 was read by then: a server may answer an empty request before its source is
+    /// read, and files of /proc have a size of 0 although they have content.
+    /// - Throws: The source's error, and `lengthMismatch` for a stream that has bytes after all.
+    package func checkedIfEmpty() async throws -> BodyPlan {
+        guard self.contentLength == 0 else { return self }
+        let empty = try await self.collected(upTo: 0, in: nil, checksFraming: false)
+        // Bytes in memory replace only what can't be read again: a saved upload is recognized by its source.
+        return self.isReplayable ? self : empty
+    }
+
     /// The same body with the same `Content-Type`, collected in memory, or in a file without a name if it is large.
     /// - Parameters:
     ///   - memoryThreshold: The most bytes in memory.

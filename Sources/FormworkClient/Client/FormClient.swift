@@ -69,6 +69,10 @@ public struct FormClient: Sendable {
         let endpoint = try Origin(request)
         let pipe = try body?.makePipe(reading)
         defer { pipe?.stop(CancellationError()) }
+        // Otherwise the answer to an empty request could arrive before the source's error.
+        if let pipe, let plan = body?.plan, plan.contentLength == 0, try await pipe.next() != nil {
+            throw FormworkError(.lengthMismatch, "the body is longer than its plan", offset: 0)
+        }
         let ledger = ExchangeLedger(body, monitor)
         ledger.enter(.connecting)
         let asks = expectsContinue ?? self.options.expects(body)

@@ -143,6 +143,7 @@ public struct FormSender: Sendable {
                 upTo: self.options.memoryThreshold, in: self.options.temporaryFolder,
                 checksFraming: self.options.reading.checksFraming)
         }
+        plan = try await plan.checkedIfEmpty()
         let machine = SharedMachine(try job.make(plan, job.request))
         var course = Course(plan: plan, request: job.request, machine: machine)
         while true {

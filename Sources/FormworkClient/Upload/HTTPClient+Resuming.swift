@@ -36,7 +36,10 @@ extension HTTPClient {
         let deadline = NIODeadline.now(after: options.timeout)
         let head = try HTTPRequest(request)
         var (plan, resuming) = try await resuming.prepare(plan, head, options.retry)
+        plan = try await plan.checkedIfEmpty()
         (plan, resuming) = try await self.agree(plan, resuming, head, request, deadline)
+        // A tus server may get one file of the form.
+        plan = try await plan.checkedIfEmpty()
         guard resuming.options.choice != .off else {
             var rest = options
             rest.timeout = deadline.remaining

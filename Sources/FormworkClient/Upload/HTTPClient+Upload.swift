@@ -213,9 +213,11 @@ extension BodyPlan {
     fileprivate func readyToSend(
         _ options: UploadOptions, by deadline: NIODeadline
     ) async throws -> BodyPlan {
-        guard options.length == .fixed, self.contentLength == nil else { return self }
+        let isCollected = options.length == .fixed && self.contentLength == nil
+        guard isCollected || self.contentLength == 0 else { return self }
         let collect: @Sendable () async throws -> BodyPlan = {
-            try await self.collected(
+            guard isCollected else { return try await self.checkedIfEmpty() }
+            return try await self.collected(
                 upTo: options.memoryThreshold, in: options.temporaryFolder,
                 checksFraming: options.reading.checksFraming)
         }

@@ -145,6 +145,8 @@ extension FormSender {
         }
         let delivery: TusDelivery
         do {
+            // Even before the question what the server supports.
+            if prepared.plan.isReplayable { _ = try await prepared.plan.checkedIfEmpty() }
             let server =
                 prepared.resuming.link == nil
                 ? try await self.tusServer(for: request, tries: prepared.resuming.options.maximumAttempts) : TusServer()

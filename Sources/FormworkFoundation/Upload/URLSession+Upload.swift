@@ -44,7 +44,7 @@ extension URLSession {
         var streams: BodyInputStreams?
         if let plan {
             let isFixed = options.isFixed(plan)
-            let plan = isFixed ? try await plan.readyToSend(options) : plan
+            let plan = try await isFixed ? plan.readyToSend(options) : plan.checkedIfEmpty()
             request.describeBody(plan, isFixed: isFixed)
             streams = BodyInputStreams(plan, options: options.readerOptions)
         }
@@ -188,7 +188,7 @@ extension RetryPolicy {
 extension BodyPlan {
     /// This plan, or its collected bytes if their number isn't known or reading has to wait for them.
     fileprivate func readyToSend(_ options: UploadOptions) async throws -> BodyPlan {
-        if self.contentLength != nil, self.waitsForNobody { return self }
+        if self.contentLength != nil, self.waitsForNobody { return try await self.checkedIfEmpty() }
         return try await self.collected(
             upTo: options.memoryThreshold, in: options.temporaryFolder, checksFraming: options.reading.checksFraming)
     }

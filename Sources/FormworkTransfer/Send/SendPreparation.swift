@@ -72,7 +72,8 @@ struct SendPreparation {
 
     /// The plan of a body that isn't a form.
     private func plan(_ content: BodyOptions.Body) async throws -> BodyPlan {
-        try await self.command.form.spool ? Self.measured(content.plan) : content.plan
+        let plan = try await content.plan.checkedIfEmpty()
+        return try await self.command.form.spool ? Self.measured(plan) : plan
     }
 
     /// A plan with a length: the same, or one whose bytes are collected first.

@@ -71,6 +71,8 @@ struct SendTransfer {
                 "formwork: a saved state is of one upload, and this tus server stores each of the \(deliveries.count) files "
                     + "as one: send them one by one")
         }
+        // Before the first file is sent.
+        for delivery in deliveries { _ = try await delivery.plan.checkedIfEmpty() }
         return deliveries.map { delivery in
             var next = job
             (next.plan, next.resuming) = (delivery.plan, delivery.resuming)

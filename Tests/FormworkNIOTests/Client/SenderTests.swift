@@ -50,6 +50,39 @@ extension NIOTests {
             #expect(server.counts == [1144, 1144])
         }
 
+        @Test("An empty body whose source has content is an error before any request", arguments: 0..<20)
+        func contentOfAnEmptyBody(_: Int) async throws {
+            let server = try ScriptedServer([
+                { server, connection in
+                    server.note(connection.readHead().head)
+                    connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                }
+            ])
+            let sources: [BodySource] = [
+                .file("/proc/self/status"),
+                .stream(length: 0) { _ in try BodyPlan(copying: .bytes([1])).makeReader() },
+            ]
+            for (source, code) in zip(sources, [FormworkError.Code.sourceUnavailable, .lengthMismatch]) {
+                let plan = try BodyPlan(content: source, contentType: "text/plain")
+                #expect(plan.contentLength == 0)
+                let request = try HTTPRequest(to: server.url())
+                let sent = await #expect(throws: FormworkError.self) { try await self.send(plan, to: server.url()) }
+                let exchanged = await #expect(throws: FormworkError.self) {
+                    try await FormClient().exchange(request, body: ExchangeBody(plan)) { $0.head.status.code }
+                }
+                #expect(sent?.code == code && exchanged?.code == code)
+                for choice in [ResumableChoice.auto, .ietf, .tus] {
+                    let resumed = await #expect(throws: FormworkError.self) {
+                        try await FormSender().send(plan, with: request, resuming: UploadResuming(by: choice)) {
+                            answer, _ in answer.head.status.code
+                        }
+                    }
+                    #expect(resumed?.code == code)
+                }
+            }
+            #expect(server.requests == [])
+        }
+
         @Test("Retries end at their limit, at a 404, and at the deadline")
         func noRetry() async throws {
             let server = try ScriptedServer([
