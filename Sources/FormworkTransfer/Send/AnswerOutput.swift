@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCommand
+import FormworkFiles
 import FormworkNIO
 import FormworkClient
 import FormworkSystem
@@ -23,13 +24,13 @@ struct AnswerOutput: Sendable {
         let path = self.file == "-" ? nil : self.file
         let isHidden = self.hidesFailures && answer.head.status.code >= 400
         if let path, !isHidden {
-            report.file = path
-            let file = try Self.open(path)
-            defer { try? file.close() }
-            try await self.write(answer, report) { bytes in
-                do { try file.writeAll(bytes) } catch {
-                    throw FormworkError(.writeFailed, "the answer can't be written", path: path, cause: error)
-                }
+            let file = try Self.writing(to: path) { try OutputFile(FilePath(path)) }
+            try await self.write(answer, report) { bytes in try Self.writing(to: path) { try file.write(bytes) } }
+            if !answer.body.isCut {
+                try Self.writing(to: path) { try file.publish() }
+                report.file = path
+            } else if report.status < 400 {
+                throw TransferError(.receive, "the connection ended inside the answer")
             }
         } else if self.isJSON || isHidden || Terminal.isTerminal(.standardOutput) {
             // A report needs the whole body, and on a terminal control characters are escaped.
@@ -62,13 +63,10 @@ struct AnswerOutput: Sendable {
         }
     }
 
-    private static func open(_ path: String) throws -> FileDescriptor {
-        do {
-            return try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-        } catch {
-            throw FormworkError(.writeFailed, "the answer can't be written to this file", path: path, cause: error)
+    private static func writing<Result>(to path: String, _ work: () throws -> Result) throws -> Result {
+        do { return try work() } catch let error as FormworkError {
+            throw FormworkError(
+                .writeFailed, "the answer can't be written to this file", path: path, cause: error.cause)
         }
     }
 

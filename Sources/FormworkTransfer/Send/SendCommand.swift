@@ -106,7 +106,8 @@ package struct SendCommand: AsyncParsableCommand {
     var presigned: String?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Write the answer's body to this file.", valueName: "file"),
+        name: .shortAndLong, help: ArgumentHelp(
+            "Write the answer's body to this file. It appears only when it is complete.", valueName: "file"),
         completion: .file())
     var output: String?
 

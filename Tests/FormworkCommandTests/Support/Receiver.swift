@@ -11,9 +11,12 @@ final class Receiver: @unchecked Sendable {
 
     /// - Parameter earlyAnswer: Answered, and the connection closed, as soon as this many bytes came; `nil` waits for
     ///   the whole request.
-    init(answering status: String = "200 OK", after earlyAnswer: Int? = nil, text: String = "ok") throws {
+    /// - Parameter length: The announced length of the answer's body; `nil` for that of `text`.
+    init(
+        answering status: String = "200 OK", after earlyAnswer: Int? = nil, text: String = "ok", length: Int? = nil
+    ) throws {
         self.listener = try LoopbackListener()
-        Thread.detachNewThread { self.serve(status, earlyAnswer, text) }
+        Thread.detachNewThread { self.serve(status, earlyAnswer, text, length ?? text.utf8.count) }
     }
 
     var port: UInt16 { self.listener.port }
@@ -26,7 +29,7 @@ final class Receiver: @unchecked Sendable {
         return (String(decoding: text[..<end], as: UTF8.self), Array(text[min(end + 4, text.count)...]))
     }
 
-    private func serve(_ status: String, _ earlyAnswer: Int?, _ text: String) {
+    private func serve(_ status: String, _ earlyAnswer: Int?, _ text: String, _ length: Int) {
         guard let connection = self.listener.accept() else {
             self.done.signal()
             return
@@ -38,7 +41,7 @@ final class Receiver: @unchecked Sendable {
             self.received += buffer.prefix(count)
         }
         let answer = Array(
-            "HTTP/1.1 \(status)\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)".utf8)
+            "HTTP/1.1 \(status)\r\nContent-Length: \(length)\r\nConnection: close\r\n\r\n\(text)".utf8)
         _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
         // As servers do: unread bytes at a close would reset the connection and take the answer with it.
         shutdown(connection, Int32(SHUT_WR))

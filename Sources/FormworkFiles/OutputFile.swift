@@ -1,0 +1,82 @@
+import Formwork
+import FormworkSystem
+import SystemPackage
+
+/// A file for a program's output, which appears, or replaces another one, only when it is complete.
+///
+/// A link is followed, and the file that it leads to is replaced. Devices and FIFOs are written at once, and so are the
+/// paths below /dev and /proc, which may stand for an open descriptor, and an existing file in a folder in which no new
+/// file can be created.
+package final class OutputFile {
+    private enum State {
+        /// Invisible until it is published.
+        case pending(PendingFile)
+        /// Written at once.
+        case direct(FileDescriptor)
+        case closed
+    }
+
+    private let path: FilePath
+    private var state: State
+
+    /// Opens the file; an existing one stays as it is until ``publish()``.
+    /// - Throws: `writeFailed`.
+    package init(_ path: FilePath) throws(FormworkError) {
+        self.path = path
+        let isSpecial = path.string.hasPrefix("/dev/") || path.string.hasPrefix("/proc/")
+        let target =
+            isSpecial
+            ? path : try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.destination(of: path) }
+        let existing = try? SystemCalls.status(of: target)
+        if !isSpecial, existing == nil || existing?.kind == .regular {
+            do throws(FormworkError) {
+                self.state = .pending(try PendingFile(at: target, existing?.permissions))
+                return
+            } catch {
+                guard existing != nil else { throw error }
+            }
+        }
+        let descriptor = try FormworkError.writing(path) { () throws(Errno) in
+            try SystemCalls.open(
+                target, .writeOnly, [.create, .truncate], permissions: SystemCalls.newFilePermissions)
+        }
+        self.state = .direct(descriptor)
+    }
+
+    deinit {
+        switch self.state {
+        case .pending(let file): file.discard()
+        case .direct(let descriptor): try? SystemCalls.close(descriptor)
+        case .closed: break
+        }
+    }
+
+    /// Appends all of the bytes. A full disk or a closed FIFO is an error, never a signal.
+    /// - Throws: `writeFailed`.
+    package func write(_ bytes: [UInt8]) throws(FormworkError) {
+        let descriptor: FileDescriptor
+        switch self.state {
+        case .pending(let file): descriptor = file.descriptor
+        case .direct(let open): descriptor = open
+        case .closed: return
+        }
+        let path = self.path
+        try SystemCalls.withoutWriteSignals { () throws(FormworkError) in
+            try FormworkError.writing(path) { () throws(Errno) in
+                try bytes.withBytes { bytes throws(Errno) in try SystemCalls.writeAll(descriptor, bytes) }
+            }
+        }
+    }
+
+    /// Gives the complete file its name. Without it, nothing is left of a file that was not written at once.
+    /// - Throws: `writeFailed`.
+    package func publish() throws(FormworkError) {
+        guard case .pending(var file) = self.state else { return }
+        self.state = .closed
+        do throws(FormworkError) { try file.publish(durably: false) } catch {
+            file.discard()
+            throw error
+        }
+        file.close()
+    }
+}

@@ -1,0 +1,52 @@
+#if Transfer
+import Foundation
+import Testing
+
+@Suite("Answers that don't arrive whole", .timeLimit(.minutes(10)))
+struct CutAnswerTests {
+    @Test("A file of -o appears, or is replaced, only by a complete answer")
+    func output() throws {
+        let folder = Folder()
+        for (words, status) in [("-o keep", 56), ("-o new", 56), ("-o link", 56), ("-o /dev/null", 56)] {
+            let receiver = try Receiver(text: "0123456789", length: 1000)
+            let outcome = try Command.shell(
+                """
+                echo precious > keep; ln -sf keep link
+                "$F" send http://127.0.0.1:\(receiver.port) -F a=b \(words); echo $?; cat keep; ls -A; [ -L link ]
+                """, in: folder.path)
+            #expect(outcome.text == "\(status)\nprecious\nkeep\nlink\n" && outcome.status == 0, "\(words)")
+            #expect(outcome.errors == "formwork: the connection ended inside the answer\n")
+        }
+    }
+
+    @Test("A complete answer keeps a file's permissions, a link, and a pipe's name")
+    func whole() throws {
+        let folder = Folder()
+        let receivers = try (0..<4).map { _ in try Receiver(text: "new") }
+        let send = receivers.map { "\"$F\" send http://127.0.0.1:\($0.port) -F a=b" }
+        let outcome = try Command.shell(
+            """
+            echo old > keep; chmod 640 keep; \(send[0]) -o keep; cat keep; stat -c ' %a' keep
+            echo old > target; ln -s target link; \(send[1]) -o link; cat target; readlink link
+            mkfifo fifo; cat fifo & \(send[2]) -o fifo; wait; echo
+            \(send[3]) -o /dev/stdout | cat; echo; ls -A
+            """, in: folder.path)
+        #expect(outcome.errors == "")
+        #expect(outcome.text == "new 640\nnewtarget\nnew\nnew\nfifo\nkeep\nlink\ntarget\n")
+    }
+
+    @Test("A full disk leaves no part of an answer")
+    func fullDisk() throws {
+        let folder = Folder()
+        let receiver = try Receiver(text: String(repeating: "x", count: 100_000))
+        // A limit of the shell's own is as good as a full disk.
+        let outcome = try Command.shell(
+            """
+            echo precious > keep
+            (ulimit -f 8; "$F" send http://127.0.0.1:\(receiver.port) -F a=b -o keep; echo $?); cat keep; ls -A
+            """, in: folder.path)
+        #expect(outcome.text == "23\nprecious\nkeep\n")
+        #expect(outcome.errors == "formwork: keep: the answer can't be written to this file (File too large)\n")
+    }
+}
+#endif
