@@ -48,5 +48,36 @@ struct CutAnswerTests {
         #expect(outcome.text == "23\nprecious\nkeep\n")
         #expect(outcome.errors == "formwork: keep: the answer can't be written to this file (File too large)\n")
     }
+
+    @Test("--json has all that is known of a cut answer", arguments: [("", "0123456789"), ("-o new", "")])
+    func report(words: String, body: String) throws {
+        let receiver = try Receiver(text: "0123456789", length: 1000)
+        let url = "http://127.0.0.1:\(receiver.port)/half"
+        let outcome = try Command.shell("\"$F\" send \(url) -F a=b --boundary b --json \(words)", in: Folder().path)
+        #expect(outcome.status == 56)
+        #expect(try SchemaCheck("send").violations(outcome.text) == [])
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+        #expect(report["status"] as? Int == 200 && report["http"] as? String == "1.1")
+        #expect(report["url"] as? String == url && report["isBodyComplete"] as? Bool == true)
+        #expect(report["tries"] as? Int == 1 && report["requests"] as? Int == 1)
+        #expect((report["headers"] as? [[String: String]])?.first == ["name": "Content-Length", "value": "1000"])
+        #expect(report["isBodyTruncated"] as? Bool == true && report["body"] as? String == body)
+        #expect(report["bytesSent"] as? Int == 58 && report["bodyFile"] == nil)
+        #expect(report["exitStatus"] as? Int == 56)
+        #expect(report["error"] as? String == "the connection ended inside the answer")
+    }
+
+    @Test("--json has the URL and the tries of a refused connection")
+    func refused() throws {
+        let outcome = try Command.run(
+            "send", "http://me:secret@127.0.0.1:1/up", "-F", "a=b", "--json", "--retry", "1", "--retry-delay", "0",
+            "--retry-all-errors", "-q")
+        #expect(outcome.status == 7)
+        #expect(try SchemaCheck("send").violations(outcome.text) == [])
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+        #expect(report["url"] as? String == "http://127.0.0.1:1/up" && report["status"] is NSNull)
+        #expect(report["tries"] as? Int == 2 && report["requests"] as? Int == 2)
+        #expect(report["exitStatus"] as? Int == 7)
+    }
 }
 #endif

@@ -40,6 +40,8 @@ public struct FormSender: Sendable {
         /// Called before an upload continues after a cut or in a new process, with the offset of its next byte and the
         /// body's length, `nil` if it isn't known.
         public var resuming: @Sendable (Int64, Int64?) -> Void = { _, _ in }
+        /// Called before a request is made, even if no connection for it can be.
+        package var beginning: @Sendable (Trace) -> Void = { _ in }
         /// Called before a request is sent, with all its fields, and with whether it is one of HTTP/2.
         package var requesting: @Sendable (HTTPRequest, Bool) -> Void = { _, _ in }
         /// Called with the head of each final answer.
@@ -184,6 +186,7 @@ public struct FormSender: Sendable {
         course.unreachable = nil
         course.trace.requests += 1
         course.trace.url = next.urlText
+        job.observer.beginning(course.trace)
         job.monitor.begin(attempt: course.trace.retries + 1)
         return next
     }

@@ -18,9 +18,14 @@ struct AnswerOutput: Sendable {
     var isJSON: Bool
     /// Whether the body of an answer of 400 or more is left out.
     var hidesFailures: Bool
+    /// Gets the answer's head at once, and its body as far as it has arrived.
+    var record: SendRecord
 
     func take(_ answer: ExchangeAnswer, _ trace: FormSender.Trace) async throws -> SendReport {
         var report = SendReport(answer, trace)
+        var begun = report
+        begun.isBodyTruncated = true
+        self.record.answer(begun)
         let path = self.file == "-" ? nil : self.file
         let isHidden = self.hidesFailures && answer.head.status.code >= 400
         if let path, !isHidden {
@@ -35,7 +40,16 @@ struct AnswerOutput: Sendable {
         } else if self.isJSON || isHidden || Terminal.isTerminal(.standardOutput) {
             // A report needs the whole body, and on a terminal control characters are escaped.
             let limit = isHidden ? 0 : Self.limit
-            (report.body, report.isBodyTruncated) = try await answer.body.collectBytes(upTo: limit)
+            do {
+                while !report.isBodyTruncated, let bytes = try await answer.body.nextBytes() {
+                    report.isBodyTruncated = bytes.count > limit - report.body.count
+                    report.body += bytes.prefix(limit - report.body.count)
+                }
+            } catch {
+                report.isBodyTruncated = true
+                self.record.answer(report)
+                throw error
+            }
             if !self.isJSON, !isHidden {
                 try Self.writing { try StandardOutput.write(self.terminalText(report)) }
             }

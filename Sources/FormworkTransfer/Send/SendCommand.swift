@@ -167,6 +167,7 @@ package struct SendCommand: AsyncParsableCommand {
     private func transfer() async throws {
         let start = ContinuousClock.now
         let monitor = UploadMonitor()
+        let record = SendRecord()
         let writeOut = try self.writeOut.map { try WriteOut($0) }
         var total: Int64?
         var isSecure = false
@@ -178,12 +179,12 @@ package struct SendCommand: AsyncParsableCommand {
             isSecure = job.request.scheme == "https"
             (url, method) = (job.request.urlText, job.request.method.rawValue)
             if self.dryRun { return try job.show(maximumRedirects: self.maxRedirs) }
-            report = try await SendTransfer(command: self, monitor: monitor).send(job)
+            report = try await SendTransfer(command: self, monitor: monitor, record: record).send(job)
         } catch {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
             let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
             let result = WriteOut.Result(
-                url: url, method: method, failure: status, bytesSent: monitor.current.acknowledged, total: total,
+                report: record.report, trace: record.trace, url: url, method: method, failure: status, bytesSent: monitor.current.acknowledged, total: total,
                 seconds: start.duration(to: .now).seconds)
             // The transfer's failure is reported below; a failure to write this text isn't.
             try? self.write(result, writeOut)

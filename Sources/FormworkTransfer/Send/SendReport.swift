@@ -74,23 +74,24 @@ struct SendReport: Sendable {
     /// The members of the object that `--json` prints. Both kinds of results have them; only the last ones are optional.
     /// - Parameters:
     ///   - report: `nil` for a transfer without an answer.
+    ///   - trace: The last request, if there is no report; `nil` if none was started.
     ///   - bytesSent: Bytes of the body, if there is no report.
     ///   - total: Bytes of the whole body; `nil` if unknown.
     static func members(
-        _ report: SendReport?, bytesSent: Int64 = 0, total: Int64?, seconds: Double
+        _ report: SendReport?, _ trace: FormSender.Trace? = nil, bytesSent: Int64 = 0, total: Int64?, seconds: Double
     ) -> [(name: String, value: ParameterValue)] {
         let headers = report?.fields.map { field in
             ParameterValue.members([("name", .text(field.name.rawName)), ("value", .text(field.value))])
         }
         return [
             ("status", .optional(report.map { Int64($0.status) })),
-            ("url", .optional(report?.url)),
+            ("url", .optional(report?.url ?? trace?.url)),
             ("http", .optional(report.map { $0.isHTTP2 ? "2" : "1.1" })),
             ("bytesSent", .optional(report?.bytesSent ?? bytesSent)),
             ("bytesTotal", .optional(total)),
             ("isBodyComplete", report.map { .bool($0.isBodyComplete) } ?? .null),
-            ("tries", .optional(report.map { Int64($0.tries) })),
-            ("requests", .optional(report.map { Int64($0.requests) })),
+            ("tries", .optional((report?.tries ?? trace.map { $0.retries + 1 }).map { Int64($0) })),
+            ("requests", .optional((report?.requests ?? trace?.requests).map { Int64($0) })),
             ("seconds", .double((seconds * 1000).rounded() / 1000)),
             ("headers", headers.map { .array($0) } ?? .null),
         ] + (report?.optionalMembers ?? [])

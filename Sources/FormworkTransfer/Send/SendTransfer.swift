@@ -13,6 +13,7 @@ import FormworkURLEncoded
 struct SendTransfer {
     let command: SendCommand
     let monitor: UploadMonitor
+    let record: SendRecord
 
     /// Sends the form, or to a tus server that reads no forms each of its files.
     func send(_ job: SendJob) async throws -> SendReport {
@@ -92,7 +93,7 @@ struct SendTransfer {
         let observer = self.observer(progress, monitor)
         let output = AnswerOutput(
             file: command.output, includesHead: command.include, isJSON: command.json,
-            hidesFailures: command.failure == .fail)
+            hidesFailures: command.failure == .fail, record: self.record)
         let shown = progress.map { progress in Task { await progress.show(monitor) } }
         let result: Result<SendReport, any Error>
         do {
@@ -124,6 +125,7 @@ struct SendTransfer {
                 progress?.interrupt()
                 Messages.retry(reason, attempt: monitor.current.attempt + 1, after: pause.seconds)
             })
+        observer.beginning = { [record] in record.begin($0) }
         if self.command.verbose {
             observer.requesting = { request, isHTTP2 in
                 progress?.interrupt()

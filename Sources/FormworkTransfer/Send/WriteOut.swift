@@ -1,5 +1,6 @@
 #if Transfer
 import Formwork
+import FormworkClient
 import FormworkCommand
 import FormworkURLEncoded
 import HTTPTypes
@@ -56,6 +57,8 @@ struct WriteOut {
     struct Result {
         /// `nil` if there was no answer.
         var report: SendReport?
+        /// The last request, if there was no answer; `nil` if none was started.
+        var trace: FormSender.Trace?
         var url: String
         var method: String
         /// `nil` if it succeeded.
@@ -66,7 +69,8 @@ struct WriteOut {
 
         /// The members of the object that `--json` prints.
         var members: [(name: String, value: ParameterValue)] {
-            SendReport.members(self.report, bytesSent: self.bytesSent, total: self.total, seconds: self.seconds)
+            SendReport.members(
+                self.report, self.trace, bytesSent: self.bytesSent, total: self.total, seconds: self.seconds)
         }
     }
 
@@ -89,10 +93,10 @@ struct WriteOut {
         case "http_version": result.report.map { $0.isHTTP2 ? "2" : "1.1" } ?? "0"
         case "json": JSONOutput.text(result.members, failure: result.failure)
         case "method": result.method
-        case "num_retries": "\((result.report?.tries ?? 1) - 1)"
+        case "num_retries": "\(result.report.map { $0.tries - 1 } ?? result.trace?.retries ?? 0)"
         case "size_upload": "\(result.bytesSent)"
         case "time_total": Self.seconds(result.seconds)
-        default: result.report?.url ?? result.url
+        default: result.report?.url ?? result.trace?.url ?? result.url
         }
     }
 
