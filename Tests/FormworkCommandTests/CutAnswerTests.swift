@@ -79,5 +79,21 @@ struct CutAnswerTests {
         #expect(report["tries"] as? Int == 2 && report["requests"] as? Int == 2)
         #expect(report["exitStatus"] as? Int == 7)
     }
+
+    @Test("--json has 1 MiB of an answer, as its help says, and -o all of it")
+    func limit() throws {
+        let folder = Folder()
+        let text = String(repeating: "x", count: 1_048_577)
+        let (first, second) = (try Receiver(text: text), try Receiver(text: text))
+        let short = try Command.run("send", "http://127.0.0.1:\(first.port)", "-F", "a=b", "--json")
+        let report = try JSONSerialization.jsonObject(with: Data(short.output)) as? [String: Any]
+        #expect(short.status == 0 && (report?["body"] as? String)?.utf8.count == 1_048_576)
+        #expect(report?["isBodyTruncated"] as? Bool == true)
+        let whole = try Command.shell(
+            "\"$F\" send http://127.0.0.1:\(second.port) -F a=b -o all; stat -c %s all", in: folder.path)
+        #expect(whole.text == "1048577\n")
+        let help = try Command.shell("COLUMNS=200 \"$F\" help send").text
+        #expect(help.contains("of its body at most 1 MiB; -o has all of it"))
+    }
 }
 #endif

@@ -114,7 +114,11 @@ package struct SendCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Write the answer's header fields before its body.")
     var include = false
 
-    @Flag(help: "Print one JSON object: the answer, or the error, and what was sent.")
+    @Flag(
+        help: """
+            Print one JSON object: the answer (of its body at most 1 MiB; -o has all of it), or the error, and what was \
+            sent.
+            """)
     var json = false
 
     @Option(help: ProgressOption.help)
