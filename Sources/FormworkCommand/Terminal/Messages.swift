@@ -16,14 +16,19 @@ package enum Messages {
     }
 
     private static let form = Mutex(Form.text)
+    private static let isSilent = Mutex(false)
 
     package static var current: Form { self.form.withLock { $0 } }
 
     /// Changes the form of all later messages.
     package static func use(_ form: Form) { self.form.withLock { $0 = form } }
 
+    /// Leaves out all later messages except errors.
+    package static func silence() { self.isSilent.withLock { $0 = true } }
+
     /// Writes a line that doesn't change the exit status.
     package static func warn(_ message: String) {
+        guard !self.isSilent.withLock({ $0 }) else { return }
         let text = "formwork: warning: \(message.withControlCharactersEscaped)\n"
         switch self.current {
         case .text: StandardError.write(text)
@@ -37,6 +42,7 @@ package enum Messages {
     ///   - event: Its name in the object.
     ///   - text: The line in the other forms.
     package static func report(_ event: String, _ text: String, _ members: [(String, ParameterValue)]) {
+        guard !self.isSilent.withLock({ $0 }) else { return }
         let line = "formwork: \(text.withControlCharactersEscaped)\n"
         switch self.current {
         case .text: StandardError.write(line)
@@ -50,6 +56,7 @@ package enum Messages {
     ///   - attempt: The number of the next try, from 1.
     ///   - seconds: The pause before it.
     package static func retry(_ reason: String, attempt: Int, after seconds: Double) {
+        guard !self.isSilent.withLock({ $0 }) else { return }
         guard self.current == .events else {
             let tenths = (seconds * 10).rounded() / 10
             return self.warn("\(reason); try \(attempt)" + (seconds > 0.05 ? " in \(tenths) s" : ""))

@@ -10,7 +10,7 @@ package enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
 
     package static let help: ArgumentHelp = """
         Progress on standard error: auto, bar (a redrawn line), log (a line with the time for each event), json (one \
-        object for each event, warnings and errors included), or none.
+        object for each event, warnings and errors included), or none: only errors.
         """
 
     /// The style. `auto` means a bar if standard error is a terminal and the body isn't written to it, otherwise none.

@@ -104,6 +104,7 @@ package enum FormworkVerbs {
             JSONOutput.request()
         }
         if flags.contains("--progress=json") { Messages.use(.events) }
+        if flags.contains("--progress=none") { Messages.silence() }
     }
 
     private static func leave(_ status: ExitStatus) -> Never {

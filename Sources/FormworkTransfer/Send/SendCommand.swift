@@ -162,6 +162,7 @@ package struct SendCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
+        if self.isQuiet { Messages.silence() }
         do { try await self.transfer() } catch {
             guard self.habits.hidesErrors else { throw error }
             throw ExitStatus(ExitStatus(transfer: error).code)
@@ -200,7 +201,7 @@ package struct SendCommand: AsyncParsableCommand {
             report: report, url: url, method: method, failure: failure, bytesSent: report.bytesSent, total: total,
             seconds: start.duration(to: .now).seconds)
         try AnswerOutput.writing { try self.write(result, writeOut) }
-        if report.upload?.isAnswerLost == true, !self.isQuiet {
+        if report.upload?.isAnswerLost == true {
             Warning.write(["the server has the whole upload, but its answer was lost"])
         }
         if let failure { throw failure }

@@ -29,7 +29,7 @@ struct SendPreparation {
             plan, &request, sender.options.retry, boundary: self.command.form.boundary,
             repeatsAll: self.command.retry != nil
         ) { text in
-            if !self.command.isQuiet { Warning.write([text]) }
+            Warning.write([text])
         }
         var job = SendJob(
             plan: prepared.plan, request: request, resuming: prepared.resuming, sender: sender,

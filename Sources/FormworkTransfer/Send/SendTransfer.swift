@@ -35,7 +35,7 @@ struct SendTransfer {
             if job.isStored, let filename = job.filename, next.status < 400 {
                 let file = SendReport.StoredFile(name: filename, url: next.upload?.url, bytes: next.bytesSent)
                 stored.append(file)
-                if !self.command.isQuiet, let url = file.url {
+                if let url = file.url {
                     Messages.report(
                         "stored", "\(filename) is at \(url)", [("filename", .text(filename)), ("url", .text(url))])
                 }
@@ -118,10 +118,8 @@ struct SendTransfer {
 
     /// Reports retries, resumptions, and with -v all heads.
     private func observer(_ progress: SendProgress?, _ monitor: UploadMonitor) -> FormSender.Observer {
-        let isQuiet = self.command.isQuiet
         var observer = FormSender.Observer(
             retrying: { reason, pause in
-                guard !isQuiet else { return }
                 progress?.interrupt()
                 Messages.retry(reason, attempt: monitor.current.attempt + 1, after: pause.seconds)
             })
@@ -141,7 +139,7 @@ struct SendTransfer {
             }
         }
         observer.resuming = { offset, total in
-            guard !isQuiet, offset > 0 else { return }
+            guard offset > 0 else { return }
             progress?.interrupt()
             let whole = total.map { " of \(ByteSize.text($0))" } ?? ""
             Messages.report(
