@@ -97,6 +97,25 @@ struct TransferMessagesTests {
                 """)
     }
 
+    @Test("A server whose address can't be written stops; one whose reader went away later doesn't")
+    func address() throws {
+        let outcome = try self.run(
+            """
+            timeout 60 "$F" receive --dir in --port 0 > /dev/full; echo $?
+            timeout 60 "$F" receive --dir in --port 0 >&-; echo $?
+            mkfifo fifo; "$F" receive --dir in --port 0 > fifo 2> log & P=$!
+            head -n 1 < fifo > url; "$F" send "$(cat url)" -F a=b -o answer; echo $?
+            kill -TERM $P; wait $P; echo $?
+            """)
+        #expect(outcome.text == "23\n23\n0\n0\n")
+        #expect(
+            outcome.errors == """
+                formwork: the address can't be written to standard output (No space left on device)
+                formwork: the address can't be written to standard output (Bad file descriptor)
+
+                """)
+    }
+
     @Test("An address in brackets, as URLs have it")
     func brackets() throws {
         guard try Command.shell("grep -q 1 /proc/net/if_inet6").status == 0 else { return }

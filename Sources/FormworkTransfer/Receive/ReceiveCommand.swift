@@ -8,6 +8,7 @@ import FormworkFiles
 import Logging
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 import SystemPackage
 
 /// `formwork receive`: an upload server.
@@ -98,13 +99,16 @@ package struct ReceiveCommand: AsyncParsableCommand {
             isDigesting: options.isDigesting)
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
         let hasGivenToken = self.address.hasGivenToken
+        let announcement = Announcement()
         Warning.write(self.address.warnings)
         let service = ReceiverService(
             options, storage: storage, store: store, metrics: self.metrics ? MemoryMetrics() : nil, logger: logger
         ) { address in
             let urls = ReceiveAddress.urls(of: host, port: address.port ?? 0, isTLS: isTLS)
-            // A closed standard output doesn't stop the server.
-            try? StandardOutput.write(urls.map { "\($0)\n" }.joined())
+            // Nobody would know the address. A reader that goes away later doesn't stop the server.
+            do { try StandardOutput.write(urls.map { "\($0)\n" }.joined()) } catch {
+                return await announcement.fail(error)
+            }
             if let token, !hasGivenToken {
                 StandardError.write("formwork: the token is \(token.text)\n")
             }
@@ -113,6 +117,7 @@ package struct ReceiveCommand: AsyncParsableCommand {
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
             configuration: .init(services: [service] + self.destination.services(for: storage, bucket), logger: quiet))
+        announcement.group.withLock { $0 = group }
         let status: Int32
         do {
             status = try await StoppingSignals.run(group) {
@@ -128,6 +133,7 @@ package struct ReceiveCommand: AsyncParsableCommand {
         }
         await storage.close()
         StandardError.output.flush(within: 1)
+        if let failure = announcement.failure.withLock({ $0 }) { throw failure }
         if status != 0 { throw ExitStatus(status) }
     }
 }
@@ -143,6 +149,22 @@ extension ReceiveCommand {
             let reason = (error as? ExitStatus)?.message ?? "\(error)"
             logger.error("certificate, key and token not read again", metadata: ["reason": "\(reason)"])
         }
+    }
+}
+
+/// Stops a server whose address can't be written.
+private final class Announcement: Sendable {
+    /// The services to stop; set before they run.
+    let group = Mutex<ServiceGroup?>(nil)
+    /// Why they were stopped; `nil` if they weren't.
+    let failure = Mutex<ExitStatus?>(nil)
+
+    func fail(_ error: any Error) async {
+        let cause = ((error as? FormworkError)?.cause).map { " (\($0))" } ?? ""
+        self.failure.withLock {
+            $0 = ExitStatus(23, "formwork: the address can't be written to standard output\(cause)")
+        }
+        await self.group.withLock { $0 }?.triggerGracefulShutdown()
     }
 }
 
