@@ -44,6 +44,26 @@ struct RedirectionTests {
         #expect(redirection?.target == target && redirection?.leavesTLS == leavesTLS)
     }
 
+    @Test(
+        "Which names of fields say that they carry credentials",
+        arguments: [
+            ("Authorization", true), ("Proxy-Authorization", true), ("X-Authorization", true), ("Cookie", true),
+            ("Cookie2", true), ("Set-Cookie2", true), ("X-Passwd", true), ("X-Pwd", true), ("X_Pass", true),
+            ("Passphrase", true), ("X-Passcode", true), ("X-Password", true), ("Bearer", true), ("X-BearerKey", true),
+            ("X-Api-Key", true), ("ApiKey", true), ("AccessKey", true), ("Private-Token", true), ("X-CSRFToken", true),
+            ("Client-Secret", true), ("X-JWT", true), ("X-JWT-Assertion", true), ("OAuth2", true), ("X-SID", true),
+            ("X-SessionID", true), ("X-OTP", true), ("X-Sig", true), ("X-Signature", true), ("X-Credentials", true),
+            ("Idempotency-Key", false), ("Sec-WebSocket-Key", false), ("X-Compass", false), ("X-Passenger", false),
+            ("Author", false), ("X-Side", false), ("X-Signal", false), ("Accept", false), ("X-Keyboard", false),
+            ("If-Match", false), ("Content-Type", false), ("User-Agent", false),
+        ])
+    func credentials(name: String, carriesThem: Bool) {
+        #expect(Redirection.carriesCredentials(name) == carriesThem)
+        #expect(Redirection.carriesCredentials(name.lowercased()) == carriesThem)
+        let redirection = self.redirection(307, to: "https://other.example/")
+        #expect(redirection?.keeps(field: name) == !carriesThem)
+    }
+
     @Test("Fields that are meant for one origin go to no other")
     func origins() {
         let bound = ["Authorization", "cookie", "Host", "Origin", "Proxy-Authorization"]

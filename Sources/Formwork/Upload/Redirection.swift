@@ -40,16 +40,25 @@ package struct Redirection: Hashable, Sendable {
     }
 
     /// Whether a field carries credentials, as far as its name shows: `Authorization`, `Cookie`, and fields of a
-    /// service's own, such as `X-Api-Key` and `Private-Token`.
+    /// service's own, such as `X-Api-Key`, `X-Passwd` and `Private-Token`.
     package static func carriesCredentials(_ name: String) -> Bool {
         let name = name.lowercased()
-        let words = name.split { $0 == "-" || $0 == "_" }
-        let isNamedSo = ["auth", "cookie", "key", "session", "signature", "jwt"].contains { words.contains($0[...]) }
-        let contained = ["authorization", "authentication", "token", "secret", "password", "credential", "apikey"]
         // A key that identifies a request, or belongs to no account.
-        return (isNamedSo && !["idempotency-key", "sec-websocket-key"].contains(name))
-            || contained.contains { name.contains($0) }
+        guard !["idempotency-key", "sec-websocket-key"].contains(name) else { return false }
+        return name.split { $0 == "-" || $0 == "_" }.contains { self.credentialWords.contains(String($0)) }
+            || self.credentialParts.contains { name.contains($0) }
     }
+
+    /// Words of a name, separated by hyphens and underscores.
+    private static let credentialWords: Set<String> = [
+        "auth", "key", "otp", "pass", "passcode", "pwd", "saml", "session", "sessionid", "sid", "sig", "sso", "totp",
+    ]
+
+    /// Texts anywhere in a name.
+    private static let credentialParts = [
+        "apikey", "accesskey", "assertion", "authentication", "authorization", "bearer", "cookie", "credential", "jwt",
+        "oauth", "passphrase", "passwd", "password", "secret", "signature", "token", "userpwd",
+    ]
 
     private static func describesBody(_ name: String) -> Bool {
         let name = name.lowercased()
