@@ -37,6 +37,45 @@ struct TransferMessagesTests {
                 """)
     }
 
+    @Test("An empty name of a file is refused, with its option")
+    func emptyNames() throws {
+        let outcome = try self.run(
+            """
+            U=http://127.0.0.1:1; one() { "$F" "$@" 2>&1 | head -n 1; echo ${PIPESTATUS[0]}; }
+            one send $U -F a=1 --state ''
+            one send $U -F a=1 --state-dir ''
+            one send $U -F a=1 -o ''
+            one send $U -T ''
+            one send $U -d @
+            one send $U --data-json @
+            one send $U --data-urlencode a@
+            one send --presigned '' -F f=@x
+            one body -F a=1 -o ''
+            one extract x --to ''
+            one receive --dir '' --port 0
+            one receive --to ''
+            one receive --dir in --resume-dir '' --port 0
+            ls -A
+            """)
+        let options = [
+            "--state", "--state-dir", "-o", "-T", "-d", "--data-json", "--data-urlencode", "--presigned", "-o", "--to",
+            "--dir", "--to", "--resume-dir",
+        ]
+        #expect(outcome.text == options.map { "formwork: \($0): the file's name is empty\n2\n" }.joined())
+    }
+
+    @Test("The lock of a killed process goes with the next upload of its folder")
+    func staleLock() throws {
+        let receiver = try Receiver()
+        let outcome = try self.run(
+            """
+            mkdir states; echo x > f; : > states/0123.json.lock; : > states/4567.json.lock
+            exec 9< states/4567.json.lock; flock -n 9
+            send http://127.0.0.1:\(receiver.port) -F f=@f --state-dir states -q; ls states
+            """)
+        #expect(outcome.text == "ok0\n4567.json.lock\n")
+    }
+
     @Test("Certificates and keys that can't be used")
     func certificates() throws {
         guard try Command.shell("command -v openssl").status == 0 else { return }

@@ -59,6 +59,8 @@ struct BodyCommand: ParsableCommand {
     @Option(help: ProgressOption.help)
     var progress: ProgressOption = .auto
 
+    func validate() throws { try GivenPath.check(["-o": self.output]) }
+
     func run() throws {
         if self.tool == .request { return try self.writeRequest() }
         let plan = try self.form.makePlan()

@@ -48,6 +48,8 @@ struct ExtractCommand: ParsableCommand {
     @Flag(help: "Leave files out: parts with a filename.")
     var fieldsOnly = false
 
+    func validate() throws { try GivenPath.check(["--to": self.to]) }
+
     func run() throws {
         guard self.to != nil || self.part != nil else {
             throw ExitStatus(2, "formwork: no destination: give --to DIR, or --part NAME for standard output")

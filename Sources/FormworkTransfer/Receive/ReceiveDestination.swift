@@ -98,6 +98,7 @@ struct ReceiveDestination: ParsableArguments {
     var addressing: AddressingOption?
 
     func validate() throws {
+        try GivenPath.check(["--dir": self.dirOption, "the folder": self.folder, "--to": self.to])
         guard self.dirOption == nil || self.folder == nil else {
             throw ValidationError("give the folder once: with --dir, or without")
         }

@@ -49,6 +49,7 @@ struct ReceiveResuming: ParsableArguments {
     var resumeTotal: ByteCount?
 
     func validate() throws {
+        try GivenPath.check(["--resume-dir": self.resumeDir])
         guard self.resumeUploads >= 1 else { throw ValidationError("--resume-uploads: give 1 or more") }
         guard self.resumeUploadsPerClient ?? 1 >= 1 else {
             throw ValidationError("--resume-uploads-per-client: give 1 or more")

@@ -51,6 +51,8 @@ struct BodyOptions: ParsableArguments {
             valueName: "data"))
     var urlQuery: [String] = []
 
+    func validate() throws { try GivenPath.check(["-T": self.uploadFile]) }
+
     /// A body, and the name of the file that it is.
     struct Body {
         var plan: BodyPlan
@@ -161,6 +163,7 @@ struct BodyOptions: ParsableArguments {
     }
 
     private static func read(_ path: Substring, _ option: String) throws -> [UInt8] {
+        guard !path.isEmpty else { throw ExitStatus(2, "formwork: \(option): the file's name is empty") }
         let source: BodySource = path == "-" ? .descriptor(.standardInput) : .file(FilePath(String(path)))
         do { return try BodyPlan(copying: source).bytes(upTo: Self.limit) } catch {
             var status = ExitStatus(error)

@@ -24,7 +24,7 @@ struct ResumeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Keep the upload's state in this file, so that the same command continues it after a crash or an "
-                + "interruption. Removed when the upload is complete. Implies --resume auto.", valueName: "file"),
+                + "interruption. Removed when the upload is complete. FILE.lock marks it as in use. Implies --resume auto.", valueName: "file"),
         completion: .file())
     var state: String?
 
@@ -67,6 +67,7 @@ struct ResumeOptions: ParsableArguments {
     private var stateOption: String { self.state == nil ? "--state-dir" : "--state" }
 
     func validate() throws {
+        try GivenPath.check(["--state": self.state, "--state-dir": self.stateDir])
         guard !self.keepsState || self.choice != .off else {
             throw ValidationError("\(self.stateOption): has no use with --resume off: leave one of them out")
         }

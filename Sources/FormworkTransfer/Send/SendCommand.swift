@@ -154,6 +154,7 @@ package struct SendCommand: AsyncParsableCommand {
     var isQuiet: Bool { self.quiet || self.habits.silent }
 
     package func validate() throws {
+        try GivenPath.check(["-o": self.output, "--presigned": self.presigned])
         guard !self.dryRun || !self.json else {
             throw ValidationError("--dry-run: there is no answer to report: leave out --json")
         }

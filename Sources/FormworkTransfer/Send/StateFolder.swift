@@ -40,7 +40,7 @@ struct StateFolder {
     /// - Parameter key: The upload's key.
     func path(for key: String) -> FilePath { self.folder.appending("\(key.prefix(32)).json") }
 
-    /// Removes the states of uploads that the servers have removed, too.
+    /// Removes the states of uploads that the servers have removed, too, and the locks of processes that were killed.
     func removeExpired(except own: FilePath) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: self.folder.string)) ?? []
         for name in names where name.hasSuffix(".json") {
@@ -50,6 +50,10 @@ struct StateFolder {
             guard let lock = try? FileLock(FilePath("\(path).lock")) else { continue }
             ResumableState.remove(path)
             withExtendedLifetime(lock) {}
+        }
+        for name in names where name.hasSuffix(".json.lock") && name != "\(own.lastComponent?.string ?? "").lock" {
+            // A lock that can be taken belongs to no process. It is removed when it is released.
+            _ = try? FileLock(self.folder.appending(name))
         }
     }
 }
