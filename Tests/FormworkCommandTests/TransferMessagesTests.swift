@@ -64,6 +64,48 @@ struct TransferMessagesTests {
         #expect(outcome.text == options.map { "formwork: \($0): the file's name is empty\n2\n" }.joined())
     }
 
+    @Test("A time-out is named as it was given")
+    func timeout() throws {
+        let receiver = try Receiver(after: 1_000_000)
+        let outcome = try self.run("send http://127.0.0.1:\(receiver.port) -F a=b --boundary b -m 1")
+        #expect(outcome.text == "28\n")
+        #expect(outcome.errors == "formwork: not finished within the allowed 1 second [58 bytes sent]\n")
+    }
+
+    @Test("Options that stand for headers are named in their errors")
+    func habits() throws {
+        let outcome = try self.run(
+            """
+            send http://127.0.0.1:1 -F a=b -A $'a\\nb'
+            send http://127.0.0.1:1 -F a=b -b $'a=secret\\nb'
+            """)
+        #expect(outcome.text == "2\n2\n")
+        #expect(
+            outcome.errors == """
+                formwork: -A: a value can't hold line ends or other control characters
+                formwork: -b: a value can't hold line ends or other control characters
+
+                """)
+    }
+
+    @Test("An answer that isn't HTTP")
+    func notHTTP() throws {
+        let garbage = try Receiver(raw: "SSH-2.0-OpenSSH_9.2\r\n\r\n")
+        let chunk = try Receiver(raw: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnope\r\n")
+        let outcome = try self.run(
+            """
+            send http://127.0.0.1:\(garbage.port) -F a=b --boundary b
+            send http://127.0.0.1:\(chunk.port) -F a=b --boundary b -q
+            """)
+        #expect(outcome.text == "56\n56\n")
+        #expect(
+            outcome.errors == """
+                formwork: the server's answer isn't HTTP [58 bytes sent]
+                formwork: the server's answer isn't HTTP: its body is malformed
+
+                """)
+    }
+
     @Test("The lock of a killed process goes with the next upload of its folder")
     func staleLock() throws {
         let receiver = try Receiver()

@@ -58,7 +58,7 @@ struct Connector: Sendable {
         let deadline = ContinuousClock.Instant.after(self.options.connectTimeout)
         let late = TransferError(
             .timedOut,
-            "no connection to \((proxy?.endpoint ?? endpoint).authority) within \(self.options.connectTimeout)")
+            "no connection to \((proxy?.endpoint ?? endpoint).authority) within \(self.options.connectTimeout.text)")
         // The wrapper of a channel has to live until the channel is closed.
         let lost: @Sendable (Connection) -> Void = { connection in
             connection.channel.closeFuture.whenComplete { _ in withExtendedLifetime(connection) {} }

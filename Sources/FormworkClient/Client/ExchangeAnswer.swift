@@ -5,6 +5,7 @@ import FormworkNIO
 import FormworkResumable
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 
 /// A server's final answer, and how much of the body had been sent when it arrived.
@@ -65,6 +66,9 @@ public final class AnswerBody {
             try Task.checkCancellation()
             self.isCut = true
             if let given = self.ledger?.failure { throw given }
+            if let parsing = failure as? HTTPParserError, parsing != .invalidEOFState {
+                throw TransferError(.receive, "the server's answer isn't HTTP: its body is malformed")
+            }
             guard self.mayBeCut else {
                 throw TransferError(.receive, "the connection ended inside the answer", cause: failure)
             }

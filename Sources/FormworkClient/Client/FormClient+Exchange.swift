@@ -71,7 +71,8 @@ extension FormClient {
             if let failure = self.ledger.failure { throw failure }
             let sent = self.ledger.written
             if cause is HTTPParserError {
-                throw TransferError(.receive, "the server's answer isn't HTTP", bytesSent: sent, cause: cause)
+                // The parser's words, such as "invalid constant string", explain nothing.
+                throw TransferError(.receive, "the server's answer isn't HTTP", bytesSent: sent)
             }
             let said = cause.map { " (\(TransferError.text($0)))" } ?? ""
             guard self.ledger.isComplete else {
@@ -91,7 +92,7 @@ extension FormClient {
                 }
                 ledger.fail(
                     TransferError(
-                        .timedOut, "the server has neither accepted nor sent anything for \(timeout)",
+                        .timedOut, "the server has neither accepted nor sent anything for \(timeout.text)",
                         bytesSent: ledger.written))
                 channel.close(promise: nil)
             }

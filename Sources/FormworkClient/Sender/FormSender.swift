@@ -13,6 +13,8 @@ public struct FormSender: Sendable {
     /// How the body is uploaded. A time-out is ``TransferError/Code/timedOut``, one redirect too many is
     /// ``TransferError/Code/redirects``.
     public var options: UploadOptions
+    /// The time-out that an error names, if the one of ``options`` is what is left of it.
+    package var wholeTimeout: Duration?
 
     /// Creates a sender.
     public init(client: FormClient = FormClient(), options: UploadOptions = UploadOptions()) {
@@ -92,7 +94,7 @@ public struct FormSender: Sendable {
             return try await Race.run(until: end, late: Late()) { try await self.drive(job, end, answered) }
         } catch is Late {
             throw TransferError(
-                .timedOut, "not finished within the allowed \(timeout)",
+                .timedOut, "not finished within the allowed \((self.wholeTimeout ?? timeout).text)",
                 bytesSent: monitor.current.acknowledged)
         }
     }

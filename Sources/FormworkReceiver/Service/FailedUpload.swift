@@ -29,7 +29,9 @@ package struct FailedUpload: Error {
         case let refusal as HeadRefusal: self.problem = refusal.problem
         case is BodyTimeout:
             self.problem = .timedOut("The body stopped arriving or arrived too slowly; none of it was kept.")
-        case is CancellationError: self.problem = .unavailable("The receiver is stopping.")
+        case is CancellationError:
+            self.problem = .unavailable("The receiver is stopping.")
+            self.reason = "the upload was dropped, as the receiver is stopping"
         case is StorageProblem: self.problem = .storageFailed
         default:
             self.problem = .badRequest("The connection ended before the body did.")

@@ -27,7 +27,7 @@ extension Responder {
     ) async throws -> Answer? {
         guard let store = self.store else { return self.refusal(.notFound, head, client) }
         var handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
-            self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(error)"])
+            self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(FailedUpload(error).reason)"])
         } complete: { upload in
             let answer = await self.answer(upload, head, client)
             // The receiver's own failure may pass: the client can complete the upload again.

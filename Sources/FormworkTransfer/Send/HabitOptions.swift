@@ -1,6 +1,7 @@
 #if Transfer
 import ArgumentParser
 import FormworkCommand
+import HTTPTypes
 
 /// Options that users of curl type without thinking, with curl's meaning.
 struct HabitOptions: ParsableArguments {
@@ -32,6 +33,10 @@ struct HabitOptions: ParsableArguments {
     /// The headers that these options mean. Those of `-H` have precedence.
     func headers() throws -> [String] {
         var headers: [String] = []
+        for (option, value) in [("-A", self.userAgent), ("-b", self.cookie)] {
+            guard let value, !HTTPField.isValidValue(value) else { continue }
+            throw ExitStatus(2, "formwork: \(option): a value can't hold line ends or other control characters")
+        }
         if let userAgent { headers.append(userAgent.isEmpty ? "User-Agent:" : "User-Agent: \(userAgent)") }
         if let cookie {
             guard cookie.contains("=") else {

@@ -17,6 +17,8 @@ struct SendTransfer {
 
     /// Sends the form, or to a tus server that reads no forms each of its files.
     func send(_ job: SendJob) async throws -> SendReport {
+        var job = job
+        job.sender.wholeTimeout = job.sender.options.timeout
         let end = job.sender.options.timeout.map { ContinuousClock.Instant.after($0) }
         let jobs = try await self.jobs(of: job)
         var report: SendReport?

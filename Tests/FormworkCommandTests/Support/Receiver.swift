@@ -9,14 +9,21 @@ final class Receiver: @unchecked Sendable {
     private let listener: LoopbackListener
     private let done = DispatchSemaphore(value: 0)
 
-    /// - Parameter earlyAnswer: Answered, and the connection closed, as soon as this many bytes came; `nil` waits for
-    ///   the whole request.
-    /// - Parameter length: The announced length of the answer's body; `nil` for that of `text`.
-    init(
+    /// - Parameters:
+    ///   - earlyAnswer: Answered, and the connection closed, as soon as this many bytes came; `nil` waits for the
+    ///     whole request.
+    ///   - length: The announced length of the answer's body; `nil` for that of `text`.
+    convenience init(
         answering status: String = "200 OK", after earlyAnswer: Int? = nil, text: String = "ok", length: Int? = nil
     ) throws {
+        let fields = "Content-Length: \(length ?? text.utf8.count)\r\nConnection: close"
+        try self.init(raw: "HTTP/1.1 \(status)\r\n\(fields)\r\n\r\n\(text)", after: earlyAnswer)
+    }
+
+    /// - Parameter raw: All bytes of the answer.
+    init(raw: String, after earlyAnswer: Int? = nil) throws {
         self.listener = try LoopbackListener()
-        Thread.detachNewThread { self.serve(status, earlyAnswer, text, length ?? text.utf8.count) }
+        Thread.detachNewThread { self.serve(Array(raw.utf8), earlyAnswer) }
     }
 
     var port: UInt16 { self.listener.port }
@@ -29,7 +36,7 @@ final class Receiver: @unchecked Sendable {
         return (String(decoding: text[..<end], as: UTF8.self), Array(text[min(end + 4, text.count)...]))
     }
 
-    private func serve(_ status: String, _ earlyAnswer: Int?, _ text: String, _ length: Int) {
+    private func serve(_ answer: [UInt8], _ earlyAnswer: Int?) {
         guard let connection = self.listener.accept() else {
             self.done.signal()
             return
@@ -40,8 +47,6 @@ final class Receiver: @unchecked Sendable {
             if count <= 0 { break }
             self.received += buffer.prefix(count)
         }
-        let answer = Array(
-            "HTTP/1.1 \(status)\r\nContent-Length: \(length)\r\nConnection: close\r\n\r\n\(text)".utf8)
         _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
         // As servers do: unread bytes at a close would reset the connection and take the answer with it.
         shutdown(connection, Int32(SHUT_WR))
