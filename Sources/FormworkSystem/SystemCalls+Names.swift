@@ -238,8 +238,13 @@ extension SystemCalls {
     /// Releases the lock of an open file or folder.
     package static func unlock(_ descriptor: FileDescriptor) { _ = flock(descriptor.rawValue, LOCK_UN) }
 
-    /// All names in an open folder, in any order.
+    /// All names in an open folder, in any order. Bytes that aren't UTF-8 are replaced.
     package static func names(in folder: FileDescriptor) throws(Errno) -> [String] {
+        try self.rawNames(in: folder).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The bytes of all names in an open folder, in any order.
+    package static func rawNames(in folder: FileDescriptor) throws(Errno) -> [[UInt8]] {
         let descriptor = try self.opening {
             unsafe openat(folder.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         }
@@ -251,25 +256,25 @@ extension SystemCalls {
         // SAFETY: the stream owns the descriptor from here on and is closed once. An entry is copied before the next
         // call, and its name ends with NUL.
         defer { unsafe closedir(stream) }
-        var names: [String] = []
+        var names: [[UInt8]] = []
         while let entry = unsafe readdir(stream) {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                unsafe Array(bytes.prefix { $0 != 0 })
             }
-            if name != ".", name != ".." { names.append(name) }
+            if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
         }
         return names
     }
 
-    /// The paths that a shell's pattern matches, in order; none if it matches nothing.
-    package static func paths(matching pattern: String) -> [String] {
+    /// The bytes of the paths that a shell's pattern matches, in order; none if it matches nothing.
+    package static func paths(matching pattern: String) -> [[UInt8]] {
         var list = unsafe glob_t()
         // SAFETY: the call fills the list, whose pointers are valid until it is freed.
         defer { unsafe globfree(&list) }
         guard unsafe glob(pattern, 0, nil, &list) == 0 else { return [] }
         return unsafe (0..<Int(list.gl_pathc)).compactMap { index in
             // SAFETY: the list has that many C strings.
-            unsafe list.gl_pathv[index].map { unsafe String(cString: $0) }
+            unsafe list.gl_pathv[index].map { unsafe Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
         }
     }
 

@@ -72,6 +72,22 @@ struct FileExpansionTests {
         #expect(result.status == Int32(status) && result.errors == "formwork: \(message)\n", "\(result.errors)")
     }
 
+    @Test(
+        "A file whose name isn't UTF-8 is an error, not left out",
+        arguments: [
+            ("-F f=@d/ --recursive", "-F f=@d/: d/bad\\xFF.txt"), ("-F f=@d --recursive", "-F f=@d: d/bad\\xFF.txt"),
+            ("-F 'f=@d/*.txt'", "-F 'f=@d/*.txt': d/bad\\xFF.txt"),
+            ("-F f=@e --recursive", "-F f=@e: e/ü\\xC3"), ("-F 'f=@e/*' --recursive", "-F 'f=@e/*': e/ü\\xC3"),
+        ])
+    func notUTF8(words: String, start: String) throws {
+        let result = try Command.shell(
+            "mkdir d e e/$'ü\\xc3'; echo secret > d/$'bad\\xff.txt'; echo y | tee d/ok.txt > e/$'ü\\xc3'/f; \"$F\" body \(words)",
+            in: try self.folder().path)
+        #expect(result.status == 26 && result.output.isEmpty)
+        let reason = "has a name that isn't UTF-8: rename it, or send it as NAME=@- with ;filename=NAME"
+        #expect(result.errors == "formwork: \(start) \(reason)\n", "\(result.errors)")
+    }
+
     @Test("Several files in one part are warned about, with the fix")
     func nested() throws {
         let folder = try self.folder()

@@ -50,7 +50,8 @@ struct FileExpansion {
         if self.isRecursive, Self.type(of: path) == .typeDirectory { return try self.files(inFolderOf: file) }
         guard path.contains(where: { "*?[".contains($0) }), Self.type(of: path) == nil else { return nil }
         var found: [FormArgument.File] = []
-        for match in SystemCalls.paths(matching: path) {
+        for bytes in SystemCalls.paths(matching: path) {
+            let match = try Self.text(of: bytes)
             var next = file
             next.path = match
             switch Self.type(of: match) {
@@ -86,12 +87,18 @@ struct FileExpansion {
     private func walk(
         _ folder: String, _ prefix: String, _ visit: (_ path: String, _ name: String) -> Void
     ) throws(FormworkError) {
-        let names: [String]
-        do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+        let names: [[UInt8]]
+        do {
+            let opened = try SystemCalls.open(FilePath(folder))
+            defer { try? SystemCalls.close(opened) }
+            names = try SystemCalls.rawNames(in: opened)
+        } catch {
             throw FormworkError(.sourceUnavailable, "the folder can't be read", path: folder)
         }
-        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+        let start = folder.hasSuffix("/") ? folder : folder + "/"
+        for bytes in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            let path = try Self.text(of: start.utf8 + bytes)
+            let name = String(decoding: bytes, as: UTF8.self)
             let own = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
             switch own {
             case .typeDirectory?: try self.walk(path, "\(prefix)\(name)/", visit)
@@ -100,6 +107,30 @@ struct FileExpansion {
             default: Warning.write(["\(path) isn't a file, and isn't sent"])
             }
         }
+    }
+
+    /// A path as text.
+    /// - Throws: `sourceUnavailable` for bytes that aren't UTF-8. Repaired text would be the path of another file.
+    private static func text(of path: [UInt8]) throws(FormworkError) -> String {
+        if let text = String(validating: path, as: UTF8.self) { return text }
+        throw FormworkError(
+            .sourceUnavailable, "has a name that isn't UTF-8: rename it, or send it as NAME=@- with ;filename=NAME",
+            path: self.escaped(path))
+    }
+
+    /// The text with every byte that isn't UTF-8 as `\xFF`.
+    private static func escaped(_ bytes: [UInt8]) -> String {
+        var (text, rest) = ("", bytes[...])
+        while let first = rest.first {
+            let length = (1...min(4, rest.count)).first { String(validating: rest.prefix($0), as: UTF8.self) != nil }
+            if let length {
+                text += String(decoding: rest.prefix(length), as: UTF8.self)
+            } else {
+                text += "\\x" + (first < 16 ? "0" : "") + String(first, radix: 16, uppercase: true)
+            }
+            rest = rest.dropFirst(length ?? 1)
+        }
+        return text
     }
 
     /// The type of what a path leads to; `nil` if nothing is there.
