@@ -124,11 +124,15 @@ struct CredentialTests {
             "send", "https://me:pw@h/?a=b@c", "-u", "me:pw", "--user=x", "-uy:z", "-H", "Cookie: a=b",
             "-HX-Auth-Token: 1",
             "--header=Accept: */*", "-H", "X-Author: me", "--proxy", "http://p:q@proxy", "-F", "u=me:pw", "a@b",
+            "-sSuv:w", "-qu", "n:o", "-vHCookie: c=d", "-sH", "Authorization: e", "-bk=l", "-XPUT", "-xhttp://r:s@p",
         ]
         let found = SecretArguments.ranges(in: words).map { index, range in
             String(decoding: Array(words[index].utf8)[range], as: UTF8.self)
         }
-        #expect(found == ["me:pw", "me:pw", "x", "y:z", " a=b", " 1", "p:q"])
+        #expect(
+            found == [
+                "me:pw", "me:pw", "x", "y:z", " a=b", " 1", "p:q", "v:w", "n:o", " c=d", " e", "k=l", "r:s",
+            ])
     }
 }
 #endif

@@ -65,6 +65,53 @@ struct UsageTests {
             "\(result.errors)")
     }
 
+    @Test(
+        "A short option's value may be attached, as in curl",
+        arguments: [
+            ("-XPUT", "PUT / HTTP/1.1"), ("-sSXPUT", "PUT / HTTP/1.1"), ("-vX PATCH", "PATCH / HTTP/1.1"),
+            ("-HX-One:1", "X-One: 1"), ("-H'X-One: -1'", "X-One: -1"), ("-ume:pw", "Authorization: Basic ***"),
+            ("-u-me:pw", "Authorization: Basic ***"), ("-bk=l", "Cookie: ***"), ("-Ame/1", "User-Agent: me/1"),
+            ("-A-", "User-Agent: -"), ("-m3", "POST / HTTP/1.1"), ("-ofile", "POST / HTTP/1.1"),
+            ("-qw%{url}", "POST / HTTP/1.1"), ("-x''", "POST / HTTP/1.1"), ("-xhttp://proxy:1", "POST / HTTP/1.1"),
+            ("-sFc=d", "POST / HTTP/1.1"), ("-X -HX", ""),
+        ])
+    func attached(words: String, line: String) throws {
+        let result = try Command.shell("\"$F\" send http://h.example/ -F a=b --dry-run \(words)")
+        let lines = result.text.components(separatedBy: "\n")
+        #expect((result.status == 0) == !line.isEmpty && (line.isEmpty || lines.contains(line)), "\(result)")
+    }
+
+    @Test func `Attached values in other verbs, and the whole body`() throws {
+        let folder = Folder()
+        let result = try Command.shell(
+            "\"$F\" body -Fa=b --boundary b -oout && \"$F\" plan -F a=b -HContent-Type:multipart/related | tail -n 3; "
+                + "\"$F\" send http://h.example/ -da=1 -d-2 --dry-run | grep Length; cat out", in: folder.path)
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        #expect(
+            result.text.hasPrefix("Content-Type: multipart/related; boundary=") && result.text.contains("\nContent-Length: 6\n")
+                && result.text.hasSuffix("\r\n\r\nb\r\n--b--\r\n"), "\(result.text)")
+    }
+
+    @Test(
+        "An error never shows the value of -u or -H",
+        arguments: [
+            ("plan -F a=b -ume:hidden", "unknown option '-u'"),
+            ("plan -F a=b -H 'Authorization: hidden'", "-H 'Authorization: …': only Content-Type describes a body: leave it out"),
+            ("plan -F a=b -H 'X-One: hidden'", "-H 'X-One: …': only Content-Type describes a body: leave it out"),
+            ("send http://h -F a=b -Hhidden", "-H …: write 'Name: value'"),
+            ("send http://h -F a=b -H'Authorization Bearer hidden'", "-H 'Authorization …': write 'Name: value'"),
+            ("send http://h -F a=b -H'X-One: a'$'\\n''hidden'", "-H 'X-One: …': a value can't hold line ends or other control characters"),
+            ("body -F a=b --as request --url http://h -Hhidden", "-H …: write 'Name: value'"),
+            ("send http://h -F a=b -Zume:hidden", "unknown option '-Z'"),
+            ("send http://h -F a=b --user", "missing value for '--user <user[:password]>'"),
+        ])
+    func secrets(line: String, message: String) throws {
+        let result = try Command.shell("\"$F\" \(line)")
+        let first = result.errors.prefix { $0 != "\n" }
+        #expect(result.status == 2 && first == "formwork: \(message)", "\(result.errors)")
+        #expect(!result.errors.contains("hidden") && !result.errors.contains("\\n"), "\(result.errors)")
+    }
+
     @Test("receive takes a folder without an option")
     func receiveFolder() throws {
         let folder = Folder()

@@ -89,7 +89,7 @@ struct FileExpansion {
     ) throws(FormworkError) {
         let names: [[UInt8]]
         do {
-            let opened = try SystemCalls.open(FilePath(folder))
+            let opened = try SystemCalls.open(FilePath(folder), .readOnly)
             defer { try? SystemCalls.close(opened) }
             names = try SystemCalls.rawNames(in: opened)
         } catch {

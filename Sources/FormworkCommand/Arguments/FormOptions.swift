@@ -123,7 +123,7 @@ package struct FormOptions: ParsableArguments {
         }
         if let other = self.otherHeaders.first, !passesHeaders, self.compat == nil {
             throw ExitStatus(
-                2, "formwork: -H \(ShellQuote.quote(other)): only Content-Type describes a body: leave it out")
+                2, "formwork: -H \(HeaderText.masked(other)): only Content-Type describes a body: leave it out")
         }
         var form = CurlForm(options: try self.curlOptions())
         defer { self.warn(form.warnings) }

@@ -33,7 +33,7 @@ struct PartArgument {
             } else if let option = Option(spelling: word), index < words.count {
                 self.taken.withLock { $0.append(PartArgument(option: option, text: words[index])) }
                 index += 1
-            } else if word == "--boundary", index < words.count {
+            } else if word == "--boundary", index < words.count, words[index].hasPrefix("-") {
                 // Real boundaries begin with dashes, which ArgumentParser would take for an option.
                 rest.append("\(word)=\(words[index])")
                 index += 1
@@ -47,6 +47,32 @@ struct PartArgument {
             }
         }
         return rest
+    }
+
+    /// The arguments with each short option as a word of its own. Values of options don't change, nor does any word after
+    /// `--`.
+    static func separated(_ words: [String]) -> [String] {
+        var separated: [String] = []
+        var index = 0
+        while index < words.count, words[index] != "--" {
+            let word = words[index]
+            index += 1
+            if let short = ShortOptions(word) {
+                separated += short.separated
+            } else if word.hasPrefix("--"), word.hasSuffix("="), self.optionsWithValue.contains(String(word.dropLast())) {
+                // ArgumentParser takes an empty value for a missing one.
+                separated += [String(word.dropLast()), ""]
+            } else {
+                separated.append(word)
+            }
+            let last = separated.last ?? ""
+            let isWhole = last == word || ShortOptions(word)?.value.isEmpty == true
+            if isWhole, self.optionsWithValue.contains(last) || Option(spelling: last) != nil, index < words.count {
+                separated.append(words[index])
+                index += 1
+            }
+        }
+        return separated + words[index...]
     }
 
     /// The flags among the words, and `--progress` joined with its value. Values of options aren't flags, nor is any word

@@ -47,9 +47,9 @@ struct UsageAdvice {
         return "formwork: \(problem.withControlCharactersEscaped)\nSee '\(path) --help'."
     }
 
-    /// The parser's message, beginning like every other error.
+    /// The parser's message, beginning like every other error. Only its first line is the reason.
     private static func ownText(_ given: String) -> String {
-        let text = given.trimmingPrefix("Error: ")
+        let text = given.trimmingPrefix("Error: ").prefix { !$0.isNewline }
         return text.prefix(1).lowercased() + text.dropFirst()
     }
 

@@ -34,16 +34,20 @@ enum SecretArguments {
     /// The secret value that a word is, or contains after its option's name.
     private static func value(of word: String, after before: String) -> Range<Int>? {
         let count = word.utf8.count
-        if self.secretOptions.contains(before) { return 0..<count }
-        if ["-H", "--header"].contains(before) { return self.fieldValue(in: word, from: 0) }
-        for option in self.secretOptions {
-            let head = option.hasPrefix("--") ? option + "=" : option
-            if word != option, word.hasPrefix(head) { return head.utf8.count..<count }
+        // The value of `-sSu` is the next word.
+        let option = ShortOptions(before).flatMap { $0.value.isEmpty ? $0.option : nil } ?? before
+        if self.secretOptions.contains(option) { return 0..<count }
+        if ["-H", "--header"].contains(option) { return self.fieldValue(in: word, from: 0) }
+        if let short = ShortOptions(word) {
+            let start = count - short.value.utf8.count
+            if self.secretOptions.contains(short.option) { return start..<count }
+            return short.letter == "H" ? self.fieldValue(in: word, from: start) : nil
         }
-        for head in ["-H", "--header="] where word != head && word.hasPrefix(head) {
-            return self.fieldValue(in: word, from: head.utf8.count)
+        for option in self.secretOptions where option.hasPrefix("--") && word.hasPrefix(option + "=") {
+            return option.utf8.count + 1..<count
         }
-        return nil
+        let header = "--header="
+        return word.hasPrefix(header) ? self.fieldValue(in: word, from: header.utf8.count) : nil
     }
 
     /// The value of a field that carries credentials.

@@ -110,7 +110,7 @@ struct BodyCommand: ParsableCommand {
             ]
         for header in headers where header.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) || !header.contains(":") {
             throw ExitStatus(
-                2, "formwork: -H \(ShellQuote.quote(header).withControlCharactersEscaped): write 'Name: value'")
+                2, "formwork: -H \(HeaderText.masked(header)): write 'Name: value'")
         }
         let head = (["POST \(target.path) HTTP/1.1"] + headers).map { $0 + "\r\n" }.joined() + "\r\n"
         let file = self.output == "-" ? nil : self.output

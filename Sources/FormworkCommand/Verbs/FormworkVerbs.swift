@@ -66,12 +66,13 @@ package enum FormworkVerbs {
         ThisProcess.ignoreSizeSignal()
         var parsed: [String] = []
         do {
+            let given = Array(CommandLine.arguments.dropFirst())
+            let words = given.first == "---completion" ? given : PartArgument.separated(given)
+            self.prepare(PartArgument.flags(in: words), for: words.first)
             if let place = RawArguments.firstNotUTF8 {
                 throw ExitStatus(2, "formwork: argument \(place) is not UTF-8: rename the file, or pass it as '@-'")
             }
-            let words = Array(CommandLine.arguments.dropFirst())
-            self.prepare(PartArgument.flags(in: words), for: words.first)
-            try beforehand(words)
+            try beforehand(given)
             SecretArguments.blank()
             CompletionScript.use(Root.self)
             if try HelpRequest.answer(words, Root.self) { return }
@@ -100,9 +101,8 @@ package enum FormworkVerbs {
 
     /// Notes the form of results and errors before the arguments are checked, so that wrong ones are reported in it.
     private static func prepare(_ flags: [String], for verb: String?) {
-        if ["send", "plan", "headers", "type", "inspect"].contains(verb), flags.contains("--json") {
-            JSONOutput.request()
-        }
+        let wantsJSON = flags.contains { $0 == "--json" || $0.hasPrefix("--json=") }
+        if ["send", "plan", "headers", "type", "inspect"].contains(verb), wantsJSON { JSONOutput.request() }
         if flags.contains("--progress=json") { Messages.use(.events) }
         if flags.contains("--progress=none") { Messages.silence() }
     }

@@ -39,10 +39,7 @@ struct RequestFields {
     }
 
     private static func refusal(_ header: String, _ fix: String) -> ExitStatus {
-        // The value may be a secret.
-        let name = header.split(separator: ":", maxSplits: 1).first.map(String.init) ?? header
-        let shown = name == header || !Redirection.carriesCredentials(name) ? header : "\(name): …"
-        return ExitStatus(2, "formwork: -H \(ShellQuote.quote(shown).withControlCharactersEscaped): \(fix)")
+        ExitStatus(2, "formwork: -H \(HeaderText.masked(header)): \(fix)")
     }
 
     /// - Parameter authorization: The value for `Authorization`, unless a header has it.
