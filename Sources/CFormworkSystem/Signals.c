@@ -6,6 +6,8 @@
 
 int fw_ignore_signal(int number) { return signal(number, SIG_IGN) == SIG_IGN; }
 
+void fw_restore_signal(int number) { signal(number, SIG_DFL); }
+
 _Static_assert(sizeof(sigset_t) <= sizeof((fw_signal_guard *)NULL)->blocked, "a guard has too little room");
 
 static sigset_t *blocked(fw_signal_guard *guard) { return (sigset_t *)guard->blocked; }

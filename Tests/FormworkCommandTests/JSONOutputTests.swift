@@ -45,6 +45,79 @@ struct JSONOutputTests {
     }
 
     @Test(
+        "Arguments that aren't text, or that --json doesn't take, are objects too",
+        arguments: [
+            ("plan", "plan --json -F f=@$'bad\\xff'", "argument 4 is not UTF-8: rename the file, or pass it as '@-'"),
+            ("type", "type --json $'bad\\xff'", "argument 3 is not UTF-8: rename the file, or pass it as '@-'"),
+            ("send", "send --json http://h $'bad\\xff'", "argument 4 is not UTF-8: rename the file, or pass it as '@-'"),
+            ("plan", "plan --json=x", "The option '--json' does not take any value, but 'x' was specified."),
+            ("headers", "headers --json=", "The option '--json' does not take any value, but '' was specified."),
+        ])
+    func usage(schema: String, arguments: String, message: String) throws {
+        let result = try Self.run(arguments, in: Folder())
+        #expect(result.status == 2)
+        #expect(try SchemaCheck(schema).violations(result.text) == [], "\(result.text)")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        #expect(object["error"] as? String == message)
+    }
+
+    /// The events of standard error. Each line has to follow the schema.
+    private static func events(_ errors: String) throws -> [[String: Any]] {
+        try errors.split(separator: "\n").map { line in
+            #expect(try SchemaCheck("progress").violations(String(line)) == [], "\(line)")
+            return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+    }
+
+    @Test func `With -v and --progress json heads are objects`() throws {
+        let receiver = try Receiver()
+        let result = try Self.run(
+            "send http://127.0.0.1:\(receiver.port)/ -F a=1 -v --progress json -H 'Authorization: Bearer hidden'",
+            in: Folder())
+        #expect(result.status == 0 && !result.errors.contains("hidden"), "\(result.errors)")
+        let heads = try Self.events(result.errors).filter { $0["event"] as? String == "head" }
+        #expect(heads.map { $0["direction"] as? String } == ["request", "answer"])
+        #expect(heads.map { $0["line"] as? String } == ["POST / HTTP/1.1", "HTTP/1.1 200 OK"])
+        let fields = heads.first?["headers"] as? [[String: String]]
+        #expect(fields?.contains(["name": "Authorization", "value": "Bearer ***"]) == true)
+    }
+
+    @Test(
+        "A signal that stops send leaves objects, and the signal's status",
+        arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
+    func stopped(signal: String, status: Int) throws {
+        // Nobody answers there, so that the command waits.
+        let silent = try Receiver(answering: "200 OK", after: 1_000_000)
+        let folder = Folder()
+        // With job control the shell doesn't have its background jobs ignore SIGINT.
+        let result = try Command.shell(
+            """
+            set -m
+            "$F" send http://127.0.0.1:\(silent.port)/ -F a=1 --json --progress json --progress-interval 0.1 > out 2> log & P=$!
+            until [ -s log ]; do sleep 0.05; done; kill -\(signal) $P; wait $P; S=$?
+            exec 2>&1; exec 2>errors; echo $S > errors; cat log >> errors; cat out
+            """, in: folder.path)
+        let errors = try String(contentsOfFile: folder.path + "/errors", encoding: .utf8)
+        #expect(errors.hasPrefix("\(status)\n"), "\(errors)")
+        #expect(try SchemaCheck("send").violations(result.text) == [], "\(result.text)")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        #expect(object["exitStatus"] as? Int == status && object["error"] as? String == "stopped by SIG\(signal)")
+        #expect(object.keys.contains("bytesSent"))
+        let last = try Self.events(String(errors.drop { $0 != "\n" })).last
+        #expect(last?["event"] as? String == "error" && last?["exitStatus"] as? Int == status)
+    }
+
+    @Test(
+        "formwork curl with --progress json ends with an error event",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
+    func curl() throws {
+        let result = try Self.run("curl http://127.0.0.1:1/ -F a=b --progress json -- -s", in: Folder())
+        #expect(result.status == 7)
+        let last = try Self.events(result.errors).last
+        #expect(last?["error"] as? String == "curl exited with status 7" && last?["exitStatus"] as? Int == 7)
+    }
+
+    @Test(
         "send has one object for every answer",
         arguments: [
             ("200 OK\r\nContent-Type: application/json", "{\"a\":[1]}", "", 0),

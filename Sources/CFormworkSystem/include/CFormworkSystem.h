@@ -46,6 +46,8 @@ ptrdiff_t fw_program_path(char *path, size_t size);
 void fw_raise_file_limit(void);
 /// Ignores a signal. Returns 1 if it was ignored before, otherwise 0.
 int fw_ignore_signal(int number);
+/// Gives a signal its usual effect again.
+void fw_restore_signal(int number);
 
 /// The columns of a terminal; 0 when it doesn't know them, or -errno when this is no terminal.
 int fw_terminal_columns(int descriptor);

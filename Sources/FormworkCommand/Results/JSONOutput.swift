@@ -13,6 +13,9 @@ package enum JSONOutput {
 
     private static let state = Mutex(State())
 
+    /// Whether `--json` was given.
+    static var isRequested: Bool { self.state.withLock { $0.isRequested } }
+
     /// Notes that `--json` was given, so that an error before any output is written as an object too.
     static func request() { self.state.withLock { $0.isRequested = true } }
 
@@ -45,11 +48,16 @@ package enum JSONOutput {
     /// Notes that an object was begun, so that no other one follows.
     static func began() { self.state.withLock { $0.isWritten = true } }
 
-    /// Writes an object with the error alone, if `--json` was given and nothing was written.
-    static func fail(_ failure: ExitStatus) {
-        guard self.state.withLock({ $0.isRequested && !$0.isWritten }) else { return }
+    /// Writes an object with the error, if `--json` was given and nothing was written.
+    /// - Parameter members: What is known beside the error.
+    package static func fail(_ failure: ExitStatus, _ members: [(name: String, value: ParameterValue)] = []) {
+        let isFirst = self.state.withLock { state in
+            defer { state.isWritten = state.isWritten || state.isRequested }
+            return state.isRequested && !state.isWritten
+        }
+        guard isFirst else { return }
         // The failure itself is reported on standard error too; a failure to write this isn't.
-        try? self.write([], failure: failure)
+        try? self.write(members, failure: failure)
     }
 
     /// Indented text, coloured on a terminal.

@@ -68,6 +68,19 @@ package enum Messages {
         self.write(event: "retry", members)
     }
 
+    /// Writes the head of a request or an answer, if messages are objects.
+    /// - Parameters:
+    ///   - direction: `request` or `answer`.
+    ///   - line: Its first line.
+    /// - Returns: Whether it was written.
+    package static func head(_ direction: String, _ line: String, _ fields: [(name: String, value: String)]) -> Bool {
+        guard self.current == .events else { return false }
+        let headers = fields.map { ParameterValue.members([("name", .text($0.name)), ("value", .text($0.value))]) }
+        self.write(
+            event: "head", [("direction", .text(direction)), ("line", .text(line)), ("headers", .array(headers))])
+        return true
+    }
+
     /// Writes the message that the command exits with.
     static func fail(_ message: String, status: Int32) {
         guard self.current == .events else { return StandardError.write(message + "\n") }

@@ -46,7 +46,10 @@ struct CurlCommand: ParsableCommand {
         } catch Errno.noSuchFileOrDirectory {
             throw ExitStatus(127, "formwork: curl is not installed, or not in PATH")
         }
-        let interruption = Interruption { [curl] in curl.kill() }
+        let interruption = Interruption { [curl] signal in
+            curl.kill()
+            ExitStatus(stoppedBy: signal).report()
+        }
         defer { withExtendedLifetime(interruption) {} }
         do {
             try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: false)) { options in
@@ -57,7 +60,8 @@ struct CurlCommand: ParsableCommand {
             // curl stopped reading: the server answered early, or curl failed and reported it itself.
             curl.finish()
             let status = curl.wait()
-            throw ExitStatus(status, status == 0 ? Self.cutShort(at: error.offset ?? 0, of: plan.contentLength) : nil)
+            guard status == 0 else { throw Self.failure(status) }
+            throw ExitStatus(0, Self.cutShort(at: error.offset ?? 0, of: plan.contentLength))
         } catch {
             curl.kill()
             curl.finish()
@@ -65,7 +69,12 @@ struct CurlCommand: ParsableCommand {
             throw error
         }
         let status = curl.wait()
-        guard status == 0 else { throw ExitStatus(status) }
+        guard status == 0 else { throw Self.failure(status) }
+    }
+
+    /// curl has written its own message, except as an object.
+    private static func failure(_ status: Int32) -> ExitStatus {
+        ExitStatus(status, Messages.current == .events ? "formwork: curl exited with status \(status)" : nil)
     }
 
     /// curl exits with 0 if the answer arrives before the whole body was sent, so a message has to say it.

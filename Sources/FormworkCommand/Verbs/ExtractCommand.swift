@@ -89,7 +89,7 @@ struct ExtractCommand: ParsableCommand {
         _ walk: inout PartWalk, to path: FilePath, as name: SafeFilename?, _ selector: PartSelector
     ) throws {
         let folder = try StagedFolder(path, replacing: self.overwrite)
-        let interruption = Interruption { folder.discard() }
+        let interruption = Interruption { _ in folder.discard() }
         defer { withExtendedLifetime(interruption) {} }
         let notes: [String]
         let names: [String]

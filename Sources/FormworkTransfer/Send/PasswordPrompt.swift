@@ -13,7 +13,7 @@ enum PasswordPrompt {
         }
         defer { try? terminal.close() }
         guard let settings = Terminal.hideInput(of: terminal) else { return nil }
-        let interruption = Interruption { settings.restore() }
+        let interruption = Interruption { _ in settings.restore() }
         defer {
             settings.restore()
             _ = try? terminal.writeAll("\n".utf8)

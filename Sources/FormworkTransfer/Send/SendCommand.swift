@@ -185,7 +185,16 @@ package struct SendCommand: AsyncParsableCommand {
             isSecure = job.request.scheme == "https"
             (url, method) = (job.request.urlText, job.request.method.rawValue)
             if self.dryRun { return try job.show(maximumRedirects: self.maxRedirs) }
-            report = try await SendTransfer(command: self, monitor: monitor, record: record).send(job)
+            let (sentURL, sentMethod, length) = (url, method, total)
+            let transfer = SendTransfer(command: self, monitor: monitor, record: record) { signal in
+                let status = ExitStatus(stoppedBy: signal)
+                let result = WriteOut.Result(
+                    report: record.report, trace: record.trace, url: sentURL, method: sentMethod, failure: status,
+                    bytesSent: monitor.current.acknowledged, total: length, seconds: start.duration(to: .now).seconds)
+                JSONOutput.fail(status, result.members)
+                status.report()
+            }
+            report = try await transfer.send(job)
         } catch {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
             let status = ExitStatus(transfer: proxy?.explain(error) ?? error)

@@ -38,7 +38,7 @@ struct SendJob {
         }
         let ready = try self.sender.client.preview(request, body: body)
         let isHTTP2 = self.sender.client.options.version == .http2
-        let head = ready.lines(isHTTP2: isHTTP2).map { $0.withControlCharactersEscaped + "\n" }.joined()
+        let head = MaskedHead(ready, isHTTP2: isHTTP2).lines.map { $0.withControlCharactersEscaped + "\n" }.joined()
         let tus = "Asks the tus server first. If it reads no forms, each file is an upload of its own.\n"
         let note = self.resuming?.usesTus == true && self.resuming?.link == nil ? "\n" + tus : ""
         let table = PlanTable(self.plan).text(width: Terminal.columns(of: .standardOutput))

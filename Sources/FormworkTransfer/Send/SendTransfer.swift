@@ -14,6 +14,8 @@ struct SendTransfer {
     let command: SendCommand
     let monitor: UploadMonitor
     let record: SendRecord
+    /// Runs before a signal ends the process.
+    let stopped: @Sendable (StoppingSignal) -> Void
 
     /// Sends the form, or to a tus server that reads no forms each of its files.
     func send(_ job: SendJob) async throws -> SendReport {
@@ -53,6 +55,8 @@ struct SendTransfer {
     /// The transfers that deliver a form: more than one for several files and a tus server that reads no forms.
     private func jobs(of job: SendJob) async throws -> [SendJob] {
         guard var resuming = job.resuming, resuming.usesTus else { return [job] }
+        let interruption = Interruption(self.stopped)
+        defer { withExtendedLifetime(interruption) {} }
         let checks = resuming.options.checksum != nil
         var server = TusServer()
         if resuming.link == nil || checks {
@@ -90,7 +94,10 @@ struct SendTransfer {
         let progress =
             command.isQuiet
             ? nil : SendProgress(kind, interval: job.progressInterval, job.plan, filename: job.filename)
-        let interruption = Interruption { progress?.interrupt() }
+        let interruption = Interruption { [stopped] signal in
+            progress?.interrupt()
+            stopped(signal)
+        }
         defer { withExtendedLifetime(interruption) {} }
         let observer = self.observer(progress, monitor)
         let output = AnswerOutput(
@@ -129,15 +136,18 @@ struct SendTransfer {
         if self.command.verbose {
             observer.requesting = { request, isHTTP2 in
                 progress?.interrupt()
-                Self.write(request.lines(isHTTP2: isHTTP2), ">")
+                let head = MaskedHead(request, isHTTP2: isHTTP2)
+                if !Messages.head("request", head.line, head.fields) { Self.write(head.lines, ">") }
             }
             observer.informed = { response in
                 progress?.interrupt()
-                Self.write(response.lines(isHTTP2: false), "<")
+                let head = MaskedHead(response, isHTTP2: false)
+                if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }
             }
             observer.received = { response, isHTTP2 in
                 progress?.interrupt()
-                Self.write(response.lines(isHTTP2: isHTTP2), "<")
+                let head = MaskedHead(response, isHTTP2: isHTTP2)
+                if !Messages.head("answer", head.line, head.fields) { Self.write(head.lines, "<") }
             }
         }
         observer.resuming = { offset, total in
