@@ -21,8 +21,8 @@
 
 #if TARGET_OS_TV || TARGET_OS_WATCH
 // There a program can't start others.
-static pid_t start(const char *program, char *const arguments[], const int ends[2]) {
-  (void)program, (void)arguments, (void)ends;
+static pid_t start(const char *program, char *const arguments[], const int ends[2], int also) {
+  (void)program, (void)arguments, (void)ends, (void)also;
   return -ENOTSUP;
 }
 
@@ -36,7 +36,7 @@ int fw_replace(const char *program, char *const arguments[]) {
   return -errno;
 }
 
-static pid_t start(const char *program, char *const arguments[], const int ends[2]) {
+static pid_t start(const char *program, char *const arguments[], const int ends[2], int also) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int reason = posix_spawn_file_actions_init(&actions);
@@ -48,8 +48,9 @@ static pid_t start(const char *program, char *const arguments[], const int ends[
   }
   // Of this process's descriptors the program gets only these.
   reason = posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
-  const int kept[] = {1, 2, ends[1]};
-  for (size_t i = 0; i < sizeof kept / sizeof *kept && reason == 0; i++)
+  const int kept[] = {1, 2, ends[1], also};
+  const size_t count = sizeof kept / sizeof *kept - (also < 0);
+  for (size_t i = 0; i < count && reason == 0; i++)
     reason = posix_spawn_file_actions_addinherit_np(&actions, kept[i]);
   // The command ignores a signal that its programs shouldn't.
   sigset_t usual;
@@ -80,7 +81,7 @@ ptrdiff_t fw_program_path(char *path, size_t size) {
 #include <sys/prctl.h>
 #endif
 
-static pid_t start(const char *program, char *const arguments[], const int ends[2]) {
+static pid_t start(const char *program, char *const arguments[], const int ends[2], int also) {
   // Tells why the program couldn't be started; closed by the start itself.
   int report[2];
   if (pipe(report) < 0) return -errno;
@@ -102,6 +103,7 @@ static pid_t start(const char *program, char *const arguments[], const int ends[
 #else
     (void)parent;
 #endif
+    if (also >= 0) fcntl(also, F_SETFD, 0);
     if (dup2(ends[0], 0) >= 0) execvp(program, arguments);
     int reason = errno;
     (void)!write(report[1], &reason, sizeof reason);
@@ -130,11 +132,11 @@ ptrdiff_t fw_program_path(char *path, size_t size) {
 }
 #endif
 
-int fw_start(const char *program, char *const arguments[], int *input) {
+int fw_start(const char *program, char *const arguments[], int also, int *input) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0) return -errno;
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-  pid_t child = start(program, arguments, ends);
+  pid_t child = start(program, arguments, ends, also);
   close(ends[0]);
   if (child < 0) {
     close(ends[1]);

@@ -23,13 +23,14 @@ package struct ChildProcess {
     /// Starts `program`, found in `PATH`, with this process's standard output and error. On Linux it is killed when this
     /// process exits. Darwin can't do that: if this process is killed, the program waits for input until it is killed
     /// too.
+    /// - Parameter inherited: A descriptor that the program gets too, under the same number. The caller closes its own.
     /// - Throws: The `Errno` of the failed start: `noSuchFileOrDirectory` if there is no such program.
-    package init(_ program: String, _ arguments: [String]) throws {
+    package init(_ program: String, _ arguments: [String], inheriting inherited: FileDescriptor? = nil) throws {
         // SAFETY: the C strings outlive the call that reads them and are freed once.
         var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
         var input: CInt = -1
-        let id = unsafe fw_start(program, &words, &input)
+        let id = unsafe fw_start(program, &words, inherited?.rawValue ?? -1, &input)
         guard id > 0 else { throw Errno(rawValue: -id) }
         self.id = id
         self.input = FileDescriptor(rawValue: input)

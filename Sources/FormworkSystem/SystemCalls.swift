@@ -150,6 +150,17 @@ package enum SystemCalls {
         return max(0, end - start)
     }
 
+    /// A pipe that no other program inherits.
+    package static func pipe() throws(Errno) -> (reading: FileDescriptor, writing: FileDescriptor) {
+        do {
+            let ends = try FileDescriptor.pipe()
+            for end in [ends.readEnd, ends.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
+            return (ends.readEnd, ends.writeEnd)
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
+    }
+
     package static func close(_ descriptor: FileDescriptor) throws(Errno) {
         // Not retried on EINTR, because Linux and Darwin have already closed it.
         guard kernelClose(descriptor.rawValue) == 0 || errno == EINTR else { throw Errno(rawValue: errno) }

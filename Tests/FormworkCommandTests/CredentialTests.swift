@@ -118,6 +118,20 @@ struct CredentialTests {
         #expect(result.text.contains("http://*********@127.0.0.1:"), "\(result.text)")
     }
 
+    @Test func `-v and --dry-run mask URLs, and --json doesn't`() throws {
+        let location = "Location: http://u:hidden1@h.example/?Signature=hidden2&n=shown"
+        let receiver = try Receiver(answering: "201 Created\r\n\(location)\r\nLink: <http://a:hidden3@b/>; rel=next")
+        let query = "?a=shown&access_token=hidden4&X-Amz-Signature=hidden5&key=&monkey=shown#end"
+        let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)/\(query)", "-F", "a=1", "-v", "--json")
+        #expect(result.status == 0 && !result.errors.contains("hidden"), "\(result.errors)")
+        #expect(result.errors.contains("> POST /?a=shown&access_token=***&X-Amz-Signature=***&key=&monkey=shown HTTP/1.1\n"))
+        #expect(result.errors.contains("< Location: http://***@h.example/?Signature=***&n=shown\n"))
+        #expect(result.errors.contains("< Link: <http://***@b/>; rel=next\n"), "\(result.errors)")
+        #expect(result.text.contains("access_token=hidden4") && result.text.contains("u:hidden1@h.example"))
+        let dry = try Command.run("send", "http://h.example/\(query)", "-F", "a=1", "--dry-run")
+        #expect(dry.text.contains("&access_token=***&") && !dry.text.contains("hidden"), "\(dry.text)")
+    }
+
     @Test("Which bytes of the arguments are secrets")
     func secretRanges() {
         let words = [

@@ -152,6 +152,45 @@ struct CurlCommandTests {
         #expect(missing.errors == "formwork: curl is not installed, or not in PATH\n")
     }
 
+    @Test("The list of processes shows neither the URL's credentials nor headers")
+    func processList() throws {
+        // Nobody answers there, so that curl waits.
+        let silent = try Receiver(answering: "200 OK", after: 1_000_000)
+        let result = try Command.shell(
+            """
+            FORMWORK_TOKEN= "$F" curl 'http://u:hidden1@127.0.0.1:\(silent.port)/?token=hidden2' -F a=1 \
+              -H 'Authorization: Bearer hidden3' -H 'X-One: hidden4' -- -sS & P=$!
+            until C=$(cat /proc/$P/task/$P/children) && grep -qz -e -sS /proc/${C:-1}/cmdline; do sleep 0.05; done
+            tr '\\0' ' ' < /proc/${C% }/cmdline; kill $P; wait $P
+            """)
+        #expect(result.text.hasPrefix("curl --no-progress-meter ") && !result.text.contains("hidden"), "\(result)")
+    }
+
+    @Test(
+        "Headers with any characters arrive, and the environment's credentials unless others are given",
+        arguments: [
+            ("FORMWORK_TOKEN=t0ken", "", "", "Bearer t0ken"), ("FORMWORK_USER=me:p\"w", "", "", "Basic bWU6cCJ3"),
+            ("FORMWORK_TOKEN=", "", "", nil), ("FORMWORK_TOKEN=t", "u:p@", "", "Basic dTpw"),
+            ("FORMWORK_TOKEN=t", "", "-H 'authorization: mine'", "mine"), ("FORMWORK_TOKEN=t", "", "-H @h", "Bearer file"),
+            ("FORMWORK_TOKEN=t", "", "-- -sSu u:p", "Basic dTpw"), ("FORMWORK_TOKEN=t", "", "-- -H @h", "Bearer file"),
+            ("FORMWORK_TOKEN=t", "", "-- -o n -A u", "Bearer t"), ("FORMWORK_TOKEN=t", "", "-- -K k", "Basic dTpw"),
+        ] as [(String, String, String, String?)])
+    func environment(variable: String, url user: String, words: String, value: String?) throws {
+        let (folder, receiver) = (Folder(), try Receiver())
+        try folder.file("h", "Authorization: Bearer file\n")
+        try folder.file("k", "user = u:p\n")
+        let result = try Command.shell(
+            """
+            export '\(variable)'
+            "$F" curl http://\(user)127.0.0.1:\(receiver.port)/ -F a=1 -H $'X-One: "a\\\\b"\\tü' \(words)
+            """, in: folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = receiver.request().head.components(separatedBy: "\r\n")
+        #expect(lines.contains("X-One: \"a\\b\"\tü"), "\(lines)")
+        let found = lines.first { $0.lowercased().hasPrefix("authorization: ") }
+        #expect(found.map { String($0.dropFirst("authorization: ".count)) } == value)
+    }
+
     @Test("Headers are two lines that curl's -H @file reads")
     func headers() throws {
         let known = try Command.run("headers", "-F", "a=1", "--boundary", "b c")

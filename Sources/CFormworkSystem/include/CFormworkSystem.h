@@ -35,9 +35,9 @@ int fw_wait(int descriptor, short events, int64_t nanoseconds);
 int fw_queued(int pipe);
 
 /// Starts a program, looked for in PATH, whose standard input is a socket with its other end in `*input`. The program has both
-/// ends. On Linux it is killed when this process ends, however that happens. Returns its number, or -errno. To be called on
-/// the main thread, as the program ends with its caller's.
-int fw_start(const char *program, char *const arguments[], int *input);
+/// ends, and `also` under its own number unless that is negative. On Linux it is killed when this process ends, however that
+/// happens. Returns its number, or -errno. To be called on the main thread, as the program ends with its caller's.
+int fw_start(const char *program, char *const arguments[], int also, int *input);
 /// Replaces this process by another program. It returns only when that fails: -errno.
 int fw_replace(const char *program, char *const arguments[]);
 /// Writes the path of this process's program, without a NUL at its end. Returns its length.

@@ -8,8 +8,8 @@ enum HeaderFile {
     ///
     /// A file is read once, because it may be a pipe: `-H @<(pass show upload)`.
     static func expand(_ words: [String]) throws -> [String] {
-        // curl reads such files itself, and would show the headers in its own arguments.
-        guard words.first != "curl" else { return words }
+        // A printed command line has the file's name, not its secrets.
+        if words.first == "curl", PartArgument.flags(in: words).contains("--print") { return words }
         var expanded: [String] = []
         var index = 0
         while index < words.count {

@@ -59,7 +59,7 @@ enum SecretArguments {
     }
 
     /// The user and password in a URL.
-    private static func userInfo(in word: String) -> Range<Int>? {
+    static func userInfo(in word: String) -> Range<Int>? {
         guard let start = word.firstRange(of: "://")?.upperBound else { return nil }
         let authority = word[start...].prefix { !"/?#".contains($0) }
         guard let at = authority.lastIndex(of: "@") else { return nil }

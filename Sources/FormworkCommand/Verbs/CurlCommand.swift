@@ -15,7 +15,9 @@ struct CurlCommand: ParsableCommand {
 
               formwork curl https://example.com/up -F photo=@a.jpg --print
 
-            Arguments after '--' are passed to curl. If a source fails half-way, or formwork is killed, curl is killed
+            Arguments after '--' are passed to curl. FORMWORK_USER=user:password and FORMWORK_TOKEN (sent as Bearer) in the
+            environment are used as by 'send', unless the URL, -H or curl's own arguments give credentials. The URL and -H
+            aren't in curl's arguments, so the list of processes doesn't show them. If a source fails half-way, or formwork is killed, curl is killed
             before it can take the body for a complete one.
             """)
 
@@ -40,9 +42,12 @@ struct CurlCommand: ParsableCommand {
             let rest = headers + self.curlArguments + [self.url]
             return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: rest))
         }
+        let configuration = try self.configuration()
+        let pipe = try SystemCalls.pipe()
         let curl: ChildProcess
         do {
-            curl = try ChildProcess("curl", self.arguments(for: plan))
+            let arguments = self.arguments(for: plan) + ["-K", "/dev/fd/\(pipe.reading.rawValue)"]
+            curl = try ChildProcess("curl", arguments, inheriting: pipe.reading)
         } catch Errno.noSuchFileOrDirectory {
             throw ExitStatus(127, "formwork: curl is not installed, or not in PATH")
         }
@@ -51,6 +56,10 @@ struct CurlCommand: ParsableCommand {
             ExitStatus(stoppedBy: signal).report()
         }
         defer { withExtendedLifetime(interruption) {} }
+        try SystemCalls.close(pipe.reading)
+        // If curl doesn't read it, its exit status says why.
+        try? BodyPlan(copying: .text(configuration.text)).write(to: pipe.writing)
+        try SystemCalls.close(pipe.writing)
         do {
             try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: false)) { options in
                 try plan.write(to: curl.input, options: options)
@@ -88,9 +97,25 @@ struct CurlCommand: ParsableCommand {
     private func arguments(for plan: BodyPlan) -> [String] {
         var headers = ["Content-Type: \(plan.contentType)", "Expect:"]
         if let length = plan.contentLength { headers += ["Transfer-Encoding:", "Content-Length: \(length)"] }
-        headers += self.form.otherHeaders
         return ["--no-progress-meter", "-X", "POST", "-T", "-"] + headers.flatMap { ["-H", $0] } + self.curlArguments
-            + ["--url", self.url]
+    }
+
+    /// What may hold secrets. curl overwrites only some of them in its arguments.
+    private func configuration() throws(ExitStatus) -> CurlConfiguration {
+        var configuration = CurlConfiguration()
+        for header in self.form.otherHeaders { configuration.add("header", header) }
+        configuration.add("url", self.url)
+        let isGiven =
+            self.form.otherHeaders.contains(where: CurlConfiguration.isAuthorization)
+            || CurlConfiguration.givesCredentials(self.curlArguments)
+            || SecretArguments.userInfo(in: self.url.contains("://") ? self.url : "http://\(self.url)") != nil
+        guard !isGiven else { return configuration }
+        switch try EnvironmentCredentials.read() {
+        case .user(let user, let password)?: configuration.add("user", "\(user):\(password)")
+        case .token(let token)?: configuration.add("header", "Authorization: Bearer \(token)")
+        case nil: break
+        }
+        return configuration
     }
 }
 #endif

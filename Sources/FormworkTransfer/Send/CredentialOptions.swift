@@ -39,7 +39,7 @@ struct CredentialOptions: ParsableArguments {
         let environment = ProcessInfo.processInfo.environment
         if let credentials = try self.ofNetrc(request, environment) {
             request.headerFields[.authorization] = credentials.fieldValue
-        } else if !isSigned, let value = try Self.ofEnvironment(environment) {
+        } else if !isSigned, let value = try Self.ofEnvironment() {
             request.headerFields[.authorization] = value
         }
     }
@@ -69,23 +69,12 @@ struct CredentialOptions: ParsableArguments {
         return try Netrc(file: path, option: option).credentials(for: String(host))
     }
 
-    private static func ofEnvironment(_ environment: [String: String]) throws -> String? {
-        let user = environment["FORMWORK_USER"].flatMap { $0.isEmpty ? nil : $0 }
-        let token = environment["FORMWORK_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
-        guard user == nil || token == nil else {
-            throw ExitStatus(2, "formwork: FORMWORK_USER and FORMWORK_TOKEN are both set: set only one of them")
+    private static func ofEnvironment() throws -> String? {
+        switch try EnvironmentCredentials.read() {
+        case .user(let user, let password)?: BasicCredentials(user: user, password: password).fieldValue
+        case .token(let token)?: "Bearer \(token)"
+        case nil: nil
         }
-        if let user {
-            guard let credentials = BasicCredentials(user) else {
-                throw ExitStatus(2, "formwork: FORMWORK_USER: write user:password")
-            }
-            return credentials.fieldValue
-        }
-        guard let token else { return nil }
-        guard HTTPField.isValidValue(token) else {
-            throw ExitStatus(2, "formwork: FORMWORK_TOKEN contains a line end or another control character")
-        }
-        return "Bearer \(token)"
     }
 }
 

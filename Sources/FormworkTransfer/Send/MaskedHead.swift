@@ -1,5 +1,6 @@
 #if Transfer
 import Formwork
+import FormworkCommand
 import FormworkNIO
 import HTTPTypes
 
@@ -10,7 +11,7 @@ struct MaskedHead {
     let fields: [(name: String, value: String)]
 
     init(_ request: HTTPRequest, isHTTP2: Bool) {
-        self.line = "\(request.method) \(request.path ?? "/") HTTP/\(isHTTP2 ? "2" : "1.1")"
+        self.line = "\(request.method) \(SecretText.masked(request.path ?? "/")) HTTP/\(isHTTP2 ? "2" : "1.1")"
         self.fields = [("Host", request.authority ?? "")] + request.headerFields.map(Self.masked)
     }
 
@@ -27,7 +28,7 @@ struct MaskedHead {
     /// A field; of credentials only the scheme is shown.
     private static func masked(_ field: HTTPField) -> (name: String, value: String) {
         let name = field.name.rawName
-        guard Redirection.carriesCredentials(name) else { return (name, field.value) }
+        guard Redirection.carriesCredentials(name) else { return (name, SecretText.masked(field.value)) }
         let words = field.value.split(separator: " ", maxSplits: 1)
         let isScheme = [.authorization, .proxyAuthorization].contains(field.name) && words.count == 2
         return (name, (isScheme ? "\(words[0]) " : "") + "***")

@@ -1,0 +1,48 @@
+#if Command
+import Formwork
+
+/// curl's configuration (`-K`), which isn't in the list of processes: headers, URL and credentials.
+struct CurlConfiguration {
+    private(set) var text = ""
+
+    /// Adds an option with a value. curl reads these escapes between double quotes.
+    mutating func add(_ option: String, _ value: String) {
+        let escapes: [Character: String] = [
+            "\\": "\\\\", "\"": "\\\"", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\r\n": "\\r\\n", "\u{B}": "\\v",
+        ]
+        self.text += "\(option) = \"\(value.map { escapes[$0] ?? String($0) }.joined())\"\n"
+    }
+
+    /// Whether arguments of curl's give credentials, or may give them by a configuration file.
+    static func givesCredentials(_ arguments: [String]) -> Bool {
+        let longNames = [
+            "--user", "--oauth2-bearer", "--netrc", "--netrc-file", "--netrc-optional", "--aws-sigv4", "--config",
+        ]
+        var before = ""
+        for word in arguments {
+            let name = String(word.prefix { $0 != "=" })
+            if longNames.contains(name) { return true }
+            if ["-H", "--header"].contains(before), self.isAuthorization(word) { return true }
+            before = word
+            guard word.hasPrefix("-"), !word.hasPrefix("--") else { continue }
+            // A cluster of flags, then one option with a value.
+            let letters = word.dropFirst()
+            let place = letters.firstIndex { "AbcCdDeEFHhKmoPQrtTuUwxXyYz".contains($0) } ?? letters.endIndex
+            if letters[..<place].contains("n") { return true }
+            guard place < letters.endIndex else { continue }
+            let value = String(letters[letters.index(after: place)...])
+            switch letters[place] {
+            case "u", "K": return true
+            case "H" where self.isAuthorization(value): return true
+            case let letter: before = value.isEmpty ? "-\(letter)" : ""
+            }
+        }
+        return false
+    }
+
+    /// Whether a header is `Authorization`, or a file that may have it.
+    static func isAuthorization(_ header: String) -> Bool {
+        header.hasPrefix("@") || header.prefix { $0 != ":" && $0 != ";" }.lowercased() == "authorization"
+    }
+}
+#endif
