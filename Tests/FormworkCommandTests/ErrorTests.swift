@@ -36,13 +36,13 @@ struct ErrorTests {
                 + "before it: a parameter is written text/plain;charset=utf-8"),
         Row(
             "-F", "f=@/proc/version", status: 26,
-            "-F f=@/proc/version: /proc/version has a size of 0 bytes but has content, as files of /proc do: pass it "
-                + "as a stream"),
+            "-F f=@/proc/version: /proc/version has a size of 0 bytes but has content, as files of /proc do: write "
+                + "cat /proc/version | formwork … -F 'f=@-;filename=version'"),
         Row(
             "-F", "f=@/sys/kernel/mm/transparent_hugepage/enabled", status: 26,
             "-F f=@/sys/kernel/mm/transparent_hugepage/enabled: /sys/kernel/mm/transparent_hugepage/enabled has a "
-                + "size of 4096 bytes but ended at file offset \(lengthOfEnabled), as files of /sys do: pass it as a "
-                + "stream"),
+                + "size of 4096 bytes but ended at file offset \(lengthOfEnabled), as files of /sys do: write "
+                + "cat /sys/kernel/mm/transparent_hugepage/enabled | formwork … -F 'f=@-;filename=enabled'"),
         Row("-F", "f=@/tmp", status: 26, "-F f=@/tmp: /tmp is a directory: name a file in it"),
         Row(
             "-F", "a={\"x\":\"y;z\"}", status: 2,

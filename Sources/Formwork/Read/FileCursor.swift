@@ -165,7 +165,7 @@ final class FileCursor: SourceCursor {
 
     /// How to send a file whose length is not its size.
     private var wayOut: String {
-        if case .path = self.file.origin { "pass it as a stream" } else { "pass it through a pipe, as with cat" }
+        if case .path = self.file.origin { FormworkError.streamAdvice } else { "pass it through a pipe, as with cat" }
     }
 
     private func close() {
@@ -176,4 +176,9 @@ final class FileCursor: SourceCursor {
     private func error(_ code: FormworkError.Code, _ message: String, _ cause: Errno? = nil) -> FormworkError {
         FormworkError(code, message, path: self.file.path, cause: cause)
     }
+}
+
+extension FormworkError {
+    /// The end of the message for a file that has content but no size. The command replaces it.
+    package static let streamAdvice = "pass it as a stream"
 }

@@ -1,6 +1,7 @@
 #if Command
 import Formwork
 import Synchronization
+import SystemPackage
 
 /// One `-F` or `--form-string` of the command line.
 ///
@@ -152,6 +153,12 @@ struct PartArgument {
     func explain(_ error: FormworkError) -> FormworkError {
         var error = error
         error.part = nil
+        if let file = error.path, error.message.hasSuffix(FormworkError.streamAdvice) {
+            let name = FilePath(file).lastComponent?.string ?? file
+            let part = self.text.prefix { $0 != "=" } + "=@-;filename=\(name)"
+            error.message.removeLast(FormworkError.streamAdvice.count)
+            error.message += "write cat \(ShellQuote.quote(file)) | formwork … -F \(ShellQuote.quote(String(part)))"
+        }
         let path = error.path.map { "\($0) " } ?? ""
         error.message = "\(self.option.rawValue) \(ShellQuote.quote(self.text)): \(path)\(error.message)"
         error.path = nil
