@@ -138,8 +138,43 @@ struct ErrorTests {
         #expect(result.status == 23 && folder.names.isEmpty)
         #expect(
             result.errors
-                == "formwork: -F f=@-: \(folder.path) can't write a temporary file for the content in this folder "
-                + "(File too large)\n")
+                == "formwork: -F f=@-: \(folder.path) can't hold a temporary file (File too large)\n")
+        // A copy of a sparse file is as large as the file here.
+        try folder.sparse("big", 100_000)
+        let copy = try Command.shell("ulimit -f 8; mkdir t; TMPDIR=$PWD/t \"$F\" body --snapshot -F f=@big", in: folder.path)
+        #expect(copy.status == 23, "\(copy.errors)")
+        #expect(copy.errors == "formwork: -F f=@big: \(folder.path)/t can't hold a temporary file (File too large)\n")
+        for option in ["--spool -F f=@-", "--snapshot -F f=@big"] {
+            let none = try Command.shell("TMPDIR=$PWD/none \"$F\" body \(option)", in: folder.path)
+            let shown = "\(folder.path)/none can't hold a temporary file (No such file or directory)\n"
+            #expect(none.errors.hasSuffix(": \(shown)"), "\(none.errors)")
+        }
+    }
+
+    @Test(
+        "A full standard output is named as itself",
+        arguments: [
+            "--help", "help send", "plan -F a=b", "plan -F a=b --json", "type big", "completion bash", "headers -F a=b",
+            "curl http://h -F a=b --print", "query encode a=b",
+        ])
+    func fullOutput(words: String) throws {
+        let folder = Folder()
+        try folder.file("big", "x")
+        let result = try Command.shell("\"$F\" \(words) > /dev/full", in: folder.path)
+        #expect(result.status == 23)
+        #expect(result.errors == "formwork: standard output can't be written (No space left on device)\n")
+    }
+
+    @Test(
+        "A negative offset and an empty boundary are named as such",
+        arguments: [
+            ("--offset -1", "--offset -1: give 0 or more"), ("--length -1", "--length -1: give 0 or more"),
+            ("--boundary ''", "The boundary has 0 bytes: RFC 2046 allows 1 to 70."),
+            ("--boundary=", "The boundary has 0 bytes: RFC 2046 allows 1 to 70."),
+        ])
+    func values(words: String, message: String) throws {
+        let result = try Command.shell("\"$F\" body -F a=b \(words)")
+        #expect(result.status == 2 && result.errors == "formwork: \(message)\n", "\(result.errors)")
     }
 
     @Test("Arguments that are not UTF-8 are refused, not repaired")

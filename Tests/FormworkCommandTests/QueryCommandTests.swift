@@ -404,7 +404,7 @@ struct QueryCommandTests {
         #expect(closed.errors == "23\n")
         let full = try Command.shell("\"$F\" query decode > /dev/full", input: Array("a=1".utf8))
         #expect(full.status == 23)
-        #expect(full.errors == "formwork: the body can't be written (No space left on device) [body offset 10]\n")
+        #expect(full.errors == "formwork: standard output can't be written (No space left on device)\n")
     }
 
     @Test("100,000 brackets end in a clear error, and 512 levels are written")

@@ -10,20 +10,27 @@ extension BodySpool {
     /// - Throws: `sourceUnavailable` if the input can't be read, `writeFailed` if the disk is full.
     public convenience init(collecting input: FileDescriptor, in folder: FilePath? = nil) throws(FormworkError) {
         let folder = folder ?? Self.usualFolder
-        let file = try FormworkError.writing(folder) { () throws(Errno) in
-            try SystemCalls.openTemporary(in: folder)
-        }
+        let file = try Self.openTemporary(in: folder)
         do throws(FormworkError) {
             // A body with the descriptor as its only piece, to use the body's fast writing and its errors.
             let reader = BodyReader(try BodyPlan(copying: .descriptor(input)), options: ReaderOptions())
             self.init((file, try reader.write(to: file)))
         } catch {
             try? SystemCalls.close(file)
-            guard error.code == .writeFailed else { throw error }
-            throw FormworkError(
-                .writeFailed, "can't write a temporary file for the content in this folder", path: folder.string,
-                cause: error.cause)
+            throw error.code == .writeFailed ? Self.noRoom(in: folder, error.cause) : error
         }
+    }
+
+    /// Opens an unlinked temporary file.
+    static func openTemporary(in folder: FilePath) throws(FormworkError) -> FileDescriptor {
+        do throws(Errno) { return try SystemCalls.openTemporary(in: folder) } catch {
+            throw self.noRoom(in: folder, error)
+        }
+    }
+
+    /// The error of a temporary file that can't be made or written.
+    static func noRoom(in folder: FilePath, _ cause: (any Error)?) -> FormworkError {
+        FormworkError(.writeFailed, "can't hold a temporary file", path: folder.string, cause: cause)
     }
 
     /// Collects a body of which some bytes were read already.

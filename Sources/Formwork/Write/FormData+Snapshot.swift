@@ -46,16 +46,14 @@ extension BodySpool {
         of path: FilePath, in folder: FilePath
     ) throws(FormworkError) -> (descriptor: FileDescriptor, count: Int64) {
         for _ in 0..<3 {
-            let copy = try FormworkError.writing(folder) { () throws(Errno) in
-                try SystemCalls.openTemporary(in: folder)
-            }
+            let copy = try self.openTemporary(in: folder)
             do throws(FormworkError) {
                 let count = try BodyPlan(copying: .file(path)).write(to: copy)
                 if try self.isEqual(copy, to: path, count) { return (copy, count) }
             } catch {
                 guard error.code == .sourceChanged else {
                     try? SystemCalls.close(copy)
-                    throw error
+                    throw error.code == .writeFailed ? self.noRoom(in: folder, error.cause) : error
                 }
             }
             try? SystemCalls.close(copy)

@@ -1,6 +1,5 @@
 #if Command
 import Formwork
-import SystemPackage
 
 /// Collects short texts for standard output. A system call for each would take most of the time.
 final class OutputBuffer {
@@ -17,7 +16,7 @@ final class OutputBuffer {
     func flush() throws {
         guard !self.text.isEmpty else { return }
         defer { self.text = [] }
-        try BodyPlan(copying: .bytes(self.text)).write(to: .standardOutput)
+        try StandardOutput.write(.bytes(self.text))
     }
 }
 #endif

@@ -4,8 +4,15 @@ import SystemPackage
 
 /// Writes results to standard output. A full disk or closed pipe is an error.
 package enum StandardOutput {
-    package static func write(_ text: String) throws {
-        try BodyPlan(copying: .text(text)).write(to: .standardOutput)
+    package static func write(_ text: String) throws { try self.write(.text(text)) }
+
+    /// - Throws: `writeFailed`, with the system's error.
+    static func write(_ source: BodySource) throws {
+        do { try BodyPlan(copying: source).write(to: .standardOutput) } catch let error as FormworkError
+            where error.code == .writeFailed
+        {
+            throw FormworkError(.writeFailed, "standard output can't be written", cause: error.cause)
+        }
     }
 }
 #endif

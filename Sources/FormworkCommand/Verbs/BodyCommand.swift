@@ -41,10 +41,10 @@ struct BodyCommand: ParsableCommand {
     @Option(help: "The URL to which the tool of --as sends the body.")
     var url: String?
 
-    @Option(help: "Begin at this byte of the body, without reading the bytes before it.")
+    @Option(parsing: .unconditional, help: "Begin at this byte of the body, without reading the bytes before it.")
     var offset: Int64 = 0
 
-    @Option(help: "Write at most this many bytes.")
+    @Option(parsing: .unconditional, help: "Write at most this many bytes.")
     var length: Int64?
 
     @Flag(help: "Check while writing that no content contains the boundary; if it does, fail.")
@@ -62,6 +62,9 @@ struct BodyCommand: ParsableCommand {
     func validate() throws { try GivenPath.check(["-o": self.output]) }
 
     func run() throws {
+        for (name, value) in [("--offset", self.offset), ("--length", self.length ?? 0)] where value < 0 {
+            throw ExitStatus(2, "formwork: \(name) \(value): give 0 or more")
+        }
         if self.tool == .request { return try self.writeRequest() }
         let plan = try self.form.makePlan()
         let file = self.output == "-" ? nil : self.output
