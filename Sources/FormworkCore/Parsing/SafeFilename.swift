@@ -1,7 +1,8 @@
 /// A received filename, made safe for creating a file in a folder on any file system.
 ///
 /// It is one path component, without folders, control characters, characters with a special meaning on some system,
-/// names of devices, and dots or blanks at either end. A file with this name may already exist, so choose other names
+/// names of devices, and dots or blanks at either end. A name that begins with a hyphen gets `_` in front, because
+/// programs read such a word as an option: `rm *`. A file with this name may already exist, so choose other names
 /// or create files exclusively. Letters are composed (Unicode NFC), so that the two spellings of an accented letter, as
 /// sent by macOS and others, are one file.
 public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
@@ -34,7 +35,7 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
         let composed = String(decoding: String(scalars)._nfcCodeUnits, as: UTF8.self)
         var name = Self.trimmed(Self.cut(Self.trimmed(composed), limit))
         guard !name.isEmpty else { return nil }
-        if Self.isReserved(name) { name = Self.trimmed(Self.cut("_\(name)", limit)) }
+        if name.hasPrefix("-") || Self.isReserved(name) { name = Self.trimmed(Self.cut("_\(name)", limit)) }
         self.text = name
     }
 
