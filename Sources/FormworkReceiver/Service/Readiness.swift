@@ -1,4 +1,5 @@
 #if Transfer
+import FormworkCore
 import FormworkSystem
 import Synchronization
 

@@ -106,7 +106,8 @@ package struct SendCommand: AsyncParsableCommand {
     var presigned: String?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp(
+        name: .shortAndLong,
+        help: ArgumentHelp(
             "Write the answer's body to this file. It appears only when it is complete.", valueName: "file"),
         completion: .file())
     var output: String?
@@ -199,7 +200,8 @@ package struct SendCommand: AsyncParsableCommand {
             let proxy = self.connection.environmentProxy(isSecure: isSecure)
             let status = ExitStatus(transfer: proxy?.explain(error) ?? error)
             let result = WriteOut.Result(
-                report: record.report, trace: record.trace, url: url, method: method, failure: status, bytesSent: monitor.current.acknowledged, total: total,
+                report: record.report, trace: record.trace, url: url, method: method, failure: status,
+                bytesSent: monitor.current.acknowledged, total: total,
                 seconds: start.duration(to: .now).seconds)
             // The transfer's failure is reported below; a failure to write this text isn't.
             try? self.write(result, writeOut)
