@@ -5,7 +5,7 @@ import SystemPackage
 /// A file for a program's output, which appears, or replaces another one, only when it is complete.
 ///
 /// A link is followed, and the file that it leads to is replaced. Devices and FIFOs are written at once, and so are the
-/// paths below /dev and /proc, which may stand for an open descriptor, and an existing file in a folder in which no new
+/// paths below /dev and /proc, which may be open descriptors, and an existing file in a folder in which no new
 /// file can be created.
 package final class OutputFile {
     private enum State {

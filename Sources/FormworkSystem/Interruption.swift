@@ -49,7 +49,7 @@ package final class Interruption {
         }
     }
 
-    /// The signals end the process again, as they did before.
+    /// The signals stop the process again, as they did before.
     deinit {
         for (signal, source) in self.sources {
             source.cancel()

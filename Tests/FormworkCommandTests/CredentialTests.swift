@@ -124,7 +124,8 @@ struct CredentialTests {
         let query = "?a=shown&access_token=hidden4&X-Amz-Signature=hidden5&key=&monkey=shown#end"
         let result = try Command.run("send", "http://127.0.0.1:\(receiver.port)/\(query)", "-F", "a=1", "-v", "--json")
         #expect(result.status == 0 && !result.errors.contains("hidden"), "\(result.errors)")
-        #expect(result.errors.contains("> POST /?a=shown&access_token=***&X-Amz-Signature=***&key=&monkey=shown HTTP/1.1\n"))
+        let path = "/?a=shown&access_token=***&X-Amz-Signature=***&key=&monkey=shown"
+        #expect(result.errors.contains("> POST \(path) HTTP/1.1\n"))
         #expect(result.errors.contains("< Location: http://***@h.example/?Signature=***&n=shown\n"))
         #expect(result.errors.contains("< Link: <http://***@b/>; rel=next\n"), "\(result.errors)")
         #expect(result.text.contains("access_token=hidden4") && result.text.contains("u:hidden1@h.example"))

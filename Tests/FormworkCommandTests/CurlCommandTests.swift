@@ -160,8 +160,8 @@ struct CurlCommandTests {
             """
             FORMWORK_TOKEN= "$F" curl 'http://u:hidden1@127.0.0.1:\(silent.port)/?token=hidden2' -F a=1 \
               -H 'Authorization: Bearer hidden3' -H 'X-One: hidden4' -- -sS & P=$!
-            until C=$(cat /proc/$P/task/$P/children) && grep -qz -e -sS /proc/${C:-1}/cmdline; do sleep 0.05; done
-            tr '\\0' ' ' < /proc/${C% }/cmdline; kill $P; wait $P
+            until C=$(tr -d " " < /proc/$P/task/$P/children) && grep -qz -e -sS /proc/${C:-0}/cmdline; do sleep 0.05; done
+            tr '\\0' ' ' < /proc/$C/cmdline; kill $P; wait $P
             """)
         #expect(result.text.hasPrefix("curl --no-progress-meter ") && !result.text.contains("hidden"), "\(result)")
     }
@@ -171,7 +171,8 @@ struct CurlCommandTests {
         arguments: [
             ("FORMWORK_TOKEN=t0ken", "", "", "Bearer t0ken"), ("FORMWORK_USER=me:p\"w", "", "", "Basic bWU6cCJ3"),
             ("FORMWORK_TOKEN=", "", "", nil), ("FORMWORK_TOKEN=t", "u:p@", "", "Basic dTpw"),
-            ("FORMWORK_TOKEN=t", "", "-H 'authorization: mine'", "mine"), ("FORMWORK_TOKEN=t", "", "-H @h", "Bearer file"),
+            ("FORMWORK_TOKEN=t", "", "-H 'authorization: mine'", "mine"),
+            ("FORMWORK_TOKEN=t", "", "-H @h", "Bearer file"),
             ("FORMWORK_TOKEN=t", "", "-- -sSu u:p", "Basic dTpw"), ("FORMWORK_TOKEN=t", "", "-- -H @h", "Bearer file"),
             ("FORMWORK_TOKEN=t", "", "-- -o n -A u", "Bearer t"), ("FORMWORK_TOKEN=t", "", "-- -K k", "Basic dTpw"),
         ] as [(String, String, String, String?)])

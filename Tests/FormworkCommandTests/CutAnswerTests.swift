@@ -53,7 +53,8 @@ struct CutAnswerTests {
     func report(words: String, body: String) throws {
         let receiver = try Receiver(text: "0123456789", length: 1000)
         let url = "http://127.0.0.1:\(receiver.port)/half"
-        let outcome = try Command.shell("\"$F\" send \(url) -F a=b --boundary b --json \(words)", in: Folder().path)
+        let folder = Folder()
+        let outcome = try Command.shell("\"$F\" send \(url) -F a=b --boundary b --json \(words)", in: folder.path)
         #expect(outcome.status == 56)
         #expect(try SchemaCheck("send").violations(outcome.text) == [])
         let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
@@ -62,7 +63,7 @@ struct CutAnswerTests {
         #expect(report["tries"] as? Int == 1 && report["requests"] as? Int == 1)
         #expect((report["headers"] as? [[String: String]])?.first == ["name": "Content-Length", "value": "1000"])
         #expect(report["isBodyTruncated"] as? Bool == true && report["body"] as? String == body)
-        #expect(report["bytesSent"] as? Int == 58 && report["bodyFile"] == nil)
+        #expect(report["bytesSent"] as? Int == 59 && report["bodyFile"] == nil)
         #expect(report["exitStatus"] as? Int == 56)
         #expect(report["error"] as? String == "the connection ended inside the answer")
     }

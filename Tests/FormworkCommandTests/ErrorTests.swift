@@ -141,7 +141,8 @@ struct ErrorTests {
                 == "formwork: -F f=@-: \(folder.path) can't hold a temporary file (File too large)\n")
         // A copy of a sparse file is as large as the file here.
         try folder.sparse("big", 100_000)
-        let copy = try Command.shell("ulimit -f 8; mkdir t; TMPDIR=$PWD/t \"$F\" body --snapshot -F f=@big", in: folder.path)
+        let copy = try Command.shell(
+            "ulimit -f 8; mkdir t; TMPDIR=$PWD/t \"$F\" body --snapshot -F f=@big", in: folder.path)
         #expect(copy.status == 23, "\(copy.errors)")
         #expect(copy.errors == "formwork: -F f=@big: \(folder.path)/t can't hold a temporary file (File too large)\n")
         for option in ["--spool -F f=@-", "--snapshot -F f=@big"] {
@@ -155,7 +156,7 @@ struct ErrorTests {
         "A full standard output is named as itself",
         arguments: [
             "--help", "help send", "plan -F a=b", "plan -F a=b --json", "type big", "completion bash", "headers -F a=b",
-            "curl http://h -F a=b --print", "query encode a=b",
+            "curl http://h -F a=b --print", "query encode --help",
         ])
     func fullOutput(words: String) throws {
         let folder = Folder()

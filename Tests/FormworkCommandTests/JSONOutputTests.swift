@@ -49,7 +49,10 @@ struct JSONOutputTests {
         arguments: [
             ("plan", "plan --json -F f=@$'bad\\xff'", "argument 4 is not UTF-8: rename the file, or pass it as '@-'"),
             ("type", "type --json $'bad\\xff'", "argument 3 is not UTF-8: rename the file, or pass it as '@-'"),
-            ("send", "send --json http://h $'bad\\xff'", "argument 4 is not UTF-8: rename the file, or pass it as '@-'"),
+            (
+                "send", "send --json http://h $'bad\\xff'",
+                "argument 4 is not UTF-8: rename the file, or pass it as '@-'"
+            ),
             ("plan", "plan --json=x", "The option '--json' does not take any value, but 'x' was specified."),
         ])
     func usage(schema: String, arguments: String, message: String) throws {

@@ -69,7 +69,7 @@ struct TransferMessagesTests {
         let receiver = try Receiver(after: 1_000_000)
         let outcome = try self.run("send http://127.0.0.1:\(receiver.port) -F a=b --boundary b -m 1")
         #expect(outcome.text == "28\n")
-        #expect(outcome.errors == "formwork: not finished within the allowed 1 second [58 bytes sent]\n")
+        #expect(outcome.errors == "formwork: not finished within the allowed 1 second [59 bytes sent]\n")
     }
 
     @Test("Options that stand for headers are named in their errors")
@@ -100,7 +100,7 @@ struct TransferMessagesTests {
         #expect(outcome.text == "56\n56\n")
         #expect(
             outcome.errors == """
-                formwork: the server's answer isn't HTTP [58 bytes sent]
+                formwork: the server's answer isn't HTTP [59 bytes sent]
                 formwork: the server's answer isn't HTTP: its body is malformed
 
                 """)

@@ -88,19 +88,26 @@ struct UsageTests {
                 + "\"$F\" send http://h.example/ -da=1 -d-2 --dry-run | grep Length; cat out", in: folder.path)
         #expect(result.status == 0 && result.errors == "", "\(result.errors)")
         #expect(
-            result.text.hasPrefix("Content-Type: multipart/related; boundary=") && result.text.contains("\nContent-Length: 6\n")
-                && result.text.hasSuffix("\r\n\r\nb\r\n--b--\r\n"), "\(result.text)")
+            result.text.hasPrefix("Content-Type: multipart/related; boundary=")
+                && result.text.contains("\nContent-Length: 6\n") && result.text.hasSuffix("\r\n\r\nb\r\n--b--\r\n"),
+            "\(result.text)")
     }
 
     @Test(
         "An error never shows the value of -u or -H",
         arguments: [
             ("plan -F a=b -ume:hidden", "unknown option '-u'"),
-            ("plan -F a=b -H 'Authorization: hidden'", "-H 'Authorization: …': only Content-Type describes a body: leave it out"),
+            (
+                "plan -F a=b -H 'Authorization: hidden'",
+                "-H 'Authorization: …': only Content-Type describes a body: leave it out"
+            ),
             ("plan -F a=b -H 'X-One: hidden'", "-H 'X-One: …': only Content-Type describes a body: leave it out"),
             ("send http://h -F a=b -Hhidden", "-H …: write 'Name: value'"),
             ("send http://h -F a=b -H'Authorization Bearer hidden'", "-H 'Authorization …': write 'Name: value'"),
-            ("send http://h -F a=b -H'X-One: a'$'\\n''hidden'", "-H 'X-One: …': a value can't hold line ends or other control characters"),
+            (
+                "send http://h -F a=b -H'X-One: a'$'\\n''hidden'",
+                "-H 'X-One: …': a value can't hold line ends or other control characters"
+            ),
             ("body -F a=b --as request --url http://h -Hhidden", "-H …: write 'Name: value'"),
             ("send http://h -F a=b -Zume:hidden", "unknown option '-Z'"),
             ("send http://h -F a=b --user", "missing value for '--user <user[:password]>'"),

@@ -66,8 +66,12 @@ public final class AnswerBody {
             try Task.checkCancellation()
             self.isCut = true
             if let given = self.ledger?.failure { throw given }
-            if let parsing = failure as? HTTPParserError, parsing != .invalidEOFState {
+            switch failure {
+            case let parsing as HTTPParserError where parsing != .invalidEOFState:
                 throw TransferError(.receive, "the server's answer isn't HTTP: its body is malformed")
+            // Its words, "stream ended at an unexpected time", say no more.
+            case is HTTPParserError: failure = nil
+            default: break
             }
             guard self.mayBeCut else {
                 throw TransferError(.receive, "the connection ended inside the answer", cause: failure)

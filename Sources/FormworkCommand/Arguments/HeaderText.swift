@@ -7,8 +7,8 @@ package enum HeaderText {
     package static func masked(_ header: String) -> String {
         let name = header.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
         // Without a separator the whole text may be the value: its writer forgot the name.
-        let isNamed = name.utf8.count < header.utf8.count && name.utf8.count <= 40
-        return isNamed ? ShellQuote.quote(name.isEmpty ? "…" : "\(name)\(header[name.endIndex] == ":" ? ":" : "") …") : "…"
+        guard !name.isEmpty, name.utf8.count <= 40, name.endIndex < header.endIndex else { return "…" }
+        return ShellQuote.quote("\(name)\(header[name.endIndex] == ":" ? ":" : "") …")
     }
 }
 #endif

@@ -60,7 +60,8 @@ struct PartArgument {
             index += 1
             if let short = ShortOptions(word) {
                 separated += short.separated
-            } else if word.hasPrefix("--"), word.hasSuffix("="), self.optionsWithValue.contains(String(word.dropLast())) {
+            } else if word.hasPrefix("--"), word.hasSuffix("="), self.optionsWithValue.contains(String(word.dropLast()))
+            {
                 // ArgumentParser takes an empty value for a missing one.
                 separated += [String(word.dropLast()), ""]
             } else {

@@ -16,7 +16,8 @@ package enum SecretText {
     /// Whether a parameter of a URL carries a credential, as far as its name shows.
     private static func isSecret(parameter name: String) -> Bool {
         [
-            "access_token", "api-key", "api_key", "apikey", "auth", "auth_token", "client_secret", "id_token", "jwt", "key",
+            "access_token", "api-key", "api_key", "apikey", "auth", "auth_token", "client_secret", "id_token", "jwt",
+            "key",
             "password", "passwd", "pwd", "refresh_token", "secret", "sig", "signature", "token", "x-amz-credential",
             "x-amz-security-token", "x-amz-signature", "x-goog-credential", "x-goog-signature",
         ].contains(name.lowercased())

@@ -8,9 +8,8 @@ package enum StandardOutput {
 
     /// - Throws: `writeFailed`, with the system's error.
     static func write(_ source: BodySource) throws {
-        do { try BodyPlan(copying: source).write(to: .standardOutput) } catch let error as FormworkError
-            where error.code == .writeFailed
-        {
+        do { try BodyPlan(copying: source).write(to: .standardOutput) } catch {
+            guard error.code == .writeFailed else { throw error }
             throw FormworkError(.writeFailed, "standard output can't be written", cause: error.cause)
         }
     }

@@ -58,7 +58,7 @@ struct CurlCommand: ParsableCommand {
         defer { withExtendedLifetime(interruption) {} }
         try SystemCalls.close(pipe.reading)
         // If curl doesn't read it, its exit status says why.
-        try? BodyPlan(copying: .text(configuration.text)).write(to: pipe.writing)
+        _ = try? BodyPlan(copying: .text(configuration.text)).write(to: pipe.writing)
         try SystemCalls.close(pipe.writing)
         do {
             try ProgressLine.shown(self.progress.style(bodyGoesToTerminal: false)) { options in

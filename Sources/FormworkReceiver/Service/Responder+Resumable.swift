@@ -27,7 +27,8 @@ extension Responder {
     ) async throws -> Answer? {
         guard let store = self.store else { return self.refusal(.notFound, head, client) }
         var handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
-            self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(FailedUpload(error).reason)"])
+            let reason = FailedUpload(error).reason
+            self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(reason)"])
         } complete: { upload in
             let answer = await self.answer(upload, head, client)
             // The receiver's own failure may pass: the client can complete the upload again.

@@ -24,7 +24,8 @@ struct ResumeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Keep the upload's state in this file, so that the same command continues it after a crash or an "
-                + "interruption. Removed when the upload is complete. FILE.lock marks it as in use. Implies --resume auto.", valueName: "file"),
+                + "interruption. Removed when the upload is complete. FILE.lock marks it as in use. Implies --resume auto.",
+            valueName: "file"),
         completion: .file())
     var state: String?
 
