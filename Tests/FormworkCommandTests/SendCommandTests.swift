@@ -212,7 +212,7 @@ struct SendCommandTests {
             ),
             (
                 ["http://h", "-F", "a=1", "-H", "Content-Length: 1"], 2,
-                "-H 'Content-Length: 1': it is set from the body's length: leave it out"
+                "-H 'Content-Length: …': it is set from the body's length: leave it out"
             ),
             (["http://h", "-F", "a=1", "-X", "a b"], 2, "-X 'a b': is not a method, such as POST"),
             (["http://h", "-F", "a=1", "--key", "k"], 2, "--key: give --cert too"),

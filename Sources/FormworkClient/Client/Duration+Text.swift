@@ -2,9 +2,9 @@
 extension Duration {
     /// `1 second`, `30 seconds` or `0.5 seconds`, for errors.
     var text: String {
-        let seconds = self / .seconds(1)
-        if seconds == 1 { return "1 second" }
-        return seconds == seconds.rounded() && abs(seconds) < 1e15 ? "\(Int64(seconds)) seconds" : "\(seconds) seconds"
+        let (seconds, fraction) = self.components
+        guard fraction == 0 else { return "\(self / .seconds(1)) seconds" }
+        return seconds == 1 ? "1 second" : "\(seconds) seconds"
     }
 }
 #endif

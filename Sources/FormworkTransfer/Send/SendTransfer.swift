@@ -14,7 +14,7 @@ struct SendTransfer {
     let command: SendCommand
     let monitor: UploadMonitor
     let record: SendRecord
-    /// Runs before a signal ends the process.
+    /// Runs before a signal stops the process.
     let stopped: @Sendable (StoppingSignal) -> Void
 
     /// Sends the form, or to a tus server that reads no forms each of its files.
