@@ -264,6 +264,7 @@ CONSTANT(int, SIGXFSZ, 25);
 CALL(int, kill, (_:_:), T(pid_t), int);
 #if defined(FORMWORK_CLANG)
 typedef uint32_t sigset_t;
+#define SIG_DFL (void (*)(int))0
 #define SIG_IGN (void (*)(int))1
 enum { SIG_BLOCK = 1, SIG_SETMASK = 3 };
 void (*signal(int, void (*)(int)))(int);
