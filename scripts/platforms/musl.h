@@ -57,6 +57,8 @@ CALL(int, statvfs, (_:_:), const char *restrict, struct T(statvfs) *restrict);
 
 // <fcntl.h>
 #include <sys/types.h>
+CONSTANT(int, F_SETFD, 2);
+CONSTANT(int, FD_CLOEXEC, 1);
 CONSTANT(int, O_RDONLY, 0);
 CONSTANT(int, O_WRONLY, 1);
 CONSTANT(int, O_RDWR, 2);
