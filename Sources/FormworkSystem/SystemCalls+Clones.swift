@@ -17,7 +17,7 @@ extension SystemCalls {
     /// - Throws: `notSupported` and others if the file system can't do that, or the file is on another one.
     package static func openClone(of file: FileDescriptor, in folder: FilePath) throws(Errno) -> FileDescriptor {
         #if canImport(Darwin)
-        // A clone gets a name first. It has the permissions of its file, so nobody can read more through it.
+        // A clone has a name for a moment. Its permissions are those of its file, so others can read no more than before.
         let place = try self.open(folder, .readOnly, .directory)
         defer { try? self.close(place) }
         let name = ".formwork.\(RandomWord.make())"

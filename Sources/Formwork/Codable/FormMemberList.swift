@@ -31,7 +31,7 @@ final class FormMemberList {
     /// The value at a place.
     subscript(place: Int) -> Value { self.members[place].value }
 
-    /// The place of a member; `nil` if there is none.
+    /// The index of a member; `nil` if no member has the name.
     func find(_ name: String) -> Int? {
         if self.next < self.members.count, self.members[self.next].name.hasSameBytes(as: name) {
             self.next += 1

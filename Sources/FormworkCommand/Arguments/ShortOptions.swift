@@ -10,7 +10,7 @@ struct ShortOptions {
         "X": "--request",
     ]
 
-    /// The flags before the option with a value, with the hyphen; a hyphen alone if there are none.
+    /// The flags before the option with a value, with the hyphen: `-sS`; `-` without flags.
     let flags: Substring
     /// The letter of the option with a value.
     let letter: Character

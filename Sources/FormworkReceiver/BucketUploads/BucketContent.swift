@@ -13,8 +13,8 @@ import NIOCore
 /// The bytes of one upload in a bucket, as one receiver adds to them.
 ///
 /// Bytes are collected into parts, objects of their own that are sent several at a time. They count when ``sync()`` has
-/// written the upload's state, which the store accepts only from the receiver that has read the current one. So of two
-/// receivers one continues, and the other gets ``UploadIsBusy`` with its next change; its objects are in nobody's state.
+/// written the upload's state. The store accepts it only from the receiver that has read the current state. So of two
+/// receivers one continues. The other gets ``UploadIsBusy`` with its next change, and no state names its objects.
 actor BucketContent: UploadContent {
     private enum Status {
         case open
