@@ -184,12 +184,13 @@ actor BucketContent: UploadContent {
         for key in old.subtracting(next.keys) { try? await self.client.delete(key, versionID: nil) }
     }
 
-    /// Waits for the parts, and writes the rest and the state.
-    private func save() async throws {
-        guard !self.sent.isEmpty || !self.isTailCurrent else { return }
+    /// Waits for the parts, and writes the state.
+    /// - Parameter hasTail: Whether the bytes after the last part are saved, too.
+    private func save(hasTail: Bool = true) async throws {
+        guard !self.sent.isEmpty || (hasTail && !self.isTailCurrent) else { return }
         for part in self.sent { try await part.task.value }
         var bytes = self.bytesWithSent
-        if let buffer {
+        if hasTail, let buffer {
             bytes.tail = nil
             if buffer.readableBytes > 0 {
                 let tail = BucketState.Piece(
@@ -199,15 +200,8 @@ actor BucketContent: UploadContent {
             }
         }
         try await self.commit { $0.bytes = bytes }
-        (self.sent, self.isTailCurrent) = ([], true)
-    }
-
-    /// Saves the parts that have arrived, without the rest.
-    private func saveParts() async throws {
-        for part in self.sent { try await part.task.value }
-        let bytes = self.bytesWithSent
-        try await self.commit { $0.bytes = bytes }
         self.sent = []
+        if hasTail { self.isTailCurrent = true }
     }
 
     /// The state's bytes and the parts that were sent since.
@@ -231,10 +225,10 @@ actor BucketContent: UploadContent {
             throw FormworkError(
                 .limitExceeded, "an upload has more than the \(S3Storage.maximumParts) parts that an object can have")
         }
-        if self.sent.count >= BucketUploads.unsavedParts { try await self.saveParts() }
+        if self.sent.count >= BucketUploads.unsavedParts { try await self.save(hasTail: false) }
         for part in self.sent.dropLast(self.uploads.parallelism - 1) { try await part.task.value }
         let piece = BucketState.Piece(key: self.uploads.key(self.name, .piece), count: Int64(body.readableBytes))
-        // Not a child task: the part outlives the call that filled it. save(), saveParts() and close() wait for each.
+        // Not a child task: the part outlives the call that filled it. save() and close() wait for each.
         let task = Task { [client] in try await client.put(body, key: piece.key) }
         self.sent.append(Sending(piece: piece, task: task))
         self.buffer = ByteBuffer()
