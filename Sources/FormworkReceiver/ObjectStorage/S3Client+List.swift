@@ -11,7 +11,75 @@ import FoundationEssentials
 import Foundation
 #endif
 
+/// A request for a list, which the store answers in pages.
+private struct S3List {
+    var request: S3Request
+    /// The name of the answer's root element.
+    var root: String
+    /// Where the next page begins: parameters of the query, each with the element that has its value. The first element
+    /// is in every answer that isn't the last.
+    var markers: [(parameter: String, element: String)]
+
+    /// The parameters that ask for the page after this one; `nil` if it is the last.
+    func following(_ page: XMLAnswer) -> [(name: String, value: String)]? {
+        guard page["IsTruncated"] == "true", let first = page[self.markers[0].element], !first.isEmpty else {
+            return nil
+        }
+        return self.markers.map { ($0.parameter, page[$0.element] ?? "") }
+    }
+}
+
 extension S3Client {
+    /// Asks for the pages of a list, one after the other.
+    /// - Parameters:
+    ///   - most: The most pages to ask for.
+    ///   - item: Takes a child of an answer's root; `false` if it can't be read.
+    /// - Returns: The store's own time, from its last answer; ours if it doesn't send any.
+    private func read(_ list: S3List, most: Int = .max, item: (XMLAnswer) -> Bool) async throws -> Date {
+        var request = list.request
+        var marker: [(name: String, value: String)] = []
+        var now = Date.now
+        for _ in 0..<most {
+            request.query = list.request.query + marker
+            let answer = try await self.exchange.send(request).answer
+            guard let page = answer.xml, page.name == list.root, page.children.allSatisfy(item) else {
+                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
+            }
+            if let seconds = answer.headers.first(name: "Date").flatMap(HTTPDate.seconds) {
+                now = Date(timeIntervalSince1970: Double(seconds))
+            }
+            // A store that sends the same marker again would be asked for ever.
+            guard let next = list.following(page), !next.elementsEqual(marker, by: ==) else { break }
+            marker = next
+        }
+        return now
+    }
+
+    /// An object in a list.
+    struct Listed: Hashable, Sendable {
+        var key: String
+        var size: Int64
+        var modified: Date
+    }
+
+    /// The objects whose keys begin with a prefix, and the store's own time.
+    func objects(prefix: String) async throws -> (objects: [Listed], now: Date) {
+        let request = S3Request(
+            operation: "ListObjectsV2", method: .GET, query: [("list-type", "2"), ("prefix", prefix)])
+        let list = S3List(
+            request: request, root: "ListBucketResult", markers: [("continuation-token", "NextContinuationToken")])
+        var objects: [Listed] = []
+        let now = try await self.read(list) { object in
+            guard object.name == "Contents" else { return true }
+            guard let key = object["Key"], let size = object["Size"].flatMap({ Int64($0) }),
+                let modified = object["LastModified"].flatMap(Date.init(timestamp:))
+            else { return false }
+            objects.append(Listed(key: key, size: size, modified: modified))
+            return true
+        }
+        return (objects, now)
+    }
+
     /// An upload that has been neither completed nor aborted.
     struct OpenUpload: Hashable, Sendable {
         var key: String
@@ -22,62 +90,42 @@ extension S3Client {
     /// The open uploads of keys with this prefix, and the store's own time.
     /// - Parameter pages: The most answers to ask for, of up to 1,000 uploads each.
     func openUploads(prefix: String, pages: Int = .max) async throws -> (uploads: [OpenUpload], now: Date) {
+        // Without encoding-type=url: Ceph 16 would encode keys without saying so, but not its markers.
+        var request = S3Request(operation: "ListMultipartUploads", method: .GET, query: [("uploads", "")])
+        if !prefix.isEmpty { request.query.append(("prefix", prefix)) }
+        let list = S3List(
+            request: request, root: "ListMultipartUploadsResult",
+            markers: [("key-marker", "NextKeyMarker"), ("upload-id-marker", "NextUploadIdMarker")])
         var uploads: [OpenUpload] = []
-        var request = S3Request(operation: "ListMultipartUploads", method: .GET)
-        var now = Date.now
-        var marker: (key: String, id: String)?
-        for _ in 0..<pages {
-            // Without encoding-type=url: Ceph 16 would encode keys without saying so, but not its markers.
-            request.query = [("uploads", "")]
-            if !prefix.isEmpty { request.query.append(("prefix", prefix)) }
-            if let marker { request.query += [("key-marker", marker.key), ("upload-id-marker", marker.id)] }
-            let answer = try await self.exchange.send(request).answer
-            guard let xml = answer.xml, xml.name == "ListMultipartUploadsResult" else {
-                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-            }
-            if let seconds = answer.headers.first(name: "Date").flatMap(HTTPDate.seconds) {
-                now = Date(timeIntervalSince1970: Double(seconds))
-            }
-            for upload in xml.children where upload.name == "Upload" {
-                guard let name = upload["Key"], let id = upload["UploadId"],
-                    let initiated = upload["Initiated"].flatMap(Date.init(timestamp:))
-                else { throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status)) }
-                uploads.append(OpenUpload(key: name, id: id, initiated: initiated))
-            }
-            guard xml["IsTruncated"] == "true", let next = xml["NextKeyMarker"], !next.isEmpty else { break }
-            let following = (key: next, id: xml["NextUploadIdMarker"] ?? "")
-            if let marker, marker == following { break }
-            marker = following
+        let now = try await self.read(list, most: pages) { upload in
+            guard upload.name == "Upload" else { return true }
+            guard let name = upload["Key"], let id = upload["UploadId"],
+                let initiated = upload["Initiated"].flatMap(Date.init(timestamp:))
+            else { return false }
+            uploads.append(OpenUpload(key: name, id: id, initiated: initiated))
+            return true
         }
         return (uploads, now)
     }
 
     /// When the last part of an upload arrived; `nil` if there is none, or the upload is gone.
     func lastPart(of upload: OpenUpload) async throws -> Date? {
+        let request = S3Request(
+            operation: "ListParts", method: .GET, key: upload.key, query: [("uploadId", upload.id)])
+        let list = S3List(
+            request: request, root: "ListPartsResult", markers: [("part-number-marker", "NextPartNumberMarker")])
         var last: Date?
-        var request = S3Request(operation: "ListParts", method: .GET, key: upload.key)
-        var marker: String?
-        while true {
-            request.query = [("uploadId", upload.id)]
-            if let marker { request.query.append(("part-number-marker", marker)) }
-            let answer: S3Answer
-            do { answer = try await self.exchange.send(request).answer } catch let error as S3Error
-                where error.code == "NoSuchUpload"
-            { return nil }
-            guard let xml = answer.xml, xml.name == "ListPartsResult" else {
-                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-            }
-            for part in xml.children where part.name == "Part" {
-                guard let date = part["LastModified"].flatMap(Date.init(timestamp:)) else {
-                    throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-                }
+        do {
+            _ = try await self.read(list) { part in
+                guard part.name == "Part" else { return true }
+                guard let date = part["LastModified"].flatMap(Date.init(timestamp:)) else { return false }
                 last = max(last ?? date, date)
+                return true
             }
-            guard xml["IsTruncated"] == "true", let next = xml["NextPartNumberMarker"], next != marker else {
-                return last
-            }
-            marker = next
+        } catch let error as S3Error where error.code == "NoSuchUpload" {
+            return nil
         }
+        return last
     }
 }
 

@@ -4,12 +4,6 @@ import FormworkHTTP
 import NIOCore
 import NIOHTTP1
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 // Objects that are read back and replaced, for state that several receivers share.
 extension S3Client {
     /// What must hold for an object to be written (RFC 9110 section 13.1). Amazon S3 and Ceph check both.
@@ -94,42 +88,6 @@ extension S3Client {
             offset = end
         }
         return buffer
-    }
-
-    /// An object in a list.
-    struct Listed: Hashable, Sendable {
-        var key: String
-        var size: Int64
-        var modified: Date
-    }
-
-    /// The objects whose keys begin with a prefix, and the store's own time.
-    func objects(prefix: String) async throws -> (objects: [Listed], now: Date) {
-        var objects: [Listed] = []
-        var request = S3Request(operation: "ListObjectsV2", method: .GET)
-        var now = Date.now
-        var next: String?
-        while true {
-            request.query = [("list-type", "2"), ("prefix", prefix)]
-            if let next { request.query.append(("continuation-token", next)) }
-            let answer = try await self.exchange.send(request).answer
-            guard let xml = answer.xml, xml.name == "ListBucketResult" else {
-                throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status))
-            }
-            if let seconds = answer.headers.first(name: "Date").flatMap(HTTPDate.seconds) {
-                now = Date(timeIntervalSince1970: Double(seconds))
-            }
-            for object in xml.children where object.name == "Contents" {
-                guard let key = object["Key"], let size = object["Size"].flatMap({ Int64($0) }),
-                    let modified = object["LastModified"].flatMap(Date.init(timestamp:))
-                else { throw S3Error(operation: request.operation, reason: .unreadable(status: answer.status)) }
-                objects.append(Listed(key: key, size: size, modified: modified))
-            }
-            guard xml["IsTruncated"] == "true", let token = xml["NextContinuationToken"], token != next else {
-                return (objects, now)
-            }
-            next = token
-        }
     }
 
     /// Makes a part from bytes of another object in the bucket.
