@@ -1,6 +1,7 @@
 #if Command
 import Formwork
 import FormworkCore
+import FormworkFiles
 import FormworkURLEncoded
 
 /// Progress at one moment.
@@ -77,9 +78,9 @@ package struct ProgressMoment: Sendable {
 
     private func line(_ rate: Double, _ elapsed: Double, showsPart: Bool = true) -> String {
         var words: [String] = []
-        words.append(ByteSize.text(self.done) + (self.total.map { " of \(ByteSize.text($0))" } ?? ""))
+        words.append(self.done.asByteSize + (self.total.map { " of \($0.asByteSize)" } ?? ""))
         if let total, total > 0 { words.append("\(Int(clamping: Double(self.done) / Double(total) * 100))%") }
-        words.append("\(ByteSize.text(Int64(clamping: rate)))/s")
+        words.append("\(Int64(clamping: rate).asByteSize)/s")
         if let eta = self.eta(rate) {
             words.append("ETA \(Self.clock(eta))")
         } else {
@@ -120,23 +121,6 @@ package struct ProgressMoment: Sendable {
         let minutes = whole / 60 % 60
         return whole >= 3600
             ? "\(whole / 3600):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
-    }
-}
-
-/// Bytes for people.
-package enum ByteSize {
-    /// For example `41.9 MiB`: binary units, about three digits.
-    package static func text(_ bytes: Int64) -> String {
-        var value = Double(bytes)
-        for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
-            if value < 1023.5 || unit == "TiB" {
-                let tenths = Int(clamping: (value * 10).rounded())
-                let isWhole = unit == "B" || tenths >= 1000
-                return isWhole ? "\(Int(clamping: value.rounded())) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
-            }
-            value /= 1024
-        }
-        return "\(bytes) B"
     }
 }
 #endif

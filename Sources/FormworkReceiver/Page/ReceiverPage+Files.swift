@@ -1,4 +1,6 @@
 #if Transfer
+import FormworkFiles
+
 extension ReceiverPage {
     /// The form, the files that are being sent or have arrived, and the command lines.
     static func uploads(_ state: PageState, received: Set<Int>) -> HTML {
@@ -89,7 +91,7 @@ extension ReceiverPage {
         // Isolated, so that a right-to-left name doesn't reorder the size and the time.
         let line: HTML = """
             <bdi\(mark)>\(file.name)</bdi> <span class="when">\
-            <span class="size">\(file.size.asByteCount)</span> · \
+            <span class="size">\(file.size.asByteSize)</span> · \
             <time datetime="\(file.time)">\(self.readable(file.time))</time></span>
             """
         guard let digest = file.sha256 else { return #"<li><p class="what">\#(line)</p></li>\#n"# }
@@ -131,8 +133,8 @@ extension ReceiverPage {
         let files = limits.files == 1 ? "1 file" : "\(limits.files) files"
         // The script sends each file by itself, so it hides the limits of a form.
         let form: HTML =
-            #"<span class="plain">, \#(files) and \#(limits.bodyBytes.asByteCount) per upload</span>"#
-        return "At most \(min(limits.fileBytes, limits.bodyBytes).asByteCount) per file\(form)."
+            #"<span class="plain">, \#(files) and \#(limits.bodyBytes.asByteSize) per upload</span>"#
+        return "At most \(min(limits.fileBytes, limits.bodyBytes).asByteSize) per file\(form)."
     }
 
     /// The file that the template for the script's rows is made from.

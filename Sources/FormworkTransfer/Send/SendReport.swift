@@ -1,6 +1,7 @@
 #if Transfer
 import Formwork
 import FormworkCommand
+import FormworkFiles
 import FormworkHTTP
 import FormworkNIO
 import FormworkClient
@@ -150,7 +151,7 @@ struct SendReport: Sendable {
         }
         // A server that knows the length may refuse before it has read as much as its limit.
         if let total { return "its limit seems to be below the \(total) bytes of this body" }
-        return self.bytesSent == 0 ? nil : "its limit seems to be about \(ByteSize.text(self.bytesSent))"
+        return self.bytesSent == 0 ? nil : "its limit seems to be about \(self.bytesSent.asByteSize)"
     }
 }
 #endif

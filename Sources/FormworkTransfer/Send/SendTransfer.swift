@@ -153,9 +153,9 @@ struct SendTransfer {
         observer.resuming = { offset, total in
             guard offset > 0 else { return }
             progress?.interrupt()
-            let whole = total.map { " of \(ByteSize.text($0))" } ?? ""
+            let whole = total.map { " of \($0.asByteSize)" } ?? ""
             Messages.report(
-                "resumed", "resuming at \(ByteSize.text(offset))\(whole)",
+                "resumed", "resuming at \(offset.asByteSize)\(whole)",
                 [("offset", .optional(offset)), ("total", .optional(total))])
         }
         return observer

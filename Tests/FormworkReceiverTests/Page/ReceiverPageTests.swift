@@ -162,16 +162,5 @@ import Testing
         let more = #"<span class="plain">, 1 file and 1.0 GiB per upload</span>"#
         #expect(page.contains("At most 8.0 MiB per file\(more)."))
     }
-
-    @Test(
-        arguments: [
-            (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1024, "1.0 KiB"), (1280, "1.3 KiB"),
-            (1536, "1.5 KiB"),
-            (1_048_524, "1023.9 KiB"), (1_048_525, "1.0 MiB"), (1_048_576, "1.0 MiB"), (5_000_000_000, "4.7 GiB"),
-            (1 << 50, "1.0 PiB"), (Int64.max, "8192.0 PiB"),
-        ] as [(Int64, String)])
-    func `Sizes are read easily`(size: Int64, text: String) {
-        #expect(size.asByteCount == text)
-    }
 }
 #endif

@@ -14,12 +14,13 @@ const $ = id => document.getElementById(id)
 
 /** The same text as the server writes. */
 function sizeText(bytes) {
-  if (bytes < 1024) return bytes === 1 ? '1 byte' : `${bytes} bytes`
-  const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB']
-  let value = bytes / 1024
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
+  let value = bytes
   let unit = 0
-  for (; value >= 1023.95 && unit + 1 < units.length; unit += 1) value /= 1024
-  return `${value.toFixed(1)} ${units[unit]}`
+  for (; value >= 1023.5 && unit + 1 < units.length; unit += 1) value /= 1024
+  const tenths = Math.round(value * 10)
+  const isWhole = unit === 0 || tenths >= 1000
+  return `${isWhole ? Math.round(value) : (tenths / 10).toFixed(1)} ${units[unit]}`
 }
 
 function timeText(seconds) {
