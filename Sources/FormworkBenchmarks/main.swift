@@ -12,6 +12,8 @@ let usage = """
                   nothing), plan (a form of them, planned), auto (name and content); prints how many of each
            formwork-bench parse FILE HOW BOUNDARY CHUNK  the multipart body in a file, in chunks of CHUNK bytes, HOW
                   one of: machine, async, pieces, form (MB for each second of CPU time), disk (read once)
+           formwork-bench grow WORK SIZE [DIR]  the CPU nanoseconds of work of that size, with WORK one of:
+                  \(GrowingWork.allCases.map(\.rawValue).joined(separator: ", ")); DIR has the files for `files`
            formwork-bench random BYTES     one synthetic part, with its CRC-32C on standard error
 
     """
@@ -64,6 +66,12 @@ func run(_ arguments: [String]) async throws -> Bool {
         }
     case ("parse", let size?) where arguments.count == 5:
         let answer = try await parse(arguments[1], how: arguments[2], boundary: arguments[3], chunkSize: size)
+        try FileDescriptor.standardOutput.writeAll(answer.utf8)
+    case ("grow", _) where arguments.count >= 3:
+        guard let work = GrowingWork(rawValue: arguments[1]), let size = Int(arguments[2]) else { return false }
+        let folder = arguments.count > 3 ? FilePath(arguments[3]) : nil
+        let (seconds, found) = try await work.measure(size, folder: folder)
+        let answer = "parts \(found.parts)\nbytes \(found.bytes)\nnanoseconds \(Int(seconds * 1e9))\n"
         try FileDescriptor.standardOutput.writeAll(answer.utf8)
     case ("random", let count?):
         form.append(name: "data", source: .synthetic(SyntheticBytes(.random(seed: 1), count: Int64(count))))

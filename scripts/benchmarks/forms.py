@@ -175,6 +175,9 @@ def memory_rows(tools, bench, order):
     if shutil.which("go"):
         program_go = tools.go_program("forms")
         peers.append(("Go's ReadForm", lambda: run([program_go, "memory", order, MULTIPART, count])))
+    if os.environ.get("MULTIPART_KIT"):
+        kit = tools.swift_program("multipart-kit")
+        peers.append(("multipart-kit's FormDataDecoder", lambda: run([kit, "order", order, BOUNDARY, count])))
     rows = []
     for name, peer in peers:
         ours, theirs = tools.alternate(bench.pairs, own, peer)
