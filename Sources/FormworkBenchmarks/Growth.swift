@@ -62,7 +62,7 @@ func seekThrough(_ plan: BodyPlan) throws -> Int {
 }
 
 extension GrowingWork {
-    /// The CPU seconds of one run, and what it found: `bytes`, or how much else.
+    /// The CPU seconds of one run, and what it found.
     func measure(_ size: Int, folder: FilePath?) async throws -> (seconds: Double, found: Findings) {
         func findings(_ count: Int) -> Findings { Findings(parts: size, bytes: count) }
         switch self {
