@@ -16,6 +16,8 @@ struct Outcome {
 enum Command {
     /// It is built beside the test bundle.
     static let path: String = {
+        // A shell lets its background jobs ignore these signals, and the commands would inherit that.
+        for number in [SIGINT, SIGQUIT, SIGHUP] { signal(number, SIG_DFL) }
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let folders = [beside, URL(fileURLWithPath: bundle).deletingLastPathComponent()]
