@@ -30,6 +30,9 @@ package enum ThisProcess {
         _ = unsafe program.withPlatformString { unsafe fw_replace($0, CommandLine.unsafeArgv) }
     }
 
+    /// The number of this process on Linux; negative on other systems.
+    package static var id: Int32 { fw_process_id() }
+
     /// Exits after the C library's own buffers are written.
     package static func exit(_ status: Int32) -> Never { kernelExit(status) }
 

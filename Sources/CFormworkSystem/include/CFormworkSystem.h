@@ -72,6 +72,16 @@ int fw_signal_guard_lift(fw_signal_guard *guard);
 /// Does what its beginning does, again.
 int fw_signal_guard_lower(fw_signal_guard *guard);
 
+/// Sends a datagram to the Unix socket of a service manager (sd_notify(3)); `path` may be an abstract name with @ in front.
+int fw_notify(const char *path, size_t length, const void *bytes, size_t count);
+/// Microseconds of CLOCK_MONOTONIC, or -errno.
+int64_t fw_monotonic_microseconds(void);
+/// The number of this process.
+int fw_process_id(void);
+/// Writes the address of a TCP socket that listens, with a NUL at its end, and its port. Programs that this one starts don't
+/// get the socket from now on.
+int fw_listening_address(int listener, char *host, size_t size, uint16_t *port);
+
 /// Gives free memory back to the system, where the C library can.
 void fw_give_back_memory(void);
 

@@ -18,7 +18,7 @@ enum HelpGroups {
         "Progress and messages": [
             "--progress", "--progress-interval", "--quiet", "--verbose", "--silent", "--show-error", "--dry-run",
         ],
-        "Service": ["--digest", "--log", "--log-level", "--metrics", "--grace"],
+        "Service": ["--digest", "--log", "--log-level", "--metrics", "--grace", "--drain-delay"],
     ]
 
     /// The group of an option; other verbs than `send` and `receive` have too few for groups.

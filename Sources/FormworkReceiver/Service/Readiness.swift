@@ -7,6 +7,7 @@ import Synchronization
 final class Readiness: Sendable {
     private struct State {
         var isReady = true
+        var isDraining = false
         var known: ContinuousClock.Instant?
         var isAsking = false
     }
@@ -19,6 +20,10 @@ final class Readiness: Sendable {
     private static let limit = Duration.seconds(5)
 
     init(_ ask: @escaping @Sendable () async -> Bool) { self.ask = ask }
+
+    /// Whether balancers should send no more requests here.
+    var isDraining: Bool { self.state.withLock { $0.isDraining } }
+    func drain() { self.state.withLock { $0.isDraining = true } }
 
     /// Asks the storage, or uses the last answer if it isn't old, or if the storage is being asked.
     func isReady() async -> Bool {

@@ -11,6 +11,8 @@ package struct ReceiverOptions: Sendable {
     package var host = "127.0.0.1"
     /// The port; 0 lets the system choose one.
     package var port = 0
+    /// A socket that listens already, which is used instead of the host and the port; `nil` if there is none.
+    package var socket: CInt?
     /// Whether the receiver can be reached from this machine only.
     package var isLoopback = true
     package var token: AccessToken?

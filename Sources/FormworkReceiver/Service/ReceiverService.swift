@@ -9,7 +9,6 @@ import HummingbirdCore
 import Logging
 import Metrics
 import NIOCore
-import NIOPosix
 import ServiceLifecycle
 
 /// The upload server.
@@ -69,6 +68,9 @@ package struct ReceiverService: Service {
             metrics: UploadMetrics(factory), metricsText: metricsText, logger: logger,
             readiness: Readiness { await storage.isReachable() })
     }
+
+    /// Makes `/readyz` answer 503, so that balancers send no more requests here. Uploads are accepted all the same.
+    package func drain() { self.exchange.readiness.drain() }
 
     /// Ends the uploads in progress; nothing is kept of them.
     package func dropUploads() {
@@ -139,37 +141,33 @@ package struct ReceiverService: Service {
         channel.additionalChannelHandlers = {
             [ExchangeHandler(pace, reads) { refusal, channel in exchange.refused(refusal, channel) }]
         }
-        let builder: HTTPServerBuilder
-        if let certificates = self.certificates {
-            try certificates.check()
-            let streams = self.options.token == nil ? 2 * Connections.closedStreams : Connections.closedStreams
-            builder = HTTPServerBuilder { [channel] responder in
-                let http1 = FramedHTTP1Channel(responder: responder, configuration: channel)
-                let base = SecureChannel(certificates, http1, idleTime: pace.idleTime, streams: streams)
-                return WatchedChannel(base: base, pace: pace, connections: connections)
-            }
-        } else {
-            builder = HTTPServerBuilder { [channel] responder in
-                let base = FramedHTTP1Channel(responder: responder, configuration: channel)
-                return WatchedChannel(base: base, pace: pace, connections: connections)
-            }
+        let http1 = FramedHTTP1Channel(
+            responder: { request, writer, channel in try await exchange.respond(request, writer, channel) },
+            configuration: channel)
+        guard let certificates = self.certificates else {
+            return self.listener(WatchedChannel(base: http1, pace: pace, connections: connections))
         }
+        try certificates.check()
+        let streams = self.options.token == nil ? 2 * Connections.closedStreams : Connections.closedStreams
+        let secure = SecureChannel(certificates, http1, idleTime: pace.idleTime, streams: streams)
+        return self.listener(WatchedChannel(base: secure, pace: pace, connections: connections))
+    }
+
+    private func listener(_ child: some ServerChildChannel) -> any Service {
         var logger = self.logger
         // Events of connections are logged from notice up only.
         logger.logLevel = max(logger.logLevel, .notice)
         let onListening = self.onListening
-        return try builder.buildServer(
-            configuration: ServerConfiguration(
-                address: .hostname(self.options.host, port: self.options.port),
-                availableConnectionsDelegate: .maximum(self.options.connections, logger: logger)),
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
-            responder: { request, writer, channel in try await exchange.respond(request, writer, channel) },
-            onServerRunning: { [logger] channel in
-                try? await channel.eventLoop.submit {
-                    try channel.pipeline.syncOperations.addHandler(AcceptPause(logger), position: .first)
-                }.get()
-                if let address = channel.localAddress { await onListening(address) }
-            })
+        let place =
+            self.options.socket.map { .socket($0) }
+            ?? ListeningPlace.address(host: self.options.host, port: self.options.port)
+        return Listener(child: child, place: place, limit: self.options.connections, logger: logger) {
+            [logger] channel in
+            try? await channel.eventLoop.submit {
+                try channel.pipeline.syncOperations.addHandler(AcceptPause(logger), position: .first)
+            }.get()
+            if let address = channel.localAddress { await onListening(address) }
+        }
     }
 }
 #endif

@@ -116,7 +116,9 @@ struct Responder: Sendable {
     }
 
     private func readinessAnswer() async -> Answer {
-        if self.slots.isStopping { return Answer(.unavailable("The receiver is stopping.")) }
+        if self.slots.isStopping || self.readiness.isDraining {
+            return Answer(.unavailable("The receiver is stopping."))
+        }
         guard await self.readiness.isReady() else { return Answer(.unavailable("The storage can't be reached.")) }
         return Answer(.ok, "text/plain", ByteBuffer(string: "ready\n"))
     }

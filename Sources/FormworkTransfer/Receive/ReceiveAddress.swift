@@ -3,6 +3,7 @@ import ArgumentParser
 import Formwork
 import FormworkCommand
 import FormworkReceiver
+import FormworkSystem
 import NIOCore
 import SystemPackage
 
@@ -64,23 +65,43 @@ struct ReceiveAddress: ParsableArguments {
         if host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") {
             host = String(host.dropFirst().dropLast())
         }
+        let port = try self.passedSocket(&host, &options)
         options.host = host
-        options.port = self.port
+        options.port = port
         options.isLoopback = !self.isPublic
         guard self.isPublic || Self.isLoopback(host) else {
+            let place =
+                options.socket == nil
+                ? "--host \(ShellQuote.quote(host).withControlCharactersEscaped)" : "the passed socket, \(host)"
             throw ExitStatus(
                 2,
-                "formwork: --host \(ShellQuote.quote(host).withControlCharactersEscaped): "
-                    + "other machines can reach this address: add --public, which requires a token")
+                "formwork: \(place): other machines can reach this address: add --public, which requires a token")
         }
-        guard (0...65_535).contains(self.port) else {
-            throw ExitStatus(2, "formwork: --port \(self.port): a port is 0 to 65535")
+        guard (0...65_535).contains(port) else {
+            throw ExitStatus(2, "formwork: --port \(port): a port is 0 to 65535")
         }
         options.token = try self.readToken()
         if self.isPublic, options.token == nil { options.token = .random() }
         options.tls = try self.tls()
         options.proxies = TrustedProxies(self.trustedProxy.map(\.block))
         options.listing = self.list?.scope
+    }
+
+    /// Uses the socket that a service manager passed, if it did.
+    /// - Returns: The port.
+    private func passedSocket(_ host: inout String, _ options: inout ReceiverOptions) throws -> Int {
+        do throws(PassedSocket.Failure) {
+            guard let socket = try PassedSocket.find() else { return self.port }
+            (host, options.socket) = (socket.host, socket.descriptor)
+            return socket.port
+        } catch {
+            let reason =
+                switch error {
+                case .count(let count): "LISTEN_FDS is \(count): one socket can be passed"
+                case .unsuitable(let errno): "the passed socket can't be used: give one that listens on TCP (\(errno))"
+                }
+            throw ExitStatus(2, "formwork: \(reason)")
+        }
     }
 
     /// Warnings about the address.

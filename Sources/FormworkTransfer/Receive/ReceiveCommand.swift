@@ -34,8 +34,10 @@ package struct ReceiveCommand: AsyncParsableCommand {
               Into an object store, which several receivers may share:
                 formwork receive --to s3://bucket/inbox
 
-            After SIGTERM, SIGINT or the closing of its terminal, uploads under way have --grace seconds to finish; a \
-            second signal stops them. SIGHUP reads the certificate, the key and --token-file again.
+            After SIGTERM, SIGINT or the closing of its terminal, uploads under way have --grace seconds to finish, \
+            counted from the end of --drain-delay; a second signal stops them. SIGHUP reads the certificate, the key and \
+            --token-file again. A service manager such as systemd is notified of its state, and may pass the socket to \
+            listen on, which is then used instead of --host and --port.
             """)
 
     @OptionGroup(title: "Destination") var destination: ReceiveDestination
@@ -60,6 +62,13 @@ package struct ReceiveCommand: AsyncParsableCommand {
         parsing: .unconditional,
         help: ArgumentHelp("How long uploads under way may continue after a signal.", valueName: "seconds"))
     var grace = 10.0
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How long connections are still accepted after a signal, while /readyz answers 503: a balancer needs that "
+                + "time to leave.", valueName: "seconds"))
+    var drainDelay = 0.0
 
     package init() {}
 
@@ -88,6 +97,9 @@ package struct ReceiveCommand: AsyncParsableCommand {
             throw ExitStatus(2, "formwork: --grace \(self.grace): give 0 to 86400 seconds")
         }
         options.grace = .seconds(self.grace)
+        guard self.drainDelay >= 0, self.drainDelay <= 86_400 else {
+            throw ExitStatus(2, "formwork: --drain-delay \(self.drainDelay): give 0 to 86400 seconds")
+        }
         let form: LineLog.Form = self.log == .json ? .json : .text
         let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
         // Each upload needs a connection and at least one file.
@@ -100,6 +112,7 @@ package struct ReceiveCommand: AsyncParsableCommand {
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
         let hasGivenToken = self.address.hasGivenToken
         let announcement = Announcement()
+        let manager = ServiceManager()
         Warning.write(self.address.warnings)
         let service = ReceiverService(
             options, storage: storage, store: store, metrics: self.metrics ? MemoryMetrics() : nil, logger: logger
@@ -109,6 +122,7 @@ package struct ReceiveCommand: AsyncParsableCommand {
             do { try StandardOutput.write(urls.map { "\($0)\n" }.joined()) } catch {
                 return await announcement.fail(error)
             }
+            manager?.notify(.ready)
             if let token, !hasGivenToken {
                 StandardError.write("formwork: the token is \(token.text)\n")
             }
@@ -118,10 +132,20 @@ package struct ReceiveCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: .init(services: [service] + self.destination.services(for: storage, bucket), logger: quiet))
         announcement.group.withLock { $0 = group }
+        let watchdog = Task { await manager?.keepAlive() }
+        defer { watchdog.cancel() }
         let status: Int32
         do {
             status = try await StoppingSignals.run(group) {
+                manager?.notify(.reloading)
                 self.reload(service, token, logger)
+                manager?.notify(.ready)
+            } drain: { [drainDelay] in
+                manager?.notify(.stopping)
+                guard drainDelay > 0 else { return }
+                service.drain()
+                logger.notice("draining", metadata: ["seconds": "\(drainDelay)"])
+                try? await Task.sleep(for: .seconds(drainDelay))
             } drop: {
                 service.dropUploads()
             }

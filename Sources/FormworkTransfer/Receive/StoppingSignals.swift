@@ -12,10 +12,12 @@ enum StoppingSignals {
     /// - Parameters:
     ///   - group: The services to run.
     ///   - reload: Reads the files again.
+    ///   - drain: Called at the first signal. The service is stopped when it returns.
     ///   - drop: Aborts uploads under way, at the second signal.
     /// - Returns: The exit status: 0, or 128 and the second signal's number.
     static func run(
-        _ group: ServiceGroup, reload: @escaping @Sendable () -> Void, drop: @escaping @Sendable () -> Void
+        _ group: ServiceGroup, reload: @escaping @Sendable () -> Void, drain: @escaping @Sendable () async -> Void,
+        drop: @escaping @Sendable () -> Void
     ) async throws -> Int32 {
         let hadTerminal = Self.hasTerminal
         // Kept outside the task group, as its tasks end in any order.
@@ -36,11 +38,18 @@ enum StoppingSignals {
                     if signal == .sighup, count > 0 { continue }
                     count += 1
                     if count == 1 {
-                        await group.triggerGracefulShutdown()
+                        // Not waited for here: a second signal ends it.
+                        status.draining.withLock { state in
+                            state = Task {
+                                await drain()
+                                await group.triggerGracefulShutdown()
+                            }
+                        }
                     } else {
                         let second = signal == .sigint ? StoppingSignal.interrupt : .terminate
                         status.code.withLock { $0 = second.exitStatus }
                         drop()
+                        status.draining.withLock { $0 }?.cancel()
                         break
                     }
                 }
@@ -53,7 +62,11 @@ enum StoppingSignals {
         return status.code.withLock { $0 }
     }
 
-    private final class Status: Sendable { let code = Mutex<Int32>(0) }
+    private final class Status: Sendable {
+        let code = Mutex<Int32>(0)
+        /// Cancelled, it stops the service at once.
+        let draining = Mutex<Task<Void, Never>?>(nil)
+    }
 
     /// Whether this process has a terminal that still exists.
     private static var hasTerminal: Bool {

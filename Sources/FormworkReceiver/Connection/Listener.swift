@@ -1,0 +1,74 @@
+#if Transfer
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOExtras
+import NIOPosix
+import ServiceLifecycle
+
+/// Where connections come from.
+enum ListeningPlace {
+    case address(host: String, port: Int)
+    /// The descriptor of a socket that listens.
+    case socket(CInt)
+}
+
+/// Accepts connections, at an address or from a socket that listens already. Hummingbird's own server has only the first.
+///
+/// When asked to stop gracefully, it accepts no more, and ends when the last connection has.
+struct Listener<Child: ServerChildChannel>: Service {
+    let child: Child
+    let place: ListeningPlace
+    /// The most connections at once; more wait.
+    let limit: Int
+    let logger: Logger
+    /// Called once, when connections are accepted.
+    let onListening: @Sendable (any Channel) async -> Void
+
+    func run() async throws {
+        let quiescing = ServerQuiescingHelper(group: MultiThreadedEventLoopGroup.singleton)
+        let server = try await self.open(quiescing)
+        let (child, logger) = (self.child, self.logger)
+        await withGracefulShutdownHandler {
+            await self.onListening(server.channel)
+            await withDiscardingTaskGroup { group in
+                do {
+                    try await server.executeThenClose { connections in
+                        for try await connection in connections {
+                            group.addTask { await child.handle(value: connection, logger: logger) }
+                        }
+                    }
+                } catch {
+                    logger.error("no connection can be accepted", metadata: ["error": "\(error)"])
+                }
+            }
+        } onGracefulShutdown: {
+            quiescing.initiateShutdown(promise: nil)
+        }
+    }
+
+    private func open(_ quiescing: ServerQuiescingHelper) async throws -> NIOAsyncChannel<Child.Value, Never> {
+        let (limit, logger, child) = (self.limit, self.logger, self.child)
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    let connections = MaximumAvailableConnections(limit, logger: logger)
+                    try pipeline.addHandler(AvailableConnectionsChannelHandler(delegate: connections))
+                    try pipeline.addHandler(quiescing.makeServerChannelHandler(channel: channel))
+                }
+            }
+        let prepare: @Sendable (any Channel) -> EventLoopFuture<Child.Value> = {
+            child.setup(channel: $0, logger: logger)
+        }
+        return switch self.place {
+        case .address(let host, let port):
+            try await bootstrap.bind(host: host, port: port, childChannelInitializer: prepare)
+        case .socket(let descriptor): try await bootstrap.bind(descriptor, childChannelInitializer: prepare)
+        }
+    }
+}
+#endif
