@@ -128,6 +128,29 @@ struct ReceiveCommandTests {
         #expect(outcome.errors.contains("formwork: FORMWORK_TOKEN: a token is"))
     }
 
+    @Test func `A signal at the moment of the address is the receiver's own`() throws {
+        let outcome = try Self.run(
+            """
+            set -m
+            for i in $(seq 15); do for signal in HUP INT TERM; do
+              mkfifo address; "$F" receive --dir in --port 0 > address 2> log & P=$!
+              read -r U < address; kill -$signal $P; [ $signal != HUP ] || kill -TERM $P; wait $P; echo "$signal $?"; rm address
+            done; done | sort | uniq -c | sed 's/^ *//'
+            """)
+        #expect(outcome.text == "15 HUP 0\n15 INT 0\n15 TERM 0\n", "\(outcome.errors)")
+    }
+
+    @Test func `A folder that is gone is named, with what to do`() throws {
+        let outcome = try Self.run(
+            """
+            begin; rm -r in; mkdir in
+            echo hi | curl -s -T - -o /dev/null -w '%{http_code}\\n' ${U}a
+            grep -o 'in: the folder was removed after it was opened: a server must be started again' log | head -n 1
+            kill -TERM $P; wait $P
+            """)
+        #expect(outcome.text == "500\nin: the folder was removed after it was opened: a server must be started again\n")
+    }
+
     @Test func `SIGHUP reads the token's file again`() throws {
         let outcome = try Self.run(
             """

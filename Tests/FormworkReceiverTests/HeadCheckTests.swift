@@ -96,6 +96,34 @@ struct HeadCheckTests {
         }
     }
 
+    @Test(arguments: [
+        ("FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "The method isn't known, or this isn't HTTP."),
+        ("GET / HTTP/3.1\r\nHost: localhost\r\n\r\n", 505, "The version isn't HTTP/1.0 or HTTP/1.1."),
+        (
+            "\(put)Content-Length: 1\r\nContent-Length: 2\r\n\r\nhello", 400,
+            "The Content-Length isn't a number of bytes, is given twice, or is beside Transfer-Encoding."
+        ),
+        ("\(put)X : 1\r\n\r\n", 400, "A header field has a character that isn't allowed."),
+        ("\(put)X: \(String(repeating: "x", count: 100_000))\r\n\r\n", 431, "The head is too long."),
+        (
+            "\(put)Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n", 400,
+            "The size of a chunk isn't a hexadecimal number."
+        ),
+    ])
+    func `What can't be read is named, to the client and in the log`(
+        request: String, status: Int, reason: String
+    ) async throws {
+        try await TestReceiver.run { receiver in
+            let connection = try receiver.connect()
+            await connection.send(request)
+            let answer = RawAnswer(await connection.receiveAll())
+            #expect(answer.status == status)
+            #expect(answer.body.contains("\"detail\":\"\(reason)\""), "\(answer.body)")
+            #expect(receiver.log.all.contains { $0.contains(reason) }, "\(receiver.log.all)")
+            #expect(receiver.folder.names == [])
+        }
+    }
+
     @Test func `Chunks have no more extensions than content`() async throws {
         try await TestReceiver.run { receiver in
             let chunked = Self.put + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n"

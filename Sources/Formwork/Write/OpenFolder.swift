@@ -43,10 +43,17 @@ package final class OpenFolder: Sendable {
             // It gets a hidden name for a moment if it replaces another file.
             return UnpublishedFile(self, descriptor, hiddenName: nil)
         }
-        let (descriptor, name) = try FormworkError.writing(self.path) { () throws(Errno) in
-            try self.createHidden { Self.hiddenName() }
+        do throws(Errno) {
+            let (descriptor, name) = try self.createHidden { Self.hiddenName() }
+            return UnpublishedFile(self, descriptor, hiddenName: name)
+        } catch .noSuchFileOrDirectory {
+            // Another folder of its name isn't this one: its locks and journals are elsewhere.
+            throw FormworkError(
+                .writeFailed, "the folder was removed after it was opened: a server must be started again",
+                path: self.path.string, cause: Errno.noSuchFileOrDirectory)
+        } catch {
+            throw FormworkError(.writeFailed, "can't be written", path: self.path.string, cause: error)
         }
-        return UnpublishedFile(self, descriptor, hiddenName: name)
     }
 
     /// Makes a file with this hidden name, which is locked before others can see it.

@@ -64,6 +64,9 @@ extension FormworkError {
         switch error {
         case let error as HeadRefusal:
             FormworkError(.malformedBody, error.problem.detail ?? error.problem.title, cause: error)
+        case let error as HTTPParserError where HeadRefusal.isClients(error):
+            FormworkError(
+                .malformedBody, HeadRefusal(error).problem.detail ?? "the chunks aren't valid", cause: error)
         case is HTTPParserError, is ChannelError, is IOError:
             FormworkError(.truncatedBody, "the connection ended before the body did", cause: error)
         default: error

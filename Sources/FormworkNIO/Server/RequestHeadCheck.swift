@@ -16,7 +16,26 @@ package struct HeadRefusal: Error, Hashable, CustomStringConvertible {
 
     /// For a request that NIO's decoder can't read.
     package init(_ error: HTTPParserError) {
-        self.init(.badRequest, error == .headerOverflow ? "The head is too long." : "The request isn't HTTP/1.1.")
+        switch error {
+        case .headerOverflow: self.init(.requestHeaderFieldsTooLarge, "The head is too long.")
+        case .invalidMethod: self.init(.badRequest, "The method isn't known, or this isn't HTTP.")
+        case .invalidVersion: self.init(.httpVersionNotSupported, "The version isn't HTTP/1.0 or HTTP/1.1.")
+        case .invalidURL, .invalidHost, .invalidPort, .invalidPath, .invalidQueryString, .invalidFragment:
+            self.init(.badRequest, "The request's target isn't valid.")
+        case .invalidHeaderToken: self.init(.badRequest, "A header field has a character that isn't allowed.")
+        case .lfExpected: self.init(.badRequest, "A line doesn't end with CRLF.")
+        case .invalidContentLength, .unexpectedContentLength:
+            self.init(
+                .badRequest,
+                "The Content-Length isn't a number of bytes, is given twice, or is beside Transfer-Encoding.")
+        case .invalidChunkSize: self.init(.badRequest, "The size of a chunk isn't a hexadecimal number.")
+        default: self.init(.badRequest, "The request isn't HTTP/1.1.")
+        }
+    }
+
+    /// Whether the decoder's error is about what the client sent, not about the connection's end.
+    package static func isClients(_ error: HTTPParserError) -> Bool {
+        error != .invalidEOFState && error != .closedConnection
     }
 
     package var description: String { "\(self.problem.status): \(self.problem.detail ?? self.problem.title)" }

@@ -114,6 +114,9 @@ extension ReceiverPage {
     private static func commands(_ state: PageState) -> HTML {
         let token: HTML = state.needsToken ? "-H 'Authorization: Bearer TOKEN' " : ""
         let address: HTML = #"<span class="address">\#((state.origin + "/").quotedForShell)</span>"#
+        let (gain, option): (HTML, HTML) =
+            state.isResumable
+            ? ("shows progress, resumes after an interruption", "--resume auto ") : ("shows progress", "")
         return """
             <section id="terminal" aria-labelledby="terminal-title">
             <details>
@@ -121,8 +124,8 @@ extension ReceiverPage {
             <h3 id="curl-title">curl</h3>
             <div class="copyable command"><code>curl \(token)-F files=@FILE \(address)</code>\
             <button type="button" class="copy" aria-describedby="curl-title">Copy</button></div>
-            <h3 id="formwork-title">formwork: resumes after an interruption</h3>
-            <div class="copyable command"><code>formwork send --resume auto \(token)-F files=@FILE \(address)</code>\
+            <h3 id="formwork-title">formwork: \(gain)</h3>
+            <div class="copyable command"><code>formwork send \(option)\(token)-F files=@FILE \(address)</code>\
             <button type="button" class="copy" aria-describedby="formwork-title">Copy</button></div>
             </details>
             </section>

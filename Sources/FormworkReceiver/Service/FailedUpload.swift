@@ -3,6 +3,7 @@ import Formwork
 import FormworkHTTP
 import FormworkNIO
 import FormworkResumable
+import NIOHTTP1
 import SystemPackage
 
 /// Why an upload failed: for the client, and for the log.
@@ -27,6 +28,9 @@ package struct FailedUpload: Error {
             self.problem = ProblemDetails(failure)
         case let error as FormworkError: self.problem = Self.problem(error)
         case let refusal as HeadRefusal: self.problem = refusal.problem
+        case let error as HTTPParserError where HeadRefusal.isClients(error):
+            self.problem = HeadRefusal(error).problem
+            self.reason = self.problem.detail ?? self.problem.title
         case is BodyTimeout:
             self.problem = .timedOut("The body stopped arriving or arrived too slowly; none of it was kept.")
         case is CancellationError:

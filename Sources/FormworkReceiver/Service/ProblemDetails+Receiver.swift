@@ -47,7 +47,7 @@ extension ProblemDetails {
     }
     static let noRoom = Self(
         title: "Insufficient Storage", status: 507,
-        detail: "There is not enough room for the rest of the upload; the part received so far is kept for a while.")
+        detail: "There is not enough room for the rest of the upload.")
     static let storageFailed = Self(
         title: "Internal Server Error", status: 500, detail: "The upload could not be stored; none of it was kept.")
 }

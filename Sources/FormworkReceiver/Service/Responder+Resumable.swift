@@ -130,7 +130,10 @@ extension CompletedUpload {
 }
 
 /// A complete upload could not be handled for a reason that may pass.
-private struct IncompleteProcessing: Error { let status: HTTPResponse.Status }
+private struct IncompleteProcessing: Error, CustomStringConvertible {
+    let status: HTTPResponse.Status
+    var description: String { "the complete upload was answered \(self.status.code), so it is kept" }
+}
 
 /// A request's body. The client is asked for it when its first byte is wanted.
 struct AskedBody: AsyncSequence, Sendable {

@@ -10,7 +10,7 @@ import SystemPackage
 struct ReceiveResuming: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
-        help: "Accept uploads that continue after a cut, with the IETF's draft or tus 1.0.")
+        help: "Whether uploads may continue after a cut, with the IETF's draft or tus 1.0.")
     var resume = true
 
     @Option(

@@ -22,6 +22,8 @@ enum StoppingSignals {
         let hadTerminal = Self.hasTerminal
         // Kept outside the task group, as its tasks end in any order.
         let status = Status()
+        // Before anything says that the service runs: whoever reads that may send a signal at once.
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         try await withThrowingTaskGroup(of: Bool.self) { tasks in
             tasks.addTask {
                 try await group.run()
@@ -29,7 +31,7 @@ enum StoppingSignals {
             }
             tasks.addTask {
                 var count = 0
-                for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup) {
+                for await signal in signals {
                     if signal == .sighup, !hadTerminal || Self.hasTerminal {
                         reload()
                         continue

@@ -95,7 +95,8 @@ import Testing
         (false, "http://a';reboot;'", "formwork send --resume auto -F files=@FILE", ">'http://a%27;reboot;%27/'<"),
     ])
     func `Command lines are ready for a shell`(needsToken: Bool, origin: String, command: String, word: String) {
-        let page = Self.page { ($0.needsToken, $0.origin) = (needsToken, origin) }.replacing("&#39;", with: "'")
+        let page = Self.page { ($0.needsToken, $0.origin, $0.isResumable) = (needsToken, origin, true) }.replacing(
+            "&#39;", with: "'")
         #expect(page.contains("\(command) <span class=\"address\""), "\(page)")
         #expect(page.contains(word), "\(page)")
     }
@@ -155,6 +156,9 @@ import Testing
         let page = Self.page { $0.isResumable = isResumable }
         #expect(page.contains(form))
         #expect(page.contains(#"<span class="scripted" id="resuming">\#(text)</span>"#), "\(page)")
+        #expect(page.contains("formwork: shows progress, resumes after an interruption</h3>") == isResumable)
+        #expect(page.contains("<code>formwork send --resume auto -F files=@FILE ") == isResumable)
+        #expect(page.contains("<code>formwork send -F files=@FILE ") == !isResumable)
     }
 
     @Test func `Limits are shown`() {
