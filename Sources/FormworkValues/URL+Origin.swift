@@ -33,11 +33,14 @@ extension Redirection {
     /// - Parameters:
     ///   - url: The URL that was asked.
     ///   - location: The answer's `Location` (RFC 9110 section 10.2.2).
+    ///   - isTrusted: Whether credentials may follow to another origin.
     /// - Returns: `nil` for a status that is not a redirect, and for a location that isn't a URL of http or https.
-    package init?(status: Int, method: String, of url: URL?, location: String?) {
+    package init?(status: Int, method: String, of url: URL?, location: String?, isTrusted: Bool) {
         guard let url, let location, !location.isEmpty, let origin = url.origin,
             let target = URL(string: location, relativeTo: url)?.absoluteURL, let targetOrigin = target.origin
         else { return nil }
-        self.init(status: status, method: method, from: origin, to: (target.absoluteString, targetOrigin))
+        self.init(
+            status: status, method: method, from: origin, to: (target.absoluteString, targetOrigin),
+            isTrusted: isTrusted)
     }
 }

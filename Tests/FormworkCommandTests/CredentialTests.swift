@@ -103,19 +103,49 @@ struct CredentialTests {
         #expect(receiver.request().head.contains("\r\nAuthorization: Basic bWU6czNjcmV0\r\n"))
     }
 
+    @Test(
+        "Credentials follow a redirect to another origin only with --location-trusted",
+        arguments: [
+            ("", [] as [String]),
+            ("--location-trusted", ["Authorization: Basic bWU6cHc=", "Cookie: a=b", "X-Api-Key: k"]),
+        ])
+    func otherOrigin(option: String, followed: [String]) throws {
+        let second = try Receiver()
+        let target = "http://127.0.0.1:\(second.port)/x"
+        let first = try Receiver(answering: "307 Temporary Redirect\r\nLocation: \(target)")
+        let result = try Command.shell(
+            """
+            "$F" send http://127.0.0.1:\(first.port)/ \(option) -F a=1 -u me:pw -b a=b -H 'X-Api-Key: k' -q
+            """)
+        #expect(result.status == 0 && result.text == "ok", "\(result.errors)")
+        let secrets = ["authorization", "cookie", "x-api-key"]
+        func credentials(_ head: String) -> [String] {
+            head.components(separatedBy: "\r\n")
+                .filter { line in secrets.contains { line.lowercased().hasPrefix($0 + ":") } }.sorted()
+        }
+        let all = ["Authorization: Basic bWU6cHc=", "Cookie: a=b", "X-Api-Key: k"]
+        #expect(credentials(first.request().head) == all)
+        let head = second.request().head
+        #expect(credentials(head) == followed && head.hasPrefix("POST /x "), "\(head)")
+        #expect(head.contains("\r\nHost: 127.0.0.1:\(second.port)"))
+    }
+
     @Test("The list of processes doesn't show them")
     func processList() throws {
         // Nobody answers there, so that the command waits.
         let silent = try Receiver(answering: "200 OK", after: 1_000_000)
         let result = try Command.shell(
             """
-            "$F" send http://u:hidden1@127.0.0.1:\(silent.port)/ -F a=shown -u me:hidden2 --user=me:hidden3 \
+            "$F" send "http://u:hidden1@127.0.0.1:\(silent.port)/?token=hidden6&n=shown&api_key=hidden7#end" \
+              -F a=shown -u me:hidden2 --user=me:hidden3 --url-query sig=hidden8 --url-query=secret=hidden9 \
               -H 'Authorization: hidden4' -H 'X-Api-Key: hidden5' -H 'X-Other: shown' -x '' -q & P=$!
             sleep 2; tr '\\0' ' ' < /proc/$P/cmdline; kill $P; wait $P
             """)
         #expect(!result.text.contains("hidden"), "\(result.text)")
         #expect(result.text.contains("-F a=shown ") && result.text.contains("X-Other: shown"), "\(result.text)")
         #expect(result.text.contains("http://*********@127.0.0.1:"), "\(result.text)")
+        #expect(result.text.contains("/?token=*******&n=shown&api_key=*******#end "), "\(result.text)")
+        #expect(result.text.contains("--url-query sig=******* --url-query=secret=******* "), "\(result.text)")
     }
 
     @Test func `-v and --dry-run mask URLs, and --json doesn't`() throws {
@@ -140,13 +170,16 @@ struct CredentialTests {
             "-HX-Auth-Token: 1",
             "--header=Accept: */*", "-H", "X-Author: me", "--proxy", "http://p:q@proxy", "-F", "u=me:pw", "a@b",
             "-sSuv:w", "-qu", "n:o", "-vHCookie: c=d", "-sH", "Authorization: e", "-bk=l", "-XPUT", "-xhttp://r:s@p",
+            "h.example/?access_token=t1&a=b", "https://a:b@h/?key=&Signature=t2&jwt=t3", "--url-query", "token=t4",
+            "--url-query=session_id=t5", "--url-query", "name=shown", "-F", "note=?monkey=1",
         ]
         let found = SecretArguments.ranges(in: words).map { index, range in
             String(decoding: Array(words[index].utf8)[range], as: UTF8.self)
         }
         #expect(
             found == [
-                "me:pw", "me:pw", "x", "y:z", " a=b", " 1", "p:q", "v:w", "n:o", " c=d", " e", "k=l", "r:s",
+                "me:pw", "me:pw", "x", "y:z", " a=b", " 1", "p:q", "v:w", "n:o", " c=d", " e", "k=l", "r:s", "t1",
+                "a:b", "t2", "t3", "t4", "t5",
             ])
     }
 }

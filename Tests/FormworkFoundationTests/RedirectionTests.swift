@@ -7,9 +7,11 @@ import Testing
 @Suite("What a redirect makes of a request")
 struct RedirectionTests {
     private func redirection(
-        _ status: Int, _ method: String = "POST", from: String = "https://example.com/a", to location: String
+        _ status: Int, _ method: String = "POST", from: String = "https://example.com/a", to location: String,
+        isTrusted: Bool = false
     ) -> Redirection? {
-        Redirection(status: status, method: method, of: URL(string: from), location: location)
+        Redirection(
+            status: status, method: method, of: URL(string: from), location: location, isTrusted: isTrusted)
     }
 
     @Test(
@@ -78,6 +80,18 @@ struct RedirectionTests {
             for name in bound { #expect(redirection?.keeps(field: name) == isSame, "\(name) to \(to)") }
             #expect(redirection?.keeps(field: "Content-Type") == true && redirection?.keeps(field: "Accept") == true)
         }
+    }
+
+    @Test(
+        "A trusted target gets credentials, but not the fields that name the first origin",
+        arguments: [
+            ("Authorization", true), ("Cookie", true), ("Proxy-Authorization", true), ("X-Api-Key", true),
+            ("Private-Token", true), ("Accept", true), ("Content-Type", true), ("Host", false), ("Origin", false),
+        ])
+    func trusted(name: String, follows: Bool) {
+        let other = self.redirection(307, to: "https://other.example/", isTrusted: true)
+        #expect(other?.keeps(field: name) == follows)
+        #expect(self.redirection(307, to: "/b", isTrusted: true)?.keeps(field: name) == true)
     }
 
     @Test("Fields about the body stay behind with it")

@@ -202,6 +202,20 @@ struct UploadTests {
         #expect(request.fields("Host") == ["127.0.0.1:\(other.port)"])
     }
 
+    @Test("Another origin gets the credentials if the caller trusts redirects")
+    func trustedOrigin() async throws {
+        let other = try UploadServer(["/b": [.status(200)]])
+        let server = try UploadServer(["/a": [.status(307, ["Location: \(other.url("/b").absoluteString)"])]])
+        let response = try await self.upload(
+            form(.text("x")).plan(), to: server.url("/a"), UploadOptions(trustsRedirects: true),
+            ["Authorization": "x", "Cookie": "y=z"]
+        ).1
+        let request = try #require(other.requests.first)
+        #expect(response.statusCode == 200 && request.isWhole)
+        #expect(request.fields("Authorization") == ["x"] && request.fields("Cookie") == ["y=z"])
+        #expect(request.fields("Host") == ["127.0.0.1:\(other.port)"])
+    }
+
     @Test("Redirects end: at the limit, at 0, and where they lead nowhere")
     func redirectLimit() async throws {
         let server = try UploadServer([

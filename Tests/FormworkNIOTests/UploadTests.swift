@@ -272,6 +272,26 @@ extension NIOTests {
             }
         }
 
+        @Test("Another origin gets the credentials if the caller trusts redirects")
+        func trustedOrigin() async throws {
+            try await LoopbackServer.with(["/b": [.status(401), .status(200)]]) { other in
+                let answers = [LoopbackServer.Answer.status(307, [("Location", other.url("/b"))])]
+                try await LoopbackServer.with(["/a": answers + answers]) { server in
+                    let options = Options(
+                        trustsRedirects: true, authentication: .basic(user: "user", password: "secret"))
+                    let answer = try await self.upload(
+                        form(.text("x")).plan(), to: server.url("/a"), options,
+                        fields: [("Authorization", "x"), ("Cookie", "y")]
+                    ).answer
+                    #expect(answer.status == .ok)
+                    let requests = other.requests
+                    #expect(requests.map { $0.fields("Authorization") } == [["x"], ["Basic dXNlcjpzZWNyZXQ="]])
+                    #expect(requests.map { $0.fields("Cookie") } == [["y"], ["y"]])
+                    #expect(requests.first?.fields("Host") == ["127.0.0.1:\(other.port)"])
+                }
+            }
+        }
+
         @Test("Redirects end: at the limit, at 0, and where they lead nowhere")
         func redirectLimit() async throws {
             let answers: [String: [LoopbackServer.Answer]] = [

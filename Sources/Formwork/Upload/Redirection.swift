@@ -7,14 +7,19 @@ package struct Redirection: Hashable, Sendable {
     /// Whether it leads from https to http.
     package let leavesTLS: Bool
     private let leavesOrigin: Bool
+    private let isTrusted: Bool
 
+    /// - Parameter isTrusted: Whether the caller trusts every target with its credentials.
     /// - Returns: `nil` for a status that is not a redirect.
-    package init?(status: Int, method: String, from origin: Origin, to target: (url: String, origin: Origin)) {
+    package init?(
+        status: Int, method: String, from origin: Origin, to target: (url: String, origin: Origin), isTrusted: Bool
+    ) {
         guard Self.statuses.contains(status) else { return nil }
         self.target = target.url
         self.keepsBody = !Self.becomesGet(status: status, method: method)
         self.leavesTLS = origin.isSecure && !target.origin.isSecure
         self.leavesOrigin = origin != target.origin
+        self.isTrusted = isTrusted
     }
 
     package static let statuses: Set<Int> = [301, 302, 303, 307, 308]
@@ -30,13 +35,15 @@ package struct Redirection: Hashable, Sendable {
 
     /// Whether a field of the request is sent again.
     package func keeps(field name: String) -> Bool {
-        if self.leavesOrigin, Self.isBoundToOrigin(name) { return false }
+        if self.leavesOrigin, Self.staysAtOrigin(name, isTrusted: self.isTrusted) { return false }
         return self.keepsBody || !Self.describesBody(name)
     }
 
-    /// Whether a field is meant for one origin alone.
-    package static func isBoundToOrigin(_ name: String) -> Bool {
-        ["host", "origin"].contains(name.lowercased()) || self.carriesCredentials(name)
+    /// Whether a field isn't sent to another origin.
+    /// - Parameter isTrusted: Whether the caller trusts every target with its credentials.
+    package static func staysAtOrigin(_ name: String, isTrusted: Bool) -> Bool {
+        // These two name the first origin: to another one they would be wrong.
+        ["host", "origin"].contains(name.lowercased()) || !isTrusted && self.carriesCredentials(name)
     }
 
     /// Whether a field carries credentials, as far as its name shows: `Authorization`, `Cookie`, and fields of a

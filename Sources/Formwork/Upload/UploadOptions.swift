@@ -50,6 +50,12 @@ public struct UploadOptions: Sendable {
     /// This doesn't count 301, 302 and 303 after a `POST` if the `HTTPClient`'s configuration follows redirects: it
     /// turns them into a `GET` itself.
     public var maximumRedirects: Int
+    /// Whether credentials follow a redirect, or a resumable upload's URL, to another origin: `Authorization`, `Cookie`,
+    /// fields whose names show that they carry credentials (such as `X-Api-Key`), and ``authentication``. Default
+    /// `false`: only the request's own origin gets them. `true` is curl's `--location-trusted`.
+    ///
+    /// It doesn't change redirects that an `HTTPClient` follows itself.
+    public var trustsRedirects: Bool
     /// The credentials for a 401. With `nil` the 401 is the answer.
     public var authentication: UploadAuthentication?
     /// When the upload is retried with the same bytes; by default never.
@@ -70,13 +76,15 @@ public struct UploadOptions: Sendable {
     /// Options. By default: the client's usual length, 20 redirects, no credentials, one try, no time-out.
     public init(
         length: Length? = nil, memoryThreshold: Int = 10_000_000, temporaryFolder: FilePath? = nil,
-        maximumRedirects: Int = 20, authentication: UploadAuthentication? = nil, retry: RetryPolicy = RetryPolicy(),
-        timeout: Duration? = nil, monitor: UploadMonitor? = nil, reading: ReaderOptions = ReaderOptions()
+        maximumRedirects: Int = 20, trustsRedirects: Bool = false, authentication: UploadAuthentication? = nil,
+        retry: RetryPolicy = RetryPolicy(), timeout: Duration? = nil, monitor: UploadMonitor? = nil,
+        reading: ReaderOptions = ReaderOptions()
     ) {
         self.length = length
         self.memoryThreshold = memoryThreshold
         self.temporaryFolder = temporaryFolder
         self.maximumRedirects = maximumRedirects
+        self.trustsRedirects = trustsRedirects
         self.authentication = authentication
         self.retry = retry
         self.timeout = timeout
@@ -106,7 +114,8 @@ public struct UploadOptions: Sendable {
 
 /// Answers a 401 with an `Authorization`. The whole body is then sent again, once.
 ///
-/// It is used only for the origin of the original request, never for one it was redirected to.
+/// It is used only for the origin of the original request, not for one it was redirected to, unless
+/// ``UploadOptions/trustsRedirects`` is `true`.
 public struct UploadAuthentication: Sendable {
     /// A 401, as the server sent it.
     public struct Challenge: Sendable {

@@ -9,8 +9,8 @@ import Synchronization
 extension FormSender {
     /// How to resume a transfer that was cut.
     package struct Resuming: Sendable {
-        /// The protocol and the number of tries. `isReplayable` comes from the plan, and `maximumRedirects` from the
-        /// sender.
+        /// The protocol and the number of tries. `isReplayable` comes from the plan, and the rules for redirects
+        /// from the sender.
         package var options: UploadClientOptions
         /// A saved upload to resume.
         package var link: UploadLink?
@@ -46,7 +46,7 @@ extension FormSender {
         return try await self.run(plan, request, observer, answered) { plan, request in
             var resuming = first
             resuming.link = kept.withLock { $0 }
-            return try ResumableSend(plan, request, resuming, maximumRedirects: self.options.maximumRedirects)
+            return try ResumableSend(plan, request, resuming, self.options)
         }
     }
 }

@@ -72,9 +72,7 @@ public struct FormSender: Sendable {
         answered: @escaping @Sendable (ExchangeAnswer, Trace) async throws -> Result
     ) async throws -> Result {
         try await self.run(plan, request, observer, answered) { plan, request in
-            PlainSend(
-                plan, request, retry: self.options.retry, maximumRedirects: self.options.maximumRedirects,
-                isChunked: self.options.length == .chunked)
+            PlainSend(plan, request, self.options)
         }
     }
 
@@ -199,6 +197,7 @@ public struct FormSender: Sendable {
         _ next: HTTPRequest, _ body: ExchangeBody?, _ expectsContinue: Bool?, _ course: inout Course, _ job: Job,
         _ end: ContinuousClock.Instant?, _ answered: @Sendable (ExchangeAnswer, Trace) async throws -> Result
     ) async throws -> Result? {
+        let trusts = self.options.trustsRedirects
         let (machine, asked) = (course.machine, course.isAuthorized ? nil : self.options.authentication)
         var trace = course.trace
         var isAnswered = false
@@ -210,7 +209,7 @@ public struct FormSender: Sendable {
                 monitor: job.monitor, hooks: machine.hooks(job.observer, job.monitor),
                 answered: { answer in
                     job.observer.received(answer.head, answer.isHTTP2)
-                    if let asked, let challenge = next.challenge(answer.head, like: job.request) {
+                    if let asked, let challenge = next.challenge(answer.head, like: trusts ? next : job.request) {
                         isAuthorized = true
                         authorization = try await asked.answer(challenge)
                         if authorization != nil { return nil }

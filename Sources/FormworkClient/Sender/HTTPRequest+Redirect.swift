@@ -43,12 +43,15 @@ extension HTTPResponse {
 extension HTTPRequest {
     /// The request that a redirect asks for, and what it makes of this one; `nil` if the answer is not a redirect to http or
     /// https.
-    func redirected(by response: HTTPResponse) -> (request: HTTPRequest, redirection: Redirection)? {
+    /// - Parameter isTrusted: Whether credentials may follow to another origin.
+    func redirected(
+        by response: HTTPResponse, isTrusted: Bool = false
+    ) -> (request: HTTPRequest, redirection: Redirection)? {
         let location = response.headerFields[.location]
         guard
             let redirection = Redirection(
                 status: response.status.code, method: self.method.rawValue, of: URL(string: self.urlText),
-                location: location), var next = self.resolving(location ?? "")
+                location: location, isTrusted: isTrusted), var next = self.resolving(location ?? "")
         else { return nil }
         // Credentials in the new URL are meant for it.
         let isItsOwn = next.headerFields[.authorization] != self.headerFields[.authorization]

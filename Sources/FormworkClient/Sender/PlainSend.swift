@@ -11,6 +11,7 @@ package struct PlainSend: SendMachine {
     private let plan: BodyPlan
     private let retry: RetryPolicy
     private let maximumRedirects: Int
+    private let trustsRedirects: Bool
     private let isChunked: Bool
     private var request: HTTPRequest
     private var hasBody: Bool
@@ -20,12 +21,10 @@ package struct PlainSend: SendMachine {
     private var pause: (Duration, reason: String)?
     private var failure: (any Error)?
 
-    package init(
-        _ plan: BodyPlan, _ request: HTTPRequest, retry: RetryPolicy, maximumRedirects: Int, isChunked: Bool = false,
-        hasBody: Bool = true
-    ) {
-        (self.plan, self.request, self.retry, self.maximumRedirects) = (plan, request, retry, maximumRedirects)
-        (self.isChunked, self.hasBody) = (isChunked, hasBody)
+    package init(_ plan: BodyPlan, _ request: HTTPRequest, _ options: UploadOptions, hasBody: Bool = true) {
+        (self.plan, self.request, self.hasBody) = (plan, request, hasBody)
+        (self.retry, self.isChunked) = (options.retry, options.length == .chunked)
+        (self.maximumRedirects, self.trustsRedirects) = (options.maximumRedirects, options.trustsRedirects)
         if hasBody { self.request.headerFields[.contentType] = plan.contentType }
     }
 
@@ -56,7 +55,9 @@ package struct PlainSend: SendMachine {
             self.failure = failure
             return false
         }
-        if self.maximumRedirects > 0, let next = self.request.redirected(by: answer.head) {
+        if self.maximumRedirects > 0, 
+            let next = self.request.redirected(by: answer.head, isTrusted: self.trustsRedirects)
+        {
             self.follow(next, canRepeat: canRepeat)
             return false
         }

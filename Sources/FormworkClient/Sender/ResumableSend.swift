@@ -49,6 +49,7 @@ package struct ResumableSend: SendMachine {
     private let retriesAllErrors: Bool
     private let tusChecksum: String?
     private let maximumRedirects: Int
+    private let trustsRedirects: Bool
     /// Called with the upload whenever it changes, and with `nil` when nothing is left to resume.
     private let save: @Sendable (UploadLink?) throws -> Void
     private let method: HTTPRequest.Method
@@ -67,16 +68,19 @@ package struct ResumableSend: SendMachine {
     private var resumptions = 0
     private var isAnswerLost = false
 
+    /// - Parameter redirecting: Its rules for redirects are used.
     /// - Throws: `invalidArgument` for a request without a scheme or an authority.
     package init(
-        _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: FormSender.Resuming, maximumRedirects: Int
+        _ plan: BodyPlan, _ request: HTTPRequest, _ resuming: FormSender.Resuming, _ redirecting: UploadOptions
     ) throws(FormworkError) {
-        (self.plan, self.maximumRedirects, self.save) = (plan, maximumRedirects, resuming.save)
+        (self.plan, self.save) = (plan, resuming.save)
+        (self.maximumRedirects, self.trustsRedirects) = (redirecting.maximumRedirects, redirecting.trustsRedirects)
         var request = request
         request.headerFields[.contentType] = plan.contentType
         var options = resuming.options
         options.isReplayable = plan.isReplayable
-        options.maximumRedirects = maximumRedirects
+        options.maximumRedirects = redirecting.maximumRedirects
+        options.trustsRedirects = redirecting.trustsRedirects
         self.retriesAllErrors = options.retriesAllErrors
         self.tusChecksum = options.checksum
         (self.request, self.method) = (request, request.method)
@@ -321,7 +325,7 @@ package struct ResumableSend: SendMachine {
             self.fail(failure)
             return true
         }
-        guard let next = last.redirected(by: response) else { return false }
+        guard let next = last.redirected(by: response, isTrusted: self.trustsRedirects) else { return false }
         let redirects = (before ?? 0) + 1
         if before == nil, next.redirection.keepsBody {
             self.fail(

@@ -71,13 +71,12 @@ extension FormSender {
         var sender = self
         sender.options.monitor = nil
         sender.options.retry.count = max(0, tries - 1)
-        let retry = sender.options.retry
-        let maximumRedirects = self.options.maximumRedirects
+        let options = sender.options
         return try await sender.run(
             BodyPlan(copying: .bytes([])), request.asksTus, observer,
             { answer, _ in TusServer(answer.head.headerFields) }
         ) { plan, request in
-            PlainSend(plan, request, retry: retry, maximumRedirects: maximumRedirects, hasBody: false)
+            PlainSend(plan, request, options, hasBody: false)
         }
     }
 }

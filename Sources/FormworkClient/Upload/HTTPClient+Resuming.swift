@@ -53,7 +53,7 @@ extension HTTPClient {
             try save(new)
         }
         let machine = SharedMachine(
-            try ResumableSend(plan, head, resuming, maximumRedirects: options.maximumRedirects))
+            try ResumableSend(plan, head, resuming, options))
         var course = Course(machine: machine, url: request.url)
         while true {
             switch course.machine.next() {
@@ -81,7 +81,7 @@ extension HTTPClient {
                     head.headerFields[.authorization] = value
                     resuming.link = link.withLock { $0 }
                     course.machine = SharedMachine(
-                        try ResumableSend(plan, head, resuming, maximumRedirects: options.maximumRedirects))
+                        try ResumableSend(plan, head, resuming, options))
                     continue
                 }
                 if let result = await course.answered(response, feed, deadline, options) { return result }
@@ -204,7 +204,8 @@ private struct Course {
         _ response: HTTPClientResponse, to next: HTTPRequest, like head: HTTPRequest, _ options: UploadOptions
     ) async throws -> String? {
         guard response.status == .unauthorized, !self.isAuthorized, let authentication = options.authentication,
-            let target = UploadTarget(next), UploadTarget(head)?.hasOrigin(of: target) == true
+            let target = UploadTarget(next),
+            options.trustsRedirects || UploadTarget(head)?.hasOrigin(of: target) == true
         else { return nil }
         self.isAuthorized = true
         let challenge = UploadAuthentication.Challenge(url: self.url) { response.headers[$0] }

@@ -49,12 +49,15 @@ extension HTTPClient {
                 // The client followed a redirect, which it does if the body is dropped.
                 (course.request, course.hasBody) = (last, last.body != nil)
             }
-            if response.status == .unauthorized, !course.isAuthorized, course.request.hasOrigin(of: request),
+            if response.status == .unauthorized, !course.isAuthorized,
+                options.trustsRedirects || course.request.hasOrigin(of: request),
                 let authorization = try await options.authentication?.answer(course.request.challenge(response))
             {
                 course.isAuthorized = true
                 course.request.headers.replaceOrAdd(name: "Authorization", value: authorization)
-            } else if options.maximumRedirects > 0, let next = course.request.redirected(by: response) {
+            } else if options.maximumRedirects > 0,
+                let next = course.request.redirected(by: response, isTrusted: options.trustsRedirects)
+            {
                 if course.hasBody, !next.keepsBody, let feed, !isWhole { throw Self.isEarly(response, feed) }
                 try course.follow(next.request, keepsBody: next.keepsBody, options)
             } else if options.retry.covers(status: Int(response.status.code)), !course.hasBody || plan.isReplayable,

@@ -80,11 +80,14 @@ extension HTTPClientRequest {
 
     /// The request that a redirect asks for, and whether the body is sent with it; `nil` if there is no redirect to
     /// follow. Redirects from https to http, and to other schemes, aren't followed.
-    func redirected(by response: HTTPClientResponse) -> (request: HTTPClientRequest, keepsBody: Bool)? {
+    /// - Parameter isTrusted: Whether credentials may follow to another origin.
+    func redirected(
+        by response: HTTPClientResponse, isTrusted: Bool = false
+    ) -> (request: HTTPClientRequest, keepsBody: Bool)? {
         guard
             let redirection = Redirection(
                 status: Int(response.status.code), method: self.method.rawValue, of: URL(string: self.url),
-                location: response.headers.first(name: "Location")), !redirection.leavesTLS
+                location: response.headers.first(name: "Location"), isTrusted: isTrusted), !redirection.leavesTLS
         else { return nil }
         var next = self
         next.url = redirection.target

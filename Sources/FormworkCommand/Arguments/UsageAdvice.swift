@@ -137,7 +137,6 @@ struct UsageAdvice {
             "--basic": "-u uses the Basic scheme: leave it out",
             "--digest": "only the Basic scheme and tokens are supported: -u, or FORMWORK_TOKEN in the environment",
             "--anyauth": "only the Basic scheme and tokens are supported: -u, or FORMWORK_TOKEN in the environment",
-            "--location-trusted": "credentials are sent to the first origin only: give the last URL",
             "--follow": "redirects are followed: leave it out", "-a": "-F NAME=@FILE sends a file",
             "--file": "-F NAME=@FILE sends a file", "--field": "-F NAME=VALUE sends a field",
             "--multipart": "a form is always multipart: leave it out",

@@ -35,11 +35,14 @@ extension URLRequest {
 
     /// The request that a redirect asks for, and whether the body is sent with it; `nil` if there is no redirect to
     /// follow. Redirects from https to http, and to other schemes, aren't followed.
-    func redirected(by response: HTTPURLResponse) -> (request: URLRequest, keepsBody: Bool)? {
+    /// - Parameter isTrusted: Whether credentials may follow to another origin.
+    func redirected(
+        by response: HTTPURLResponse, isTrusted: Bool = false
+    ) -> (request: URLRequest, keepsBody: Bool)? {
         guard
             let redirection = Redirection(
                 status: response.statusCode, method: self.httpMethod ?? "GET", of: response.url ?? self.url,
-                location: response.value(forHTTPHeaderField: "Location")), !redirection.leavesTLS
+                location: response.value(forHTTPHeaderField: "Location"), isTrusted: isTrusted), !redirection.leavesTLS
         else { return nil }
         var next = self
         next.url = URL(string: redirection.target)

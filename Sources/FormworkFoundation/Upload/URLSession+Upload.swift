@@ -69,12 +69,14 @@ extension URLSession {
                 try await Task.sleep(for: pause.asWait)
                 continue
             }
-            if response.statusCode == 401, !isAuthorized, let origin = first?.origin, response.url?.origin == origin,
+            if response.statusCode == 401, !isAuthorized, options.trustsRedirects || response.hasOrigin(of: first),
                 let authorization = try await options.authentication?.answer(response.challenge)
             {
                 isAuthorized = true
                 request.setValue(authorization, forHTTPHeaderField: "Authorization")
-            } else if options.maximumRedirects > 0, let next = request.redirected(by: response) {
+            } else if options.maximumRedirects > 0,
+                let next = request.redirected(by: response, isTrusted: options.trustsRedirects)
+            {
                 redirects += 1
                 guard redirects <= options.maximumRedirects else { throw URLError(.httpTooManyRedirects) }
                 request = next.request
@@ -161,6 +163,12 @@ extension UploadOptions {
 }
 
 extension HTTPURLResponse {
+    /// Whether the response came from the same scheme, host and port (RFC 6454).
+    fileprivate func hasOrigin(of url: URL?) -> Bool {
+        guard let origin = url?.origin else { return false }
+        return self.url?.origin == origin
+    }
+
     fileprivate var challenge: UploadAuthentication.Challenge {
         let fields = self.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
         return UploadAuthentication.Challenge(url: self.url?.absoluteString ?? "") { name in

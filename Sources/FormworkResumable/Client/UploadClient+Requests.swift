@@ -145,7 +145,8 @@ extension UploadClient {
     private func adopt(_ target: UploadTarget, in request: inout HTTPRequest) {
         (request.scheme, request.authority, request.path) = (target.scheme, target.authority, target.path)
         guard !target.hasOrigin(of: self.target) else { return }
-        for name in Set(request.headerFields.map(\.name)) where Redirection.isBoundToOrigin(name.rawName) {
+        for name in Set(request.headerFields.map(\.name))
+        where Redirection.staysAtOrigin(name.rawName, isTrusted: self.options.trustsRedirects) {
             request.headerFields[name] = nil
         }
     }

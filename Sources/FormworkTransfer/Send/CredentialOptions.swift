@@ -31,6 +31,13 @@ struct CredentialOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The same from this file.", valueName: "file"))
     var netrcFile: String?
 
+    @Flag(
+        help: """
+            Send credentials, cookies too, to every host that a redirect or a resumable upload leads to. Without it \
+            only the first host gets them.
+            """)
+    var locationTrusted = false
+
     /// Sets `Authorization`, unless a header or the URL has set it. An option has precedence over the URL, and both over
     /// the environment.
     /// - Parameter isSigned: Whether the form itself contains its authorization.

@@ -28,7 +28,8 @@ package struct SendCommand: AsyncParsableCommand {
             an answer of 400 or more arrives while the body is being sent, sending stops and that answer is the result.
 
             307 and 308 repeat the request. 301 and 302 turn POST into GET; 303 turns every method into GET. Credentials
-            are sent to the first origin only. A body that can be read only once is never sent again.
+            are sent to the first origin only, unless --location-trusted is given. A body that can be read only once is
+            never sent again.
 
             With --resume or --state a cut upload continues where the server stopped receiving, if the server supports
             it. It retries as long as each try makes progress, and gives up after 7 retries without progress (--retry
@@ -185,7 +186,7 @@ package struct SendCommand: AsyncParsableCommand {
             total = job.plan.contentLength
             isSecure = job.request.scheme == "https"
             (url, method) = (job.request.urlText, job.request.method.rawValue)
-            if self.dryRun { return try job.show(maximumRedirects: self.maxRedirs) }
+            if self.dryRun { return try job.show() }
             let (sentURL, sentMethod, length) = (url, method, total)
             let transfer = SendTransfer(command: self, monitor: monitor, record: record) { signal in
                 let status = ExitStatus(stoppedBy: signal)

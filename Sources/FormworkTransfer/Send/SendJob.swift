@@ -24,11 +24,11 @@ struct SendJob {
     var isStored = false
 
     /// Prints the first request, and the plan of the body.
-    func show(maximumRedirects: Int) throws {
+    func show() throws {
         var (request, body) = (self.request, ExchangeBody?.some(ExchangeBody(self.plan)))
         request.headerFields[.contentType] = self.plan.contentType
         if let resuming = self.resuming {
-            var machine = try ResumableSend(self.plan, request, resuming, maximumRedirects: maximumRedirects)
+            var machine = try ResumableSend(self.plan, request, resuming, self.sender.options)
             if case .exchange(let first, let content, _) = machine.next() { (request, body) = (first, content) }
             if resuming.usesTus, resuming.link == nil {
                 // Which upload follows depends on the answer.

@@ -54,7 +54,8 @@ struct SendPreparation {
         return FormSender(
             client: FormClient(options: options),
             options: UploadOptions(
-                maximumRedirects: command.maxRedirs, retry: retry, timeout: try command.maxTime?.bound("--max-time"),
+                maximumRedirects: command.maxRedirs, trustsRedirects: command.credentials.locationTrusted,
+                retry: retry, timeout: try command.maxTime?.bound("--max-time"),
                 monitor: monitor, reading: reading))
     }
 

@@ -220,13 +220,25 @@ import Testing
         #expect(self.failure(&client) == "interrupted")
     }
 
-    @Test func otherOrigin() throws {
+    @Test(arguments: [
+        (false, [.userAgent: "u", .uploadDraftInteropVersion: "8"] as HTTPFields),
+        (
+            true,
+            [
+                .authorization: "Basic x", .cookie: "a=b", .proxyAuthorization: "Basic y", .userAgent: "u",
+                .uploadDraftInteropVersion: "8",
+            ]
+        ),
+    ])
+    func otherOrigin(isTrusted: Bool, fields: HTTPFields) throws {
         let host = try #require(HTTPField.Name("Host"))
+        var options = UploadClientOptions()
+        options.trustsRedirects = isTrusted
         var client = try UploadClient(
             .post([
                 .authorization: "Basic x", .cookie: "a=b", .proxyAuthorization: "Basic y", host: "inner.example",
                 .origin: "https://example.com", .userAgent: "u",
-            ]), length: 100)
+            ]), length: 100, options: options)
         let first = try self.sent(&client).0
         #expect(first.headerFields[host] == "inner.example")
         client.sending(upTo: 60)
@@ -235,7 +247,7 @@ import Testing
         client.lost(Cut())
         let head = try self.sent(&client).0
         #expect(head.authority == "other.example")
-        #expect(head.headerFields == [.userAgent: "u", .uploadDraftInteropVersion: "8"])
+        #expect(head.headerFields == fields)
     }
 
     @Test func expires() throws {

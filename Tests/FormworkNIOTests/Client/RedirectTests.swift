@@ -32,8 +32,7 @@ extension NIOTests {
 
         private func plain(_ url: String, _ status: Int, _ location: String) throws -> String {
             var machine = PlainSend(
-                try form(.text("x")).plan(), try HTTPRequest(to: url), retry: RetryPolicy(count: 0),
-                maximumRedirects: 3)
+                try form(.text("x")).plan(), try HTTPRequest(to: url), UploadOptions(maximumRedirects: 3))
             _ = machine.next()
             let isOver = machine.answered(self.answer(status, location), remaining: nil)
             #expect(!isOver)
@@ -46,9 +45,12 @@ extension NIOTests {
             let bound = ["X-Api-Key", "Private-Token", "X-Auth", "X-Session", "X-Amz-Security-Token", "Client-Secret"]
             let free = ["X-Author", "Idempotency-Key", "X-Request-Id", "Accept", "X-Keyboard"]
             for name in bound + free { request.headerFields[try #require(HTTPField.Name(name))] = "x" }
-            for (location, kept) in [("https://other.example/b", free), ("/b", bound + free)] {
+            for (location, isTrusted, kept) in [
+                ("https://other.example/b", false, free), ("/b", false, bound + free),
+                ("https://other.example/b", true, bound + free),
+            ] {
                 let answer = self.answer(307, location).head
-                let next = try #require(request.redirected(by: answer)).request
+                let next = try #require(request.redirected(by: answer, isTrusted: isTrusted)).request
                 #expect(Set(next.headerFields.map(\.name.rawName)) == Set(kept))
             }
         }
@@ -79,7 +81,7 @@ extension NIOTests {
             for url in ["https://example.com/a", "http://example.com/a"] {
                 var machine = try ResumableSend(
                     try form(.text("x")).plan(), try HTTPRequest(to: url),
-                    FormSender.Resuming(UploadClientOptions(.auto)), maximumRedirects: 3)
+                    FormSender.Resuming(UploadClientOptions(.auto)), UploadOptions(maximumRedirects: 3))
                 _ = machine.next()
                 let isOver = machine.answered(self.answer(303, location), remaining: nil)
                 #expect(!isOver)

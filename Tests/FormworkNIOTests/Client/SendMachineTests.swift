@@ -26,7 +26,7 @@ extension NIOTests {
         private func plain(_ retries: Int, _ source: BodySource = .text("x")) throws -> PlainSend {
             PlainSend(
                 try form(source).plan(), try self.request(),
-                retry: RetryPolicy(count: retries, delay: .seconds(5)), maximumRedirects: 1)
+                UploadOptions(maximumRedirects: 1, retry: RetryPolicy(count: retries, delay: .seconds(5))))
         }
 
         private func resumable(
@@ -38,7 +38,7 @@ extension NIOTests {
             change(&options)
             return try ResumableSend(
                 try form(.text("x")).plan(), try self.request(), FormSender.Resuming(options, save: save),
-                maximumRedirects: 1)
+                UploadOptions(maximumRedirects: 1))
         }
 
         private func head(_ status: Int, _ fields: HTTPFields = [:]) -> HTTPResponse {

@@ -270,6 +270,24 @@ extension NIOTests {
             #expect(second.requests[0].contains("Accept: */*"))
         }
 
+        @Test("Another origin gets credentials, also for its 401, if the caller trusts redirects")
+        func trustedOrigin() async throws {
+            let second = try ScriptedServer([
+                self.answering("401 Unauthorized"), self.answering("200 OK"),
+            ])
+            let first = try ScriptedServer([
+                self.answering("307 Temporary Redirect", "Location: \(second.url("/x"))\r\n"),
+                self.answering("307 Temporary Redirect", "Location: \(second.url("/x"))\r\n"),
+            ])
+            let fields: HTTPFields = [.authorization: "Basic eDp5", .cookie: "a=b", .accept: "*/*"]
+            let sender = FormSender(
+                options: .init(trustsRedirects: true, authentication: .basic(user: "user", password: "secret")))
+            #expect(try await self.send(self.plan, to: first.url(), sender, fields: fields).status == 200)
+            #expect(second.requests[0].contains("Cookie: a=b"))
+            #expect(second.requests[0].contains("uthorization: Basic eDp5"))
+            #expect(second.requests[1].contains("uthorization: Basic dXNlcjpzZWNyZXQ="))
+        }
+
         @Test("417 has the body sent without asking")
         func refusedExpectation() async throws {
             let server = try ScriptedServer([
