@@ -22,8 +22,11 @@ enum SecretArguments {
         var found: [(Int, Range<Int>)] = []
         for (index, word) in words.enumerated() {
             let before = index > 0 ? words[index - 1] : ""
-            if let range = self.value(of: word, after: before) ?? self.userInfo(in: word) {
+            if let range = self.value(of: word, after: before) {
                 found.append((index, range))
+            } else {
+                if let range = self.userInfo(in: word) { found.append((index, range)) }
+                found += self.parameters(of: word, after: before).map { (index, $0) }
             }
         }
         return found.filter { !$0.1.isEmpty }
@@ -56,6 +59,27 @@ enum SecretArguments {
         guard let colon = bytes[start...].firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = String(decoding: bytes[start..<colon], as: UTF8.self)
         return Redirection.carriesCredentials(name) ? colon + 1..<bytes.count : nil
+    }
+
+    /// The values of a URL's parameters that carry credentials. They are looked for in every word, as a URL may have no
+    /// scheme.
+    private static func parameters(of word: String, after before: String) -> [Range<Int>] {
+        let option = "--url-query"
+        let bytes = Array(word.utf8)
+        guard bytes.contains(UInt8(ascii: "=")) else { return [] }
+        var starts: [Int] = []
+        if before == option { starts.append(0) }
+        if word.hasPrefix(option + "=") { starts.append(option.utf8.count + 1) }
+        let separators = "?&;".utf8
+        for index in bytes.indices where separators.contains(bytes[index]) { starts.append(index + 1) }
+        return starts.compactMap { start -> Range<Int>? in
+            guard let equals = bytes[start...].firstIndex(where: { "=?&;#".utf8.contains($0) }),
+                bytes[equals] == UInt8(ascii: "="),
+                SecretText.isSecret(parameter: String(decoding: bytes[start..<equals], as: UTF8.self))
+            else { return nil }
+            let end = bytes[equals...].firstIndex { "&#".utf8.contains($0) } ?? bytes.count
+            return equals + 1..<end
+        }
     }
 
     /// The user and password in a URL.

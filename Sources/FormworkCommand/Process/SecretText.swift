@@ -1,4 +1,6 @@
 #if Command
+import Formwork
+
 /// Secrets in texts for people, such as the heads that `-v` shows.
 package enum SecretText {
     /// The text with asterisks in place of user and password in URLs, and of parameters that carry a credential.
@@ -14,13 +16,6 @@ package enum SecretText {
     }
 
     /// Whether a parameter of a URL carries a credential, as far as its name shows.
-    private static func isSecret(parameter name: String) -> Bool {
-        [
-            "access_token", "api-key", "api_key", "apikey", "auth", "auth_token", "client_secret", "id_token", "jwt",
-            "key",
-            "password", "passwd", "pwd", "refresh_token", "secret", "sig", "signature", "token", "x-amz-credential",
-            "x-amz-security-token", "x-amz-signature", "x-goog-credential", "x-goog-signature",
-        ].contains(name.lowercased())
-    }
+    static func isSecret(parameter name: String) -> Bool { Redirection.carriesCredentials(name) }
 }
 #endif
