@@ -108,6 +108,6 @@ package final class OutputQueue: Sendable {
 
     /// The default report of dropped texts.
     package static let report: @Sendable (Int) -> String = { count in
-        "formwork: \(count) \(count == 1 ? "message was" : "messages were") dropped here: nothing read them in time\n"
+        "formwork: \(count, "message") \(count == 1 ? "was" : "were") dropped here: nothing read them in time\n"
     }
 }

@@ -1,3 +1,4 @@
+import FormworkCore
 import SystemPackage
 
 /// A file time from the kernel. It isn't one count of nanoseconds, because 64 bits reach only from 1677 to 2262.
@@ -31,8 +32,8 @@ package struct FileValidator: Hashable, Sendable {
 extension Int64 {
     /// How a file's size changed, in words; `nil` if it didn't.
     package func change(to later: Int64) -> String? {
-        if later < self { return "shrank from \(self) to \(later) bytes" }
-        return later > self ? "grew from \(self) to \(later) bytes" : nil
+        if later < self { return "shrank from \(self) to \(later, "byte")" }
+        return later > self ? "grew from \(self) to \(later, "byte")" : nil
     }
 }
 

@@ -53,7 +53,7 @@ struct BodyObserver: Sendable {
                 guard let bytes = self.content.bytes else {
                     throw FormworkError(
                         .limitExceeded,
-                        "url-encoded text of \(self.content.count) bytes isn't kept: raise the receiver's `keeping`")
+                        "url-encoded text of \(self.content.count, "byte") isn't kept: raise the receiver's `keeping`")
                 }
                 let form = try ReceivedForm(
                     bytes, contentType: "application/x-www-form-urlencoded", limits: .none)

@@ -41,11 +41,11 @@ public struct FormDifference: Error, Sendable, Hashable, CustomStringConvertible
                 findings.append(Finding(part: reference, offset: offset, message: message))
             }
             guard let expectedPart else {
-                find("was not expected: the form has \(expected.parts.count) parts")
+                find("was not expected: the form has \(expected.parts.count, "part")")
                 continue
             }
             guard let actualPart else {
-                find("is missing: only \(actual.parts.count) parts came")
+                find("is missing: only \(actual.parts.count, "part") came")
                 continue
             }
             guard actualPart.name == expectedPart.name else {
@@ -79,7 +79,7 @@ private struct ContentDifference {
     init?(of actual: ContentObserver, from expected: ContentObserver) {
         if actual.count == expected.count, actual.checksum.value == expected.checksum.value { return nil }
         let counts =
-            actual.count == expected.count ? "" : "; it has \(actual.count) bytes, expected \(expected.count)"
+            actual.count == expected.count ? "" : "; it has \(actual.count, "byte"), expected \(expected.count)"
         if let actual = actual.bytes, let expected = expected.bytes {
             let place = zip(actual, expected).enumerated().first { $1.0 != $1.1 }?.offset
             let offset = place ?? min(actual.count, expected.count)
@@ -93,7 +93,7 @@ private struct ContentDifference {
         let block = mark ?? min(actual.marks.count, expected.marks.count)
         self.offset = Int64(block) * Int64(ContentObserver.markDistance)
         self.message =
-            "the content differs in the \(ContentObserver.markDistance) bytes from offset \(self.offset) on\(counts)"
+            "the content differs in the \(ContentObserver.markDistance, "byte") from offset \(self.offset) on\(counts)"
     }
 
     /// The bytes at an offset, and a few before it.

@@ -43,7 +43,8 @@ struct LoopbackConnection: ~Copyable {
             }
             searched = max(0, bytes.count - 3)
             guard bytes.count < Self.headLimit else {
-                throw FormworkError(.malformedBody, "a request's header fields have more than \(Self.headLimit) bytes")
+                throw FormworkError(
+                    .malformedBody, "a request's header fields have more than \(Self.headLimit, "byte")")
             }
             if try !self.receive() {
                 if self.filled.isEmpty { return nil }
@@ -128,7 +129,7 @@ struct LoopbackConnection: ~Copyable {
                 return Array(line.last == 0x0D ? line.dropLast() : line)
             }
             guard bytes.count < Self.lineLimit else {
-                throw FormworkError(.malformedBody, "a chunk's line has more than \(Self.lineLimit) bytes")
+                throw FormworkError(.malformedBody, "a chunk's line has more than \(Self.lineLimit, "byte")")
             }
             if try !self.receive() { throw ConnectionEnd.peer }
         }

@@ -93,7 +93,7 @@ extension LoopbackReceiver {
         func check() throws(FormworkError) {
             guard self.bytesRead >= 0 else {
                 throw FormworkError(
-                    .invalidArgument, "an answer after \(self.bytesRead) bytes: a count is not negative")
+                    .invalidArgument, "an answer after \(self.bytesRead, "byte"): a count is not negative")
             }
             guard case .answer = self.ending else { return }
             guard (200..<600).contains(self.status) else {

@@ -32,7 +32,7 @@ extension LoopbackReceiver {
                     failure
                         ?? FormworkError(
                             .truncatedBody,
-                            "the receiver was scripted to read only \(body.content.count) bytes of this body"))
+                            "the receiver was scripted to read only \(body.content.count, "byte") of this body"))
             }
         }
 
@@ -49,7 +49,7 @@ extension LoopbackReceiver {
 extension LoopbackReceiver.Request: CustomStringConvertible {
     /// The request in a line, without content: `POST /photos, 1234 bytes`.
     public var description: String {
-        "\(self.method) \(self.target), \(self.count) bytes".withControlCharactersEscaped
+        "\(self.method) \(self.target), \(self.count, "byte")".withControlCharactersEscaped
             + (self.isWhole ? "" : ", cut: \(self.failure?.description ?? "by the receiver's script")")
     }
 }

@@ -78,7 +78,7 @@ extension ObservedForm: CustomStringConvertible {
             self.parts.map { part in
                 let filename = part.header.isFile ? part.filename ?? "" : nil
                 return Summary.line(name: part.name, filename: filename, contentType: part.contentType)
-                    + ", \(part.count) bytes"
+                    + ", \(part.count, "byte")"
             })
     }
 }

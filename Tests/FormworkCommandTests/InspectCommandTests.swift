@@ -170,7 +170,7 @@ struct InspectCommandTests {
     func limits() throws {
         let file = twoParts.replacing("name=\"a\"", with: "name=\"a\"; filename=\"f\"")
         for (limit, status, error) in [
-            ("parts=2", 0, ""), ("parts=1", 63, "limit.parts at offset 63: The body has more than 1 parts"),
+            ("parts=2", 0, ""), ("parts=1", 63, "limit.parts at offset 63: The body has more than 1 part"),
             ("fields=0", 63, "limit.fields at offset 6: The body has more than 0 fields"),
             ("files=0", 63, "limit.files at offset 63: The body has more than 0 files"),
             ("fieldBytes=0", 63, "limit.fieldBytes at offset 54: The field in part 1 has more than 0 bytes"),

@@ -80,9 +80,9 @@ struct FormDifferenceTests {
     @Test("Parts that are missing, or too many, are named")
     func parts() async throws {
         let one = FormData().appending(name: "title", value: "Harbour at dawn")
-        #expect(try await self.lines(one) == ["part 2 \"photo\": is missing: only 1 parts came"])
+        #expect(try await self.lines(one) == ["part 2 \"photo\": is missing: only 1 part came"])
         #expect(
-            try await self.lines(Self.expected, one) == ["part 2 \"photo\": was not expected: the form has 1 parts"])
+            try await self.lines(Self.expected, one) == ["part 2 \"photo\": was not expected: the form has 1 part"])
         let many = FormData((0..<20).map { BodyPart(name: "n\($0)", value: "") })
         let description = try #require(try await self.difference(many, FormData())).description
         #expect(description.hasSuffix("part 12 \"n11\": was not expected: the form has 0 parts\nand 8 more"))

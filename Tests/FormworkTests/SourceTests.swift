@@ -82,7 +82,7 @@ struct SourceTests {
         #expect(try self.content(of: stream(4, .leave)) == "0123")
         #expect(try self.content(of: stream(0, .leave)) == "")
         #expect(self.error(of: stream(11))?.code == .lengthMismatch)
-        #expect(self.error(of: stream(11, .leave))?.message.contains("ended 1 bytes before") == true)
+        #expect(self.error(of: stream(11, .leave))?.message.contains("ended 1 byte before") == true)
         #expect(self.error(of: stream(9))?.code == .lengthMismatch)
         #expect(self.error(of: stream(0))?.code == .lengthMismatch)
         #expect(self.error(of: stream(-1))?.code == .invalidArgument)

@@ -54,7 +54,7 @@ final class FormContents {
                 NameKey.path(Array(name.utf8), dots: self.options.splitsAtDots, limit: depth) ?? [NameKey(bytes)]
             guard path.count <= depth + 1 else {
                 throw ParsingFailure(.nameDepthLimit, limit: Int64(depth))
-                    .error("The name nests deeper than \(depth) levels (FormDataDecoder.nameDepth).", at: nil)
+                    .error("The name nests deeper than \(depth, "level") (FormDataDecoder.nameDepth).", at: nil)
                     .naming(PartReference(index: index, name: name))
             }
             do throws(FormworkError) {

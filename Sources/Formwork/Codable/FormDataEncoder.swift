@@ -171,7 +171,7 @@ final class FormSink {
         guard name.utf8.count(where: { $0 == 0x5B }) <= self.depth else {
             throw place.refusal(
                 name,
-                "The name nests deeper than \(self.depth) levels (nameDepth of FormDataEncoder and FormDataDecoder).")
+                "The name nests deeper than \(self.depth, "level") (nameDepth of FormDataEncoder and FormDataDecoder).")
         }
         let owner = self.owners.updateValue(place.owner, forKey: Array(name.utf8))
         guard owner == nil || owner == place.owner else {

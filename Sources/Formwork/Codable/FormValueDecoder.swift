@@ -125,7 +125,7 @@ final class FormValueDecoder: Decoder {
         do throws(FormworkError) { return try entry.content.bytesNow(upTo: self.options.memoryBytes) } catch {
             let message =
                 error.code == .limitExceeded
-                ? "The file has \(entry.content.count) bytes: the limit in memory is \(self.options.memoryBytes)"
+                ? "The file has \(entry.content.count, "byte"): the limit in memory is \(self.options.memoryBytes)"
                     + " (FormDataDecoder.memoryBytes). Use FormFile to leave it on disk."
                 : error.message
             throw DecodingError.dataCorrupted(

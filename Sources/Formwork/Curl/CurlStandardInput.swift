@@ -25,7 +25,7 @@ struct CurlStandardInput {
         let spool = try BodySpool(collecting: .standardInput)
         if let length, length != spool.count {
             throw FormworkError(
-                .lengthMismatch, "standard input has \(spool.count) bytes, not the declared length of \(length)")
+                .lengthMismatch, "standard input has \(spool.count, "byte"), not the declared length of \(length)")
         }
         return spool.source
     }

@@ -33,7 +33,7 @@ extension BodyPlan: CustomStringConvertible, CustomDebugStringConvertible {
     }
 
     private var summary: String {
-        let length = self.contentLength.map { "\($0) bytes" } ?? "unknown length"
+        let length = self.contentLength.map { "\($0, "byte")" } ?? "unknown length"
         return "\(length), \(self.isReplayable ? "can be read again" : "can be read once")"
     }
 
@@ -54,7 +54,7 @@ package enum Summary {
     package static func text(_ parts: [String]) -> String {
         guard !parts.isEmpty else { return "no parts" }
         let rest = parts.count > Self.limit ? ["\(parts.count - Self.limit) more"] : []
-        return "\(parts.count) part\(parts.count == 1 ? "" : "s"): "
+        return "\(parts.count, "part"): "
             + (parts.prefix(Self.limit) + rest).joined(separator: "; ")
     }
 

@@ -95,7 +95,8 @@ public final class BodyReader: ByteStream {
             try bytes.append(upTo: room) { room throws(FormworkError) in try self.read(into: &room) }
             if bytes.count == before { return bytes }
         }
-        throw self.fail(FormworkError(.limitExceeded, "The body is longer than the \(limit) bytes allowed in memory."))
+        throw self.fail(
+            FormworkError(.limitExceeded, "The body is longer than the \(limit, "byte") allowed in memory."))
     }
 
     /// Moves to `offset` without reading the bytes between. It takes O(log parts) and opens nothing yet.
@@ -113,7 +114,7 @@ public final class BodyReader: ByteStream {
         let layout = self.plan.storage.layout
         guard offset >= 0, offset <= layout.length ?? .max else {
             throw FormworkError(
-                .invalidArgument, "offset \(offset) is outside the body of \(layout.length ?? 0) bytes")
+                .invalidArgument, "offset \(offset) is outside the body of \(layout.length ?? 0, "byte")")
         }
         let index = max(0, layout.pieceIndex(at: offset))
         let place = self.pieces.isEmpty ? 0 : offset - self.pieces[index].start

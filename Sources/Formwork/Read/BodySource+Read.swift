@@ -21,7 +21,7 @@ extension BodySource {
     }
 
     private static func tooLong(_ limit: Int) -> FormworkError {
-        FormworkError(.limitExceeded, "the content has more than \(limit) bytes")
+        FormworkError(.limitExceeded, "the content has more than \(limit, "byte")")
     }
 
     /// The bytes as an async sequence that never blocks its consumer.

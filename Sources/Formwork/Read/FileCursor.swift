@@ -94,7 +94,7 @@ final class FileCursor: SourceCursor {
             // The file is unchanged, but shorter than its size.
             throw self.error(
                 .sourceUnavailable,
-                "has a size of \(self.file.status.validator.size) bytes but ended at file offset \(self.position), as "
+                "has a size of \(self.file.status.validator.size, "byte") but ended at file offset \(self.position), as "
                     + "files of /sys do: \(self.wayOut)")
         }
         guard self.remaining == 0 else { return }

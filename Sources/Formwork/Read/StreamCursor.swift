@@ -122,7 +122,7 @@ extension ByteStream {
         let count = try self.read(into: &room)
         guard (0...limit).contains(count) else {
             throw FormworkError(
-                .sourceUnavailable, "a stream returned a count of \(count) for a buffer of \(limit) bytes")
+                .sourceUnavailable, "a stream returned a count of \(count) for a buffer of \(limit, "byte")")
         }
         return count
     }
@@ -132,7 +132,7 @@ extension StreamSource {
     func shortError(missing: Int64) -> FormworkError {
         FormworkError(
             .lengthMismatch,
-            "\(self.label) ended \(missing) bytes before its declared length of \(self.length ?? 0)", path: self.path)
+            "\(self.label) ended \(missing, "byte") before its declared length of \(self.length ?? 0)", path: self.path)
     }
 
     func longError() -> FormworkError {

@@ -45,7 +45,7 @@ struct CollectedBody: Sendable {
     mutating func append(_ chunk: RawSpan) throws(FormworkError) {
         guard chunk.byteCount <= self.limit - self.bytes.count else {
             throw ParsingFailure(.totalBytesLimit, limit: Int64(self.limit))
-                .error("The body has more than \(self.limit) bytes.", at: Int64(self.limit))
+                .error("The body has more than \(self.limit, "byte").", at: Int64(self.limit))
         }
         self.bytes.append(chunk, 0..<chunk.byteCount)
     }

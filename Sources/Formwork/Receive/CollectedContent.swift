@@ -42,7 +42,7 @@ public struct CollectedContent: Sendable {
     /// Reads the content into memory. The disk is read on the caller's thread.
     func bytesNow(upTo limit: Int) throws(FormworkError) -> [UInt8] {
         guard self.count <= Int64(limit) else {
-            throw FormworkError(.limitExceeded, "the content has more than \(limit) bytes")
+            throw FormworkError(.limitExceeded, "the content has more than \(limit, "byte")")
         }
         if let bytes = self.inMemory { return bytes }
         return try BodyPlan(copying: self.source).makeReader().collect(upTo: limit)

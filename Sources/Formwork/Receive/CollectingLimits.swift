@@ -45,6 +45,6 @@ enum CollectingLimit {
     var formError: FormworkError {
         let limit = if case .form(_, let limit) = self { limit } else { self.room }
         return ParsingFailure(.memoryBytesLimit, limit: Int64(limit))
-            .error("The form needs more than \(limit) bytes of memory (CollectingLimits.memoryBytes).", at: nil)
+            .error("The form needs more than \(limit, "byte") of memory (CollectingLimits.memoryBytes).", at: nil)
     }
 }

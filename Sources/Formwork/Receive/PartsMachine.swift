@@ -130,7 +130,7 @@ struct PartsMachine: Sendable {
         guard case .content(let bytes) = limit else { throw limit.formError }
         let isFile = self.header?.isFile ?? false
         let failure = ParsingFailure(isFile ? .fileBytesLimit : .fieldBytesLimit, limit: Int64(bytes))
-        throw failure.error("the content has more than \(bytes) bytes", at: self.offset - Int64(count - room))
+        throw failure.error("the content has more than \(bytes, "byte")", at: self.offset - Int64(count - room))
     }
 
     /// The error in a chunk with its part, and the probable cause.

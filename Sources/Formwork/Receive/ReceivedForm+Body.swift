@@ -49,7 +49,7 @@ extension ReceivedForm {
     static func checkWhole(_ count: Int, _ contentLength: Int64?) throws(FormworkError) {
         guard let contentLength, count < contentLength else { return }
         throw ParsingFailure(.unexpectedEnd)
-            .error("The body ended after \(count) bytes of \(contentLength)", at: Int64(count))
+            .error("The body ended after \(count, "byte") of \(contentLength)", at: Int64(count))
     }
 }
 

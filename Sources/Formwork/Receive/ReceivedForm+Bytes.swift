@@ -103,11 +103,11 @@ extension ReceivedForm {
     ) throws(FormworkError) {
         if pair.nameBytes.count > limits.nameBytes {
             throw ParsingFailure(.nameBytesLimit, limit: Int64(limits.nameBytes)).error(
-                "A field's name has \(pair.nameBytes.count) bytes: the limit is \(limits.nameBytes).", at: nil)
+                "A field's name has \(pair.nameBytes.count, "byte"): the limit is \(limits.nameBytes).", at: nil)
         }
         if let count = pair.valueBytes?.count, Int64(count) > limits.fieldBytes {
             throw ParsingFailure(.fieldBytesLimit, limit: limits.fieldBytes)
-                .error("the content has \(count) bytes: the limit is \(limits.fieldBytes)", at: nil)
+                .error("the content has \(count, "byte"): the limit is \(limits.fieldBytes)", at: nil)
                 .naming(PartReference(index: index, name: pair.name))
         }
     }

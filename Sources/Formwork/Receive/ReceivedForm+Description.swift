@@ -8,7 +8,7 @@ extension ReceivedForm: CustomStringConvertible {
                 Summary.line(
                     name: entry.name, filename: entry.isFile ? entry.filename ?? "" : nil,
                     contentType: entry.contentType)
-                    + ", \(entry.content.count) bytes"
+                    + ", \(entry.content.count, "byte")"
             })
     }
 }

@@ -55,7 +55,7 @@ package struct PlainSend: SendMachine {
             self.failure = failure
             return false
         }
-        if self.maximumRedirects > 0, 
+        if self.maximumRedirects > 0,
             let next = self.request.redirected(by: answer.head, isTrusted: self.trustsRedirects)
         {
             self.follow(next, canRepeat: canRepeat)
@@ -90,7 +90,7 @@ package struct PlainSend: SendMachine {
         self.redirects += 1
         guard self.redirects <= self.maximumRedirects else {
             return self.failure = TransferError(
-                .redirects, "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)")
+                .redirects, "more than \(self.maximumRedirects, "redirect"), the last to \(next.request.urlText)")
         }
         guard !next.redirection.leavesTLS else {
             return self.failure = TransferError(

@@ -339,7 +339,7 @@ package struct ResumableSend: SendMachine {
                     .redirects,
                     next.redirection.leavesTLS
                         ? "the server redirects to \(next.request.urlText), without TLS: send there, if you trust it"
-                        : "more than \(self.maximumRedirects) redirects, the last to \(next.request.urlText)"))
+                        : "more than \(self.maximumRedirects, "redirect"), the last to \(next.request.urlText)"))
         } else if !self.hasFailed {
             self.state = .page(next.request, redirects: redirects)
         }

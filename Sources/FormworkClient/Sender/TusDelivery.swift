@@ -58,7 +58,7 @@ extension TusServer {
     /// - Throws: `UploadFailure` for more bytes than the server accepts.
     fileprivate func check(_ length: Int64?) throws {
         guard let length, let maximumSize, length > maximumSize else { return }
-        throw UploadFailure(.tooLarge, "the body has \(length) bytes, but the server accepts at most \(maximumSize)")
+        throw UploadFailure(.tooLarge, "the body has \(length, "byte"), but the server accepts at most \(maximumSize)")
     }
 }
 

@@ -87,7 +87,7 @@ final class BodyInput {
         switch self.framing {
         case .length(let left) where left > 0:
             let length = self.contentLength ?? 0
-            return "the capture is cut: Content-Length promises \(length) bytes, but it has \(length - left)"
+            return "the capture is cut: Content-Length promises \(length, "byte"), but it has \(length - left)"
         case .chunked(let coding) where !coding.isWhole: return "the capture is cut: its last chunk is missing"
         default: return nil
         }
@@ -98,7 +98,7 @@ final class BodyInput {
         guard case .length(0) = self.framing else { return nil }
         if !self.hasSurplus { self.hasSurplus = try !self.raw.lookAhead(1).isEmpty }
         guard self.hasSurplus else { return nil }
-        return "the capture continues after the \(self.contentLength ?? 0) bytes of its Content-Length"
+        return "the capture continues after the \(self.contentLength ?? 0, "byte") of its Content-Length"
     }
 
     private func read() throws(FormworkError) -> [UInt8] {

@@ -23,7 +23,7 @@ final class FolderSink: PartSink {
     /// Checks that a file of its own was written once.
     func check() throws {
         guard let name = self.onlyName, self.written != 1 else { return }
-        let count = self.written == 0 ? "no part is" : "\(self.written) parts are"
+        let count = self.written == 0 ? "no part is" : "\(self.written, "part") are"
         throw ExitStatus(
             2,
             "formwork: --to \(ShellQuote.quote(name.text)): names one file, but \(count) selected: choose one with "

@@ -57,7 +57,7 @@ struct PartDoubts {
                     + "be lost: a delimiter needs CRLF before and after it (--profile lenient accepts LF too)")
         } else if let offset = self.preamble.offset, offset < parser.preambleBytes {
             doubts.append(
-                "\(parser.preambleBytes) bytes before the first delimiter were skipped, and they hold "
+                "\(parser.preambleBytes, "byte") before the first delimiter were skipped, and they hold "
                     + "\"\(self.delimiter)\" at offset \(offset), so a part may be lost: a delimiter needs CRLF before it"
             )
         }

@@ -75,7 +75,7 @@ package struct OrderedJSON {
     private mutating func enter(_ depth: Int) throws(FormworkError) {
         guard depth <= Self.depth else {
             throw self.failure(
-                "arrays and objects are nested more than \(Self.depth) levels deep", at: self.index, .limitExceeded)
+                "arrays and objects are nested more than \(Self.depth, "level") deep", at: self.index, .limitExceeded)
         }
         self.index += 1
     }

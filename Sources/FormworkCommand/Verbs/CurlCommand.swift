@@ -88,7 +88,7 @@ struct CurlCommand: ParsableCommand {
 
     /// curl exits with 0 if the answer arrives before the whole body was sent, so a message has to say it.
     private static func cutShort(at offset: Int64, of length: Int64?) -> String {
-        "formwork: the server answered before it had the whole body: curl took at most \(offset) bytes"
+        "formwork: the server answered before it had the whole body: curl took at most \(offset, "byte")"
             + (length.map { " of \($0)" } ?? "")
     }
 

@@ -67,9 +67,10 @@ struct InspectCommand: ParsableCommand {
         }
         let findings = lint.finish()
         let departures = findings.count { $0.severity == .departure }
-        let what = departures == 1 ? "1 departure" : "\(departures) departures"
         let name = input.name.withControlCharactersEscaped
-        let failure = departures == 0 ? nil : ExitStatus(70, "formwork: \(name): \(what) from RFC 7578")
+        let failure =
+            departures == 0
+            ? nil : ExitStatus(70, "formwork: \(name): \(departures, "departure") from RFC 7578")
         if self.json {
             try JSONOutput.write(
                 [("findings", .array(findings.map(\.json))), ("leftOut", .integer(Int128(lint.leftOut)))],

@@ -55,7 +55,7 @@ extension LayoutEntry.Kind {
             (path ?? "open descriptor") + (offset > 0 ? " from \(offset)" : "")
         case .synthetic: "synthetic"
         case .stream(let label): label
-        case .parts(let count): "\(count) parts"
+        case .parts(let count): "\(count, "part")"
         }
     }
 }

@@ -32,7 +32,7 @@ package enum HeaderFile {
             if header.count < limit {
                 header.append(byte)
             } else if grammar == .strict {
-                throw FormworkError(.invalidArgument, "line \(number): the header has more than \(limit) bytes")
+                throw FormworkError(.invalidArgument, "line \(number): the header has more than \(limit, "byte")")
             } else if !isCut {
                 isCut = true
                 warnings.append("line \(number): header too long (truncated)")

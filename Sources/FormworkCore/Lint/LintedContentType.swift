@@ -54,7 +54,7 @@ struct LintedContentType {
         }
         if self.boundary.count > 70 {
             self.findings.append(
-                (.boundaryLength, "The boundary has \(self.boundary.count) bytes: use at most 70."))
+                (.boundaryLength, "The boundary has \(self.boundary.count, "byte"): use at most 70."))
         }
         if self.boundary.last == 0x20 {
             self.findings.append(

@@ -39,7 +39,8 @@ struct LintedHeader {
         if count > Self.usualLength {
             self.add(
                 .longHeader,
-                "The header section has \(count) bytes: use at most \(Self.usualLength), as some servers read no more.")
+                "The header section has \(count, "byte"): use at most \(Self.usualLength), as some servers read no more."
+            )
         }
     }
 

@@ -11,7 +11,7 @@ public struct Boundary: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) throws(FormworkError) {
         guard (1...70).contains(text.utf8.count) else {
             throw FormworkError(
-                .invalidArgument, "The boundary has \(text.utf8.count) bytes: RFC 2046 allows 1 to 70.")
+                .invalidArgument, "The boundary has \(text.utf8.count, "byte"): RFC 2046 allows 1 to 70.")
         }
         if let bad = text.unicodeScalars.first(where: { !$0.isASCII || !UInt8(ascii: $0).isBoundaryByte }) {
             throw FormworkError(

@@ -162,7 +162,7 @@ public struct BodyDiagnosis: Hashable, Sendable, CustomStringConvertible {
 
     private static func ofEnd(_ error: FormworkError, _ seen: BodyObservation) -> Self? {
         if let length = seen.contentLength, length > seen.byteCount {
-            return Self(.cut, "it was cut off: only \(seen.byteCount) of \(length) bytes arrived")
+            return Self(.cut, "it was cut off: only \(seen.byteCount) of \(length, "byte") arrived")
         }
         guard error.parsingFailure?.kind == .unexpectedEnd, seen.parts > 0 else { return nil }
         return Self(.cut, "it was cut off, or its sender wrote no close delimiter")

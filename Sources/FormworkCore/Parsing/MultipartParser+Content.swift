@@ -179,7 +179,7 @@ extension MultipartParser {
             return count
         }
         let error = ParsingFailure(self.isFile ? .fileBytesLimit : .fieldBytesLimit, limit: self.contentLimit).error(
-            "The \(self.isFile ? "file" : "field") in part \(self.parts) has more than \(self.contentLimit) bytes.",
+            "The \(self.isFile ? "file" : "field") in part \(self.parts) has more than \(self.contentLimit, "byte").",
             at: start + max(0, left))
         guard left > 0 else { throw error }
         self.failure = error
@@ -209,7 +209,7 @@ extension MultipartParser {
         guard Int64(count) <= left else {
             let limit = self.limits.preambleBytes
             throw ParsingFailure(.preambleBytesLimit, limit: limit)
-                .error("There are more than \(limit) bytes before the first delimiter.", at: start + left)
+                .error("There are more than \(limit, "byte") before the first delimiter.", at: start + left)
         }
         self.preambleBytes += Int64(count)
     }

@@ -12,7 +12,7 @@ extension MultipartParser {
         let boundary = try Self.boundary(of: Array(contentType.utf8), profile)
         guard boundary.count <= limits.boundaryLength else {
             throw ParsingFailure(.boundaryLengthLimit, limit: Int64(limits.boundaryLength)).error(
-                "The boundary has \(boundary.count) bytes: the limit is \(limits.boundaryLength).", at: nil)
+                "The boundary has \(boundary.count, "byte"): the limit is \(limits.boundaryLength).", at: nil)
         }
         guard !boundary.isEmpty, boundary.last != 0x20, boundary.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw ParsingFailure(.invalidBoundaryParameter).error(

@@ -6,7 +6,7 @@ extension MultipartParser {
         self.parts += 1
         guard self.parts <= self.limits.parts else {
             throw ParsingFailure(.partsLimit, limit: Int64(self.limits.parts))
-                .error("The body has more than \(self.limits.parts) parts.", at: self.bodyOffset(place))
+                .error("The body has more than \(self.limits.parts, "part").", at: self.bodyOffset(place))
         }
         self.lines = HeaderLines()
         self.state = .headers

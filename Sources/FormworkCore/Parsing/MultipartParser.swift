@@ -171,7 +171,7 @@ public struct MultipartParser: Sendable {
                     + "is this the body's boundary?"
         }
         let error = ParsingFailure(.unexpectedEnd)
-            .error("The body ended after \(self.offset) bytes, \(place)", at: self.offset)
+            .error("The body ended after \(self.offset, "byte"), \(place)", at: self.offset)
         self.failure = error
         throw error
     }
@@ -188,7 +188,7 @@ public struct MultipartParser: Sendable {
         _ kind: ParsingFailure.Kind, _ limit: Int64, _ what: String, at place: Int
     ) -> FormworkError {
         ParsingFailure(kind, limit: limit)
-            .error("\(what) has more than \(limit) bytes.", at: self.bodyOffset(place))
+            .error("\(what) has more than \(limit, "byte").", at: self.bodyOffset(place))
     }
 
     private mutating func endPart(_ isLast: Bool, at place: Int) -> Event {

@@ -247,7 +247,7 @@ extension ReceivedHeader {
         }
         if let name = self.namePlace.range, name.count > nameLimit {
             throw ParsingFailure(.nameBytesLimit, limit: Int64(nameLimit))
-                .error("A field's name has \(name.count) bytes: the limit is \(nameLimit).", at: offset)
+                .error("A field's name has \(name.count, "byte"): the limit is \(nameLimit).", at: offset)
         }
         guard profile.invalidText == .refused else { return }
         for range in [self.namePlace.range, self.filenamePlace.range] {

@@ -60,7 +60,7 @@ private struct LimitedBody: AsyncSequence, Sendable {
 
     static func exceeded(_ limit: Int64) -> FormworkError {
         ParsingFailure(.totalBytesLimit, limit: limit)
-            .error("The body has more than \(limit) bytes (BodyLimitMiddleware).", at: nil)
+            .error("The body has more than \(limit, "byte") (BodyLimitMiddleware).", at: nil)
     }
 }
 #endif

@@ -223,7 +223,7 @@ actor BucketContent: UploadContent {
         guard let body = self.buffer else { return }
         guard self.state.bytes.parts.count + self.sent.count < S3Storage.maximumParts - 1 else {
             throw FormworkError(
-                .limitExceeded, "an upload has more than the \(S3Storage.maximumParts) parts that an object can have")
+                .limitExceeded, "an upload has more than the \(S3Storage.maximumParts, "part") that an object can have")
         }
         if self.sent.count >= BucketUploads.unsavedParts { try await self.save(hasTail: false) }
         for part in self.sent.dropLast(self.uploads.parallelism - 1) { try await part.task.value }

@@ -1,4 +1,6 @@
 #if Transfer
+import Formwork
+
 /// Why a request to an object store failed.
 struct S3Error: Error, Sendable, CustomStringConvertible {
     enum Reason: Sendable {
@@ -64,7 +66,7 @@ struct S3Error: Error, Sendable, CustomStringConvertible {
             case .overtaken:
                 "\(self.operation): another program stored this name first, and its file isn't replaced; send again"
             }
-        if self.attempts > 1 { text += ", tried \(self.attempts) times" }
+        if self.attempts > 1 { text += ", tried \(self.attempts, "time")" }
         if let hint { text += "; \(hint)" }
         return text
     }

@@ -93,7 +93,7 @@ package final class S3Storage: ReceiverStorage {
         guard (smallestPart...Self.partSizes.upperBound).contains(options.partSize) else {
             throw FormworkError(
                 .invalidArgument,
-                "a part must have 5 MiB to 5 GiB, not \(options.partSize) bytes: object stores require that")
+                "a part must have 5 MiB to 5 GiB, not \(options.partSize, "byte"): object stores require that")
         }
         guard (1...100).contains(options.parallelism) else {
             throw FormworkError(.invalidArgument, "1 to 100 parts can be sent at once, not \(options.parallelism)")

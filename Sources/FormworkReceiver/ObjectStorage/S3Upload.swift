@@ -222,7 +222,7 @@ package actor S3Upload: StorageUpload {
             throw FormworkError(
                 .limitExceeded,
                 """
-                the file is longer than \(S3Storage.maximumParts) parts of \(self.partSize) bytes, the most an object of \
+                the file is longer than \(S3Storage.maximumParts, "part") of \(self.partSize, "byte"), the most an object of \
                 unknown length can have: use a larger part size
                 """)
         }

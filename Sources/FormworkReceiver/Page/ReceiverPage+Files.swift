@@ -1,4 +1,5 @@
 #if Transfer
+import Formwork
 import FormworkFiles
 
 extension ReceiverPage {
@@ -82,7 +83,7 @@ extension ReceiverPage {
 
     private static func news(of count: Int) -> HTML {
         guard count > 0 else { return "" }
-        let news = count == 1 ? "1 file has arrived." : "\(count) files have arrived."
+        let news = "\(count, "file") \(count == 1 ? "has" : "have") arrived."
         return #"<p class="notice good" role="status">\#(news)</p>"#
     }
 
@@ -133,7 +134,7 @@ extension ReceiverPage {
     }
 
     private static func sentence(of limits: ReceivingLimits) -> HTML {
-        let files = limits.files == 1 ? "1 file" : "\(limits.files) files"
+        let files = "\(limits.files, "file")"
         // The script sends each file by itself, so it hides the limits of a form.
         let form: HTML =
             #"<span class="plain">, \#(files) and \#(limits.bodyBytes.asByteSize) per upload</span>"#

@@ -86,7 +86,7 @@ actor CheckedBody<Base: AsyncSequence & Sendable> where Base.Element == ByteBuff
         self.count += Int64(buffer.readableBytes)
         guard self.count <= self.limit else {
             throw ParsingFailure(.totalBytesLimit, limit: self.limit).error(
-                "The body has more than \(self.limit) bytes.", at: nil)
+                "The body has more than \(self.limit, "byte").", at: nil)
         }
         return buffer
     }

@@ -56,7 +56,7 @@ struct FormFields: Sendable {
             count += Int64(value.utf8.count)
             guard count <= limit else {
                 throw ParsingFailure(.memoryBytesLimit, limit: limit).error(
-                    "The form's fields have more than \(limit) bytes in total.", at: nil)
+                    "The form's fields have more than \(limit, "byte") in total.", at: nil)
             }
             let isWhole = value.utf8.elementsEqual(field.bytes)
             let base64 = isWhole ? nil : Base64.encode(field.bytes)

@@ -115,10 +115,10 @@ package struct RequestRouter: Sendable {
         }
         let upload = try IncomingUpload(head)
         if let length = upload.length, length > self.limits.bodyBytes {
-            throw .tooLarge("The body has \(length) bytes: the limit is \(self.limits.bodyBytes).")
+            throw .tooLarge("The body has \(length, "byte"): the limit is \(self.limits.bodyBytes).")
         }
         if case .file = upload.content, let length = upload.length, length > self.limits.fileBytes {
-            throw .tooLarge("The file has \(length) bytes: the limit is \(self.limits.fileBytes).")
+            throw .tooLarge("The file has \(length, "byte"): the limit is \(self.limits.fileBytes).")
         }
         return .upload(upload)
     }

@@ -144,7 +144,8 @@ package struct UploadIntake: Sendable {
             file.condition = upload.condition
             try await self.store(body, file, field: nil, origin, &pending)
             if let length = upload.length, pending.lastSize != length {
-                throw FormworkError(.truncatedBody, "The body has \(pending.lastSize) bytes: \(length) were announced.")
+                throw FormworkError(
+                    .truncatedBody, "The body has \(pending.lastSize, "byte") of the announced \(length).")
             }
             return nil
         }
@@ -196,7 +197,7 @@ package struct UploadIntake: Sendable {
                     FormFields.Arrived(index: part.index, header: part.header, name: field ?? "", bytes: bytes))
                 guard fields.count <= self.limits.fields else {
                     throw ParsingFailure(.fieldsLimit, limit: Int64(self.limits.fields)).error(
-                        "The body has more than \(self.limits.fields) fields.", at: nil)
+                        "The body has more than \(self.limits.fields, "field").", at: nil)
                 }
             }
         }
@@ -219,7 +220,7 @@ package struct UploadIntake: Sendable {
         }
         guard pending.count <= self.limits.files else {
             throw ParsingFailure(.filesLimit, limit: Int64(self.limits.files)).error(
-                "The body has more than \(self.limits.files) files.", at: nil)
+                "The body has more than \(self.limits.files, "file").", at: nil)
         }
     }
 
@@ -228,7 +229,7 @@ package struct UploadIntake: Sendable {
         guard self.keepsPaths else { return SafePath(path.name) }
         let most = min(SafePath.maximumBytes, self.storage.maximumPathBytes)
         guard !path.isTooLong, path.text.utf8.count <= most else {
-            throw .badRequest("A file's path has more than \(SafePath.maximumDepth) folders or \(most) bytes.")
+            throw .badRequest("A file's path has more than \(SafePath.maximumDepth, "folder") or \(most, "byte").")
         }
         return path
     }
@@ -265,7 +266,7 @@ package struct UploadIntake: Sendable {
     private func checkSize(_ size: Int64) throws(FormworkError) {
         let limit = min(self.limits.fileBytes, self.limits.bodyBytes)
         guard size > limit else { return }
-        throw ParsingFailure(.fileBytesLimit, limit: limit).error("The file has more than \(limit) bytes.", at: nil)
+        throw ParsingFailure(.fileBytesLimit, limit: limit).error("The file has more than \(limit, "byte").", at: nil)
     }
 }
 

@@ -49,7 +49,7 @@ package final class FolderStorage: ReceiverStorage {
             return
         }
         throw FormworkError(
-            .writeFailed, "has no room for \(bytes) bytes besides the \(self.freeBytes) that must stay free",
+            .writeFailed, "has no room for \(bytes, "byte") besides the \(self.freeBytes) that must stay free",
             path: self.folder.path.string, cause: Errno.noSpace)
     }
 

@@ -40,7 +40,7 @@ package struct TusFile: Sendable {
             for entry in fields.entries { metadata.append(entry) }
             guard metadata.fieldValue.utf8.count <= Self.metadataLimit else {
                 throw Self.refusal(
-                    "its fields would make Upload-Metadata \(metadata.fieldValue.utf8.count) bytes long, and servers "
+                    "its fields would make Upload-Metadata \(metadata.fieldValue.utf8.count, "byte") long, and servers "
                         + "read about \(Self.metadataLimit): leave some out", reference)
             }
             uploads.append(

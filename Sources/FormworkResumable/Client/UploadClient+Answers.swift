@@ -151,7 +151,7 @@ extension UploadClient {
                 self.fail(
                     UploadFailure(
                         .protocolBroken,
-                        "the upload on the server has \(length) bytes in total, but this body has \(own): it is a different one"
+                        "the upload on the server has \(length, "byte") in total, but this body has \(own): it is a different one"
                     ))
                 return
             }
@@ -161,7 +161,7 @@ extension UploadClient {
                     self.fail(
                         UploadFailure(
                             .protocolBroken,
-                            "the server has \(offset) of \(length) bytes, but reports the upload as complete (Upload-Complete)"
+                            "the server has \(offset) of \(length, "byte"), but reports the upload as complete (Upload-Complete)"
                         ))
                 } else if draft.replaysAnswer {
                     self.phase = .replay(response)
@@ -200,9 +200,9 @@ extension UploadClient {
             self.fail(
                 UploadFailure(
                     .gone,
-                    "the server lost the upload (\(response.status.code)) after \(self.acknowledged) bytes, "
+                    "the server lost the upload (\(response.status.code)) after \(self.acknowledged, "byte"), "
                         + (self.options.isReplayable
-                            ? "\(self.restarts) times in total: if several servers share this address, they need one "
+                            ? "\(self.restarts, "time") in total: if several servers share this address, they need one "
                                 + "folder for unfinished uploads, or a balancer that keeps a client at one of them"
                             : "and the body can't be read again")))
             return

@@ -43,7 +43,7 @@ extension UploadClient {
     private mutating func advice(for exchange: Exchange) -> UploadAdvice {
         if let size = self.limits.maxSize, let length = self.length, length > size {
             self.fail(
-                UploadFailure(.tooLarge, "the body has \(length) bytes, but the server accepts at most \(size)"))
+                UploadFailure(.tooLarge, "the body has \(length, "byte"), but the server accepts at most \(size)"))
             return .stop
         }
         guard let size = self.limits.maxAppendSize, let range = exchange.range,
@@ -93,7 +93,7 @@ extension UploadClient {
             self.fail(
                 UploadFailure(
                     .interrupted,
-                    "the connection broke after \(self.sent) bytes, and the server had not offered to resume",
+                    "the connection broke after \(self.sent, "byte"), and the server had not offered to resume",
                     cause: cause))
             return
         }
@@ -124,13 +124,13 @@ extension UploadClient {
             self.fail(
                 UploadFailure(
                     .protocolBroken,
-                    "the server had confirmed \(self.acknowledged) bytes, but now has only \(offset)"))
+                    "the server had confirmed \(self.acknowledged, "byte"), but now has only \(offset)"))
             return false
         }
         guard offset <= min(bound, self.length ?? .max) else {
             self.fail(
                 UploadFailure(
-                    .protocolBroken, "the server claims to have \(offset) bytes, but at most \(bound) were sent"))
+                    .protocolBroken, "the server claims to have \(offset, "byte"), but at most \(bound) were sent"))
             return false
         }
         if offset > self.acknowledged { (self.failedAttempts, self.redirects, self.lastFailure) = (0, 0, nil) }
@@ -145,7 +145,7 @@ extension UploadClient {
         self.lastFailure = failure
         guard self.failedAttempts < self.options.maximumAttempts else {
             var failure = failure
-            failure.message += "; \(self.failedAttempts) tries made no progress"
+            failure.message += "; \(self.failedAttempts, "try") made no progress"
             self.fail(failure)
             return
         }

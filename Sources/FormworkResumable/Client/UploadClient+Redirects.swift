@@ -58,7 +58,7 @@ extension UploadClient {
         self.redirects += 1
         guard self.redirects <= self.options.maximumRedirects else {
             return self.turnAway(
-                exchange, "more than \(self.options.maximumRedirects) redirects, the last to \(target.url)")
+                exchange, "more than \(self.options.maximumRedirects, "redirect"), the last to \(target.url)")
         }
         switch exchange.kind {
         case .create: self.creationTarget = target

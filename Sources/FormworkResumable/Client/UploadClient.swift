@@ -161,7 +161,7 @@ public struct UploadClient: Sendable {
     ) -> UploadStep {
         if let size = self.limits.maxSize, let length = self.length, length > size {
             return self.fail(
-                UploadFailure(.tooLarge, "the body has \(length) bytes, but the server accepts at most \(size)"))
+                UploadFailure(.tooLarge, "the body has \(length, "byte"), but the server accepts at most \(size)"))
         }
         guard self.canGive(offset) else {
             return self.fail(

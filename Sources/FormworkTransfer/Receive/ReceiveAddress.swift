@@ -126,7 +126,7 @@ struct ReceiveAddress: ParsableArguments {
         guard !self.isPublic || text.utf8.count >= Self.tokenLength else {
             throw ExitStatus(
                 2,
-                "formwork: \(place): a token for --public needs \(Self.tokenLength) characters or more: "
+                "formwork: \(place): a token for --public needs \(Self.tokenLength, "character") or more: "
                     + "leave it out to have one generated")
         }
         return token

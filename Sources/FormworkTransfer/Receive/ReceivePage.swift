@@ -1,5 +1,6 @@
 #if Transfer
 import ArgumentParser
+import Formwork
 import FormworkReceiver
 
 /// What the page of `receive` says.
@@ -23,7 +24,7 @@ struct ReceivePage: ParsableArguments {
                 throw ValidationError("\(name): the text is empty")
             }
             guard text.utf8.count <= Self.maximumBytes else {
-                throw ValidationError("\(name): give at most \(Self.maximumBytes) bytes")
+                throw ValidationError("\(name): give at most \(Self.maximumBytes, "byte")")
             }
         }
     }

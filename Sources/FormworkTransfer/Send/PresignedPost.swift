@@ -38,7 +38,7 @@ struct PresignedPost {
         }
         guard files.count == 1 else {
             throw Self.refusal(
-                "the form has \(files.count) files, and S3 accepts one at a time: send the others separately")
+                "the form has \(files.count, "file"), and S3 accepts one at a time: send the others separately")
         }
         guard file == parts.indices.last else {
             throw Self.refusal("S3 reads no field after the file: put \"\(parts[file].header.name ?? "")\" last")

@@ -137,7 +137,7 @@ struct SendReport: Sendable {
         if !self.reason.isEmpty { text += " \(self.reason.withControlCharactersEscaped)" }
         if !self.isBodyComplete {
             text +=
-                " after \(self.bytesSent) bytes" + (total.map { " of \($0)" } ?? "") + ", and the rest was not sent"
+                " after \(self.bytesSent, "byte")" + (total.map { " of \($0)" } ?? "") + ", and the rest was not sent"
         }
         let isExplained = self.fields[.contentType]?.hasPrefix(ProblemDetails.contentType) ?? false
         if self.status == 413, !isExplained, let hint = self.limitHint(total) { text += ": \(hint)" }
@@ -150,7 +150,7 @@ struct SendReport: Sendable {
             return "its limits are \(limit.withControlCharactersEscaped)"
         }
         // A server that knows the length may refuse before it has read as much as its limit.
-        if let total { return "its limit seems to be below the \(total) bytes of this body" }
+        if let total { return "its limit seems to be below the \(total, "byte") of this body" }
         return self.bytesSent == 0 ? nil : "its limit seems to be about \(self.bytesSent.asByteSize)"
     }
 }

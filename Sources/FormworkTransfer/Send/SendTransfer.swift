@@ -31,7 +31,7 @@ struct SendTransfer {
             do { next = try await self.sendOne(job) } catch {
                 guard jobs.count > 1, let filename = job.filename else { throw error }
                 var status = ExitStatus(transfer: error)
-                let before = stored.isEmpty ? "" : "; stored before it: \(stored.count) of \(jobs.count) files"
+                let before = stored.isEmpty ? "" : "; stored before it: \(stored.count) of \(jobs.count, "file")"
                 let reason = (status.message ?? "formwork: it failed").trimmingPrefix("formwork: ")
                 status.message = "formwork: \(filename.withControlCharactersEscaped): \(reason)\(before)"
                 throw status
@@ -75,7 +75,7 @@ struct SendTransfer {
         guard deliveries.count == 1 || !self.command.resume.keepsState else {
             throw ExitStatus(
                 2,
-                "formwork: a saved state is of one upload, and this tus server stores each of the \(deliveries.count) files "
+                "formwork: a saved state is of one upload, and this tus server stores each of the \(deliveries.count, "file") "
                     + "as one: send them one by one")
         }
         // Before the first file is sent.

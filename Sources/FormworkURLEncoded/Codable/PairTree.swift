@@ -33,7 +33,7 @@ struct PairTree {
             let path = self.cut(pair.name)
             guard path.count <= depth else {
                 throw FormworkError(
-                    .limitExceeded, "\"\(pair.name.prefix(40))\" is deeper than \(depth) levels (limits.depth)")
+                    .limitExceeded, "\"\(pair.name.prefix(40))\" is deeper than \(depth, "level") (limits.depth)")
             }
             self.insert(path[...], pair.value ?? "", at: 0)
         }

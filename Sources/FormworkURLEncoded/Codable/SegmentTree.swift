@@ -1,3 +1,5 @@
+import FormworkCore
+
 /// The state that all encoders and containers of one encoding share.
 final class SegmentArena {
     let coding: URLEncodedCoding
@@ -176,7 +178,7 @@ struct SegmentTree: ~Copyable {
         guard depth <= Self.depth else {
             throw SegmentArena.refusal(
                 key, self.codingPath(place),
-                "names can't nest deeper than \(Self.depth) levels (URLEncodedLimits.depth)")
+                "names can't nest deeper than \(Self.depth, "level") (URLEncodedLimits.depth)")
         }
         guard index < 0 else { return }
         var isWhole = !key.utf8.contains(0x5B)

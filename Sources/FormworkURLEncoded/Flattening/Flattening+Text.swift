@@ -31,7 +31,7 @@ extension Flattening {
             case .raw: return .bytes(bytes)
             case .base64: return .text(Base64.encode(bytes))
             case .count: return .text("\(bytes.count) bytes")
-            case .refused: throw FormworkError(.invalidArgument, "\"\(name)\" is \(bytes.count) bytes, not text")
+            case .refused: throw FormworkError(.invalidArgument, "\"\(name)\" is \(bytes.count, "byte"), not text")
             }
         case .array, .set, .object:
             throw FormworkError(.invalidArgument, "\"\(name)\" is an array or an object, but this form is flat")

@@ -37,7 +37,7 @@ public struct URLEncodedPairs: RandomAccessCollection, Sendable {
         let limit = Swift.min(rules.limits.bytes, Int(UInt32.max))
         guard text.count <= limit else {
             throw FormworkError(
-                .limitExceeded, "the text has \(text.count) bytes, but at most \(limit) are allowed (limits.bytes)")
+                .limitExceeded, "the text has \(text.count, "byte"), but at most \(limit) are allowed (limits.bytes)")
         }
         var buffer: [UInt8] = []
         var bounds: Result<[Bounds], FormworkError> = .success([])
@@ -174,9 +174,9 @@ extension URLEncodedLimits {
     func exceeded(pairs: Int, length: Int, offset: Int) -> FormworkError {
         pairs > self.pairs
             ? FormworkError(
-                .limitExceeded, "there are more than \(self.pairs) pairs (limits.pairs)", offset: Int64(offset))
+                .limitExceeded, "there are more than \(self.pairs, "pair") (limits.pairs)", offset: Int64(offset))
             : FormworkError(
-                .limitExceeded, "a pair has more than \(self.pairBytes) bytes (limits.pairBytes)",
+                .limitExceeded, "a pair has more than \(self.pairBytes, "byte") (limits.pairBytes)",
                 offset: Int64(offset))
     }
 }

@@ -61,7 +61,7 @@ public struct URLEncodedParser: Sendable {
         let limits = self.rules.limits
         guard self.pending.count <= limits.bytes - self.offset else {
             throw FormworkError(
-                .limitExceeded, "the text has more than \(limits.bytes) bytes (limits.bytes)",
+                .limitExceeded, "the text has more than \(limits.bytes, "byte") (limits.bytes)",
                 offset: Int64(limits.bytes))
         }
         while self.start < self.pending.count {

@@ -106,7 +106,7 @@ extension NIOTests.ResumableSendTests {
                 sender: FormSender(options: .init(maximumRedirects: 1)))
         }
         #expect(error?.code == .redirected)
-        #expect(error?.description == "more than 1 redirects, the last to \(server.url("/there"))")
+        #expect(error?.description == "more than 1 redirect, the last to \(server.url("/there"))")
     }
 
     @Test("417 has the body sent without asking, and costs no try")

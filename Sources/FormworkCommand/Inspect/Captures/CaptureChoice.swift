@@ -25,12 +25,12 @@ enum CaptureChoice {
             throw ExitStatus(2, "formwork: --entry \(number): this entry of the \(kind) \(reason)\(self.list(forms))")
         }
         guard let first = forms.first else {
-            throw FormworkError(.malformedBody, "none of the \(count) entries of this \(kind) has a multipart body")
+            throw FormworkError(.malformedBody, "none of the \(count, "entry") of this \(kind) has a multipart body")
         }
         guard forms.count == 1 else {
             throw ExitStatus(
                 2,
-                "formwork: \(forms.count) entries of this \(kind) have a multipart body: choose one with --entry N"
+                "formwork: \(forms.count, "entry") of this \(kind) have a multipart body: choose one with --entry N"
                     + self.list(forms))
         }
         return first

@@ -73,10 +73,10 @@ struct MessageHead {
             }
             guard bytes.count >= wanted else {
                 throw FormworkError(
-                    .truncatedBody, "the capture ends inside its header section, after \(bytes.count) bytes")
+                    .truncatedBody, "the capture ends inside its header section, after \(bytes.count, "byte")")
             }
             guard bytes.count <= self.limit else {
-                throw FormworkError(.limitExceeded, "the captured header section has more than \(self.limit) bytes")
+                throw FormworkError(.limitExceeded, "the captured header section has more than \(self.limit, "byte")")
             }
             wanted = bytes.count + 1
         }
