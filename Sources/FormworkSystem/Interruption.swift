@@ -1,5 +1,6 @@
 import CFormworkSystem
 import Dispatch
+import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -29,31 +30,69 @@ package enum StoppingSignal: Int32, CaseIterable, Sendable {
 }
 
 /// Cleans up when the user interrupts the command or another process terminates it.
+///
+/// There may be several at once: the one that was made last cleans up first.
 package final class Interruption {
-    private let sources: [(signal: StoppingSignal, source: any DispatchSourceSignal)]
+    private struct Step: Sendable {
+        var owner: ObjectIdentifier
+        var bound: Duration?
+        var cleanUp: @Sendable (StoppingSignal) -> Void
+    }
+
+    private struct Steps {
+        var all: [Step] = []
+        /// While there is a step: what waits for the signals that weren't ignored before.
+        var sources: [StoppingSignal: any DispatchSourceSignal] = [:]
+    }
+
+    private static let steps = Mutex(Steps())
 
     /// Runs `cleanUp` on another thread when SIGINT, SIGTERM or SIGHUP arrives, then exits with 128 plus its number.
     ///
     /// A signal that was ignored when the command began (`nohup`) stays ignored.
-    package init(_ cleanUp: @escaping @Sendable (StoppingSignal) -> Void) {
-        let signals: [StoppingSignal] = [.interrupt, .terminate, .hangup]
-        self.sources = signals.compactMap { signal in
-            guard fw_ignore_signal(signal.rawValue) == 0 else { return nil }
-            let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: .global())
-            source.setEventHandler {
-                cleanUp(signal)
-                _exit(signal.exitStatus)
-            }
-            source.activate()
-            return (signal, source)
+    /// - Parameter bound: After this time the process exits anyway, for example if nothing reads what `cleanUp` writes;
+    ///   `nil` for no limit. The longest of all counts.
+    package init(within bound: Duration? = nil, _ cleanUp: @escaping @Sendable (StoppingSignal) -> Void) {
+        let step = Step(owner: ObjectIdentifier(self), bound: bound, cleanUp: cleanUp)
+        Self.steps.withLock { steps in
+            if steps.all.isEmpty { steps.sources = Self.watch() }
+            steps.all.append(step)
         }
     }
 
-    /// The signals stop the process again, as they did before.
+    /// Without any, the signals stop the process again, as they did before.
     deinit {
-        for (signal, source) in self.sources {
-            source.cancel()
-            fw_restore_signal(signal.rawValue)
+        let owner = ObjectIdentifier(self)
+        Self.steps.withLock { steps in
+            steps.all.removeAll { $0.owner == owner }
+            guard steps.all.isEmpty else { return }
+            for (signal, source) in steps.sources {
+                source.cancel()
+                fw_restore_signal(signal.rawValue)
+            }
+            steps.sources = [:]
         }
+    }
+
+    private static func watch() -> [StoppingSignal: any DispatchSourceSignal] {
+        var sources: [StoppingSignal: any DispatchSourceSignal] = [:]
+        for signal in [StoppingSignal.interrupt, .terminate, .hangup] where fw_ignore_signal(signal.rawValue) == 0 {
+            let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: .global())
+            source.setEventHandler { Self.stop(signal) }
+            source.activate()
+            sources[signal] = source
+        }
+        return sources
+    }
+
+    private static func stop(_ signal: StoppingSignal) {
+        let steps = self.steps.withLock { $0.all }
+        let bounds = steps.compactMap(\.bound)
+        if bounds.count == steps.count, let bound = bounds.max() {
+            let end = DispatchTime.now() + .milliseconds(Int(bound / .milliseconds(1)))
+            DispatchQueue.global().asyncAfter(deadline: end) { _exit(signal.exitStatus) }
+        }
+        for step in steps.reversed() { step.cleanUp(signal) }
+        _exit(signal.exitStatus)
     }
 }

@@ -139,6 +139,40 @@ struct JSONOutputTests {
         if text.hasPrefix("{") { #expect((object["bodyJSON"] as? [String: [Int]]) == ["a": [1]]) }
     }
 
+    @Test(arguments: [("INT", 130), ("TERM", 143)])
+    func `A body that a signal stops ends with an object`(signal: String, status: Int) throws {
+        let check = try SchemaCheck("progress")
+        let result = try Command.shell(
+            """
+            set -m; mkfifo pipe; "$F" body -F 'f=@pipe;filename=x' --progress json -o out & exec 3> pipe
+            kill -\(signal) $!; wait $!; echo $?; ls
+            """, in: Folder().path)
+        #expect(result.text == "\(status)\npipe\n", "\(result.errors)")
+        let lines = result.errors.split(separator: "\n").map(String.init).filter { $0.hasPrefix("{") }
+        #expect(try lines.flatMap { try check.violations($0) } == [])
+        let last = try #require(lines.last)
+        #expect(
+            last.contains(#""event":"error""#) && last.contains(#""error":"stopped by SIG\#(signal)""#)
+                && last.contains(#""exitStatus":\#(status)"#), "\(lines)")
+        #expect(lines.count { $0.contains(#""event":"error""#) } == 1)
+    }
+
+    @Test(arguments: [("INT", 130), ("TERM", 143)])
+    func `The object of an inspection that a signal stops is complete`(signal: String, status: Int) throws {
+        let check = try SchemaCheck("inspect")
+        let result = try Command.shell(
+            """
+            set -m; mkfifo pipe; "$F" inspect pipe --json > out & exec 3> pipe
+            printf -- '--b\\r\\nContent-Disposition: form-data; name=\"a\"\\r\\n\\r\\n1\\r\\n--b\\r\\n' >&3
+            kill -\(signal) $!; wait $!; echo $? >&2; cat out
+            """, in: Folder().path)
+        #expect(result.errors.hasSuffix("\(status)\n"), "\(result.errors)")
+        #expect(try check.violations(result.text) == [])
+        let object = try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any]
+        #expect(object?["exitStatus"] as? Int == status, "\(result.text)")
+        #expect(object?["error"] as? String == "stopped by SIG\(signal)", "\(result.text)")
+    }
+
     @Test func `Parts count from 0, headers are objects, and a failed inspection says why it ends`() throws {
         let folder = Folder()
         let two = Self.body.replacing("--b--", with: "--b\r\nContent-Disposition: form-data; name=\"c\"\r\n\r\n")

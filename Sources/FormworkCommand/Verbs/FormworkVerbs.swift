@@ -74,6 +74,8 @@ package enum FormworkVerbs {
             }
             try beforehand(given)
             SecretArguments.blank()
+            let interruption = self.reportingSignals(words.first)
+            defer { withExtendedLifetime(interruption) {} }
             CompletionScript.use(Root.self)
             if try HelpRequest.answer(words, Root.self) { return }
             parsed = PartArgument.take(from: try HeaderFile.expand(words))
@@ -97,6 +99,15 @@ package enum FormworkVerbs {
             let advice = UsageAdvice(tool: Root._dumpHelp())
             ExitStatus(2, advice?.text(for: parsed, given: message) ?? Root.fullMessage(for: error)).leave()
         }
+    }
+
+    /// Reports a signal that stops the command as its error, if errors are objects. `curl` isn't in the list, because
+    /// the program that it runs would ignore the signals, too.
+    private static func reportingSignals(_ verb: String?) -> Interruption? {
+        guard ["body", "headers", "inspect", "plan", "send", "type"].contains(verb),
+            JSONOutput.isRequested || Messages.current == .events
+        else { return nil }
+        return Interruption(within: .seconds(1)) { ExitStatus(stoppedBy: $0).report() }
     }
 
     /// Notes the form of results and errors before the arguments are checked, so that wrong ones are reported in it.

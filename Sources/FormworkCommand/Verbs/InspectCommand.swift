@@ -96,27 +96,29 @@ struct InspectCommand: ParsableCommand {
         var recorder = PartRecorder(wantsDigest: true) { record in
             try output.write((record.index == 0 ? "\n    " : ",\n    ") + JSONOutput.text(record.json, indent: 4))
         }
-        JSONOutput.began()
-        try output.write("{\n  \"parts\": [")
-        func end(_ notes: [String], _ failure: ExitStatus?) throws {
-            try output.write(recorder.count == 0 ? "]" : "\n  ]")
-            let members =
-                [ParameterValue.Member("warnings", .array(notes.map { .text($0) }))] + JSONOutput.ending(failure)
-            for member in members {
-                try output.write(",\n  \"\(member.name)\": \(JSONOutput.text(member.value, indent: 2))")
-            }
-            try output.write("\n}\n")
+        let interruption = Interruption(within: .seconds(1)) { signal in
+            if output.interrupt(signal) { JSONOutput.began() }
         }
+        defer { withExtendedLifetime(interruption) {} }
+        try output.begin("{\n  \"parts\": [") { Self.ending([], ExitStatus(stoppedBy: $0)) }
+        JSONOutput.began()
         do {
             let notes = try walk.run(&recorder)
-            try end(notes, nil)
+            try output.end(Self.ending(notes, nil, isEmpty: recorder.count == 0))
             return notes
         } catch let error as ExitStatus {
             // The parts so far are printed, with the reason why there are no more.
-            try end([], error)
-            try output.flush()
+            try output.end(Self.ending([], error, isEmpty: recorder.count == 0))
             throw error
         }
+    }
+
+    /// What follows the last part.
+    private static func ending(_ notes: [String], _ failure: ExitStatus?, isEmpty: Bool = false) -> String {
+        let members =
+            [ParameterValue.Member("warnings", .array(notes.map { .text($0) }))] + JSONOutput.ending(failure)
+        let texts = members.map { ",\n  \"\($0.name)\": \(JSONOutput.text($0.value, indent: 2))" }
+        return (isEmpty ? "]" : "\n  ]") + texts.joined() + "\n}\n"
     }
 
     private func writeTable(_ walk: inout PartWalk, _ output: OutputBuffer) throws -> [String] {

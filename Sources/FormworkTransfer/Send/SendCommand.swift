@@ -193,8 +193,8 @@ package struct SendCommand: AsyncParsableCommand {
                 let result = WriteOut.Result(
                     report: record.report, trace: record.trace, url: sentURL, method: sentMethod, failure: status,
                     bytesSent: monitor.current.acknowledged, total: length, seconds: start.duration(to: .now).seconds)
+                // The signal itself is reported after this, as for every verb.
                 JSONOutput.fail(status, result.members)
-                status.report()
             }
             report = try await transfer.send(job)
         } catch {
