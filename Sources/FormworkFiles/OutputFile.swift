@@ -4,7 +4,8 @@ import SystemPackage
 
 /// A file for a program's output, which appears, or replaces another one, only when it is complete.
 ///
-/// A link is followed, and the file that it leads to is replaced. Devices and FIFOs are written at once, and so are the
+/// A link is followed, and the file that it leads to is replaced. The new file has the old one's permissions and, if
+/// the system allows that, its owner and group. Devices and FIFOs are written at once, and so are the
 /// paths below /dev and /proc, which may be open descriptors, and an existing file in a folder in which no new
 /// file can be created.
 package final class OutputFile {
@@ -30,7 +31,7 @@ package final class OutputFile {
         let existing = try? SystemCalls.status(of: target)
         if !isSpecial, existing == nil || existing?.kind == .regular {
             do throws(FormworkError) {
-                self.state = .pending(try PendingFile(at: target, existing?.permissions))
+                self.state = .pending(try PendingFile(at: target, replacing: existing))
                 return
             } catch {
                 guard existing != nil else { throw error }

@@ -209,6 +209,18 @@ package enum SystemCalls {
         fchown(descriptor.rawValue, user, group) == 0
     }
 
+    /// Gives a file the permissions and, if this process may, the owner and the group of the file that it replaces.
+    package static func inheritAttributes(of old: FileStatus, to descriptor: FileDescriptor) {
+        guard old.kind == .regular, let own = try? self.status(of: descriptor) else { return }
+        if (old.user, old.group) != (own.user, own.group),
+            !self.setOwner(of: descriptor, user: old.user, group: old.group)
+        {
+            _ = self.setOwner(of: descriptor, user: own.user, group: old.group)
+        }
+        // Without the set-user-ID bits: writing to the old file would have removed them too.
+        self.setPermissions(of: descriptor, old.permissions.intersection(FilePermissions(rawValue: 0o777)))
+    }
+
     package static func environment(_ name: String) -> String? {
         // SAFETY: the text is copied at once; a race with setenv is the C library's own, and nothing here sets any.
         unsafe getenv(name).map { unsafe String(cString: $0) }

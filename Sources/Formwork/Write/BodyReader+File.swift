@@ -8,7 +8,8 @@ extension BodyReader {
     /// A new file is made without a name, or with a temporary one if the file system can't do that, and gets its name
     /// at the end. If anything fails, such as on a full disk, no new file is left and an existing one is unchanged. If
     /// the path leads to a device or FIFO, the body is written into it. A link is followed, even to a file that doesn't
-    /// exist yet.
+    /// exist yet. A file that replaces another one has its permissions and, if the system allows that, its owner and
+    /// group.
     /// - Parameters:
     ///   - path: The file to create or replace.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
@@ -31,7 +32,7 @@ extension BodyReader {
         case .directory:
             throw FormworkError(.writeFailed, "is a directory: name a file in it", path: path.string)
         default:
-            var file = try PendingFile(at: target, existing?.permissions)
+            var file = try PendingFile(at: target, replacing: existing)
             do throws(FormworkError) {
                 let count = try self.write(to: file.descriptor)
                 try file.publish(durably: durably)

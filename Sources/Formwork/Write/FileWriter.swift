@@ -37,7 +37,7 @@ actor FileWriter {
 
     /// Begins a file that appears when it is published.
     func open(_ path: FilePath, replacing: Bool) throws(FormworkError) {
-        self.destination = .path(try PendingFile(at: path, nil), replacing: replacing)
+        self.destination = .path(try PendingFile(at: path), replacing: replacing)
     }
 
     /// Begins a file in a folder, which gets its name when it is published.

@@ -310,16 +310,8 @@ package struct UnpublishedFile: Sendable {
 
     /// Gives the file the permissions and, if this process may, the owner of the file that it replaces.
     package func inheritAttributes(of name: String, in place: FileDescriptor) {
-        guard let old = try? SystemCalls.status(of: name, in: place), old.kind == .regular,
-            let own = try? SystemCalls.status(of: self.descriptor)
-        else { return }
-        if (old.user, old.group) != (own.user, own.group),
-            !SystemCalls.setOwner(of: self.descriptor, user: old.user, group: old.group)
-        {
-            _ = SystemCalls.setOwner(of: self.descriptor, user: own.user, group: old.group)
-        }
-        // Without the set-user-ID bits: writing to the old file would have removed them too.
-        SystemCalls.setPermissions(of: self.descriptor, old.permissions.intersection(FilePermissions(rawValue: 0o777)))
+        guard let old = try? SystemCalls.status(of: name, in: place) else { return }
+        SystemCalls.inheritAttributes(of: old, to: self.descriptor)
     }
 
     /// Closes the file, and removes it if it was not published. Call it once.

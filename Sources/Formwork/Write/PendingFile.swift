@@ -8,10 +8,16 @@ package struct PendingFile {
     let target: FilePath
     /// `nil` while the file has no name at all.
     private var temporary: FilePath?
+    private let replaced: FileStatus?
 
-    /// - Parameter permissions: Those of the file to replace; `nil` for a new file with the usual ones.
-    package init(at target: FilePath, _ permissions: FilePermissions?) throws(FormworkError) {
-        self.target = target
+    /// - Parameters:
+    ///   - permissions: `nil` for the usual ones of a new file.
+    ///   - replaced: The file to replace, whose permissions, owner and group it gets when it is published; `nil` if
+    ///     there is none, or if it doesn't matter.
+    package init(
+        at target: FilePath, _ permissions: FilePermissions? = nil, replacing replaced: FileStatus? = nil
+    ) throws(FormworkError) {
+        (self.target, self.replaced) = (target, replaced)
         let folder = target.removingLastComponent()
         let place = folder.isEmpty ? FilePath(".") : folder
         // A file without a name disappears if the process is killed.
@@ -25,7 +31,10 @@ package struct PendingFile {
             }
             self.temporary = temporary
         }
-        if let permissions { SystemCalls.setPermissions(of: self.descriptor, permissions) }
+        // Before there is any content.
+        if let permissions = permissions ?? replaced?.permissions.intersection(FilePermissions(rawValue: 0o777)) {
+            SystemCalls.setPermissions(of: self.descriptor, permissions)
+        }
     }
 
     /// Gives the file its name, and replaces an existing file.
@@ -57,6 +66,7 @@ package struct PendingFile {
     }
 
     private mutating func rename(_ temporary: FilePath) throws(Errno) {
+        if let replaced { SystemCalls.inheritAttributes(of: replaced, to: self.descriptor) }
         try SystemCalls.rename(temporary, to: self.target)
         self.temporary = nil
     }

@@ -109,7 +109,11 @@ package struct SendCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Write the answer's body to this file. It appears only when it is complete.", valueName: "file"),
+            "Write the answer's body to this file. It appears only when it is complete.",
+            discussion: """
+                An existing file in a folder where you can't create files is written in place. A file that is \
+                replaced keeps its permissions and, if the system allows that, its owner and group.
+                """, valueName: "file"),
         completion: .file())
     var output: String?
 
