@@ -1,4 +1,5 @@
 #if Transfer
+import Foundation
 import FormworkReceiver
 import FormworkResumable
 import ServiceLifecycle
@@ -63,6 +64,71 @@ struct HTTP2Tests {
             try await Task.sleep(for: .milliseconds(300))
             #expect(await store.list().map(\.isFinished) == [false])
             #expect(receiver.folder.names == [])
+        }
+    }
+
+    /// RFC 9113 section 8.1. A stream that is reset with another code has failed for its client, whatever was answered.
+    @Test(arguments: [
+        // The service answers, or the check of the head does.
+        ("/a", [("content-length", "99999999")] as [(String, String)]), ("/a", [("content-length", "+5")]),
+        ("/.uploads/none", []),
+    ])
+    func `A refused sender that sends on is told to stop, without an error`(
+        path: String, fields: [(String, String)]
+    ) async throws {
+        try await TestReceiver.run { options in
+            options.limits.bodyBytes = 1000
+            try options.useTLS()
+        } _: { receiver in
+            let peer = try SecurePeer(port: receiver.port)
+            let piece = HTTP2Bytes.data(String(repeating: "x", count: 16_384))
+            try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", path, fields) + piece)
+            #expect(try await receiver.eventually { Array(peer.output.utf8).count > 100 })
+            #expect(Array(peer.output.utf8).firstRange(of: HTTP2Bytes.reset(0)) == nil)
+            // Another request comes in between, on the same connection.
+            try peer.send(HTTP2Bytes.head("PUT", "/b", stream: 3))
+            for _ in 0..<64 { try peer.send(piece) }
+            #expect(
+                try await receiver.eventually { Array(peer.output.utf8).firstRange(of: HTTP2Bytes.reset(0)) != nil })
+            // What was under way is ignored.
+            for _ in 0..<16 { try peer.send(piece) }
+            try peer.send(HTTP2Bytes.data("hello", ends: true, stream: 3))
+            #expect(try await receiver.eventually { receiver.folder.names == ["b"] })
+            #expect(Array(peer.output.utf8).firstRange(of: HTTP2Bytes.reset(8)) == nil)
+            #expect(peer.isOpen)
+            try peer.finish()
+        }
+    }
+
+    @Test(arguments: [["-T", "large"], ["-F", "f=@large"]])
+    func `curl has the answer to an upload that is refused early, and uses the connection again`(
+        words: [String]
+    ) async throws {
+        try await TestReceiver.run { options in
+            options.limits.bodyBytes = 1000
+            try options.useTLS()
+        } _: { receiver in
+            let folder = TemporaryFolder()
+            try folder.file("large", String(repeating: "x", count: 12_000_000))
+            try folder.file("small", "hello")
+            let url = "https://localhost:\(receiver.port)/"
+            let each = [
+                "-sS", "-k", "--http2", "-H", "Expect:", "-o", "/dev/null", "-w", "%{http_code} %{num_connects} ",
+            ]
+            let first = each + words + [url + (words[0] == "-T" ? "a" : "")]
+            let curl = Process()
+            curl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            curl.arguments = ["curl"] + first + ["--next"] + first + ["--next"] + each + ["-T", "small", url + "b"]
+            curl.currentDirectoryURL = URL(fileURLWithPath: folder.path.string)
+            let (output, errors) = (Pipe(), Pipe())
+            (curl.standardOutput, curl.standardError) = (output, errors)
+            try curl.run()
+            let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            let problems = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            curl.waitUntilExit()
+            #expect(text == "413 1 413 0 201 0 " && problems == "", "\(text) \(problems)")
+            #expect(curl.terminationStatus == 0)
+            #expect(receiver.folder.names == ["b"])
         }
     }
 

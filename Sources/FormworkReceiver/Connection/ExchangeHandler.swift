@@ -3,7 +3,9 @@ import FormworkNIO
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP2
 
 /// Supervises the requests of one connection, on its event loop, which is cheaper than doing so in tasks.
 ///
@@ -12,7 +14,9 @@ import NIOHTTPTypes
 /// - A request that arrives before the previous one was answered is held, and nothing more is read until then.
 /// - If an answer comes before the body's end, only a little more of the body is read and discarded. The connection is
 ///   closed two seconds after the answer. It isn't closed at once, because unread bytes at a close would destroy the
-///   answer (RFC 9112 §9.6), and a proxy that is still sending would report 502 in its place.
+///   answer (RFC 9112 §9.6), and a proxy that is still sending would report 502 in its place. An HTTP/2 stream is reset
+///   with NO_ERROR instead, as soon as no more of the body is read: then the client keeps the answer, and stops sending
+///   (RFC 9113 §8.1). Other streams of the connection continue.
 /// - After an answer with `Connection: close`, or to a request with it, the connection is closed, whatever the client
 ///   does.
 /// - An invalid request, or one that ``RequestHeadCheck`` refuses, is answered here, and its connection is closed.
@@ -56,6 +60,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let refused: @Sendable (HeadRefusal, any Channel) -> Void
     private var phase = Phase.head(since: .now())
     private var closesAfterAnswer = false
+    /// Whether the request was answered here, and its body is not for the service.
+    private var isRefused = false
     /// Whether the answer's end was written, and everything written has been sent.
     private var isAnswered = false
     private var isFlushing = false
@@ -132,6 +138,10 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return
         case (.body, _): break
         case (.end, .draining):
+            if self.isRefused {
+                self.phase = .closing
+                return
+            }
             if self.closesAfterAnswer {
                 self.phase = .closing
                 context.close(mode: .output, promise: nil)
@@ -150,6 +160,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
         switch (self.phase, error) {
+        // The end of a stream that was reset here.
+        case (.closing, let error as NIOHTTP2Errors.StreamClosed) where error.errorCode == .noError: break
         case (.head, let error as HeadRefusal): self.refuse(error, context)
         case (.head, let error as HTTPParserError): self.refuse(HeadRefusal(error), context)
         default: context.fireErrorCaught(error)
@@ -166,8 +178,14 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
         context.write(self.wrapOutboundOut(.body(answer.body)), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
-        context.close(mode: .output, promise: nil)
         self.closeLater(context)
+        if context.channel.isHTTP2Stream {
+            // Closing its output would cancel the stream.
+            (self.phase, self.isRefused) = (.draining(bytes: 0), true)
+            context.read()
+        } else {
+            context.close(mode: .output, promise: nil)
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -283,6 +301,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Delays closing the output until the body's end has arrived.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         switch self.phase {
+        // A stream has no second request.
+        case .draining where context.channel.isHTTP2Stream: break
         case .draining where mode == .output: self.closesAfterAnswer = true
         case .drained where mode == .output: break
         default: return context.close(mode: mode, promise: promise)
@@ -358,9 +378,23 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func closeNow(_ context: ChannelHandlerContext) {
+        let isAnswered = if case .draining = self.phase { true } else { false }
         self.phase = .closing
         self.held.removeAll()
+        if isAnswered, self.resetWithoutError(context) { return }
         context.close(promise: nil)
+    }
+
+    /// Ends a stream whose answer is complete, and whose body isn't. Closing it would reset it with CANCEL, which clients
+    /// report as a failure.
+    /// - Returns: Whether this is a stream.
+    private func resetWithoutError(_ context: ChannelHandlerContext) -> Bool {
+        guard context.channel.isHTTP2Stream,
+            let codec = try? context.pipeline.syncOperations.context(
+                handlerType: HTTP2FramePayloadToHTTPServerCodec.self)
+        else { return false }
+        codec.writeAndFlush(NIOAny(HTTP2Frame.FramePayload.rstStream(.noError)), promise: nil)
+        return true
     }
 }
 

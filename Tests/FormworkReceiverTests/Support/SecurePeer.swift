@@ -62,22 +62,29 @@ extension ReceiverOptions {
     }
 }
 
-/// HTTP/2 as it is on the wire (RFC 9113, RFC 7541), of one stream.
+/// HTTP/2 as it is on the wire (RFC 9113, RFC 7541).
 enum HTTP2Bytes {
     /// The client's preface, and empty settings.
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.frame(4, 0, stream: 0, [])
 
     /// A head without its end.
-    static func head(_ method: String, _ path: String, _ fields: [(String, String)] = []) -> [UInt8] {
+    static func head(
+        _ method: String, _ path: String, _ fields: [(String, String)] = [], stream: UInt8 = 1
+    ) -> [UInt8] {
         // Literals without indexing; names 1, 2 and 4 of the static table, and 7, which is `:scheme: https`.
         var block: [UInt8] = [0x87, 0x02] + Self.text(method) + [0x04] + Self.text(path)
         block += [0x01] + Self.text("localhost")
         for (name, value) in fields { block += [0x00] + Self.text(name) + Self.text(value) }
-        return Self.frame(1, 0x4, stream: 1, block)
+        return Self.frame(1, 0x4, stream: stream, block)
     }
 
-    static func data(_ text: String, ends: Bool = false) -> [UInt8] {
-        Self.frame(0, ends ? 0x1 : 0, stream: 1, Array(text.utf8))
+    static func data(_ text: String, ends: Bool = false, stream: UInt8 = 1) -> [UInt8] {
+        Self.frame(0, ends ? 0x1 : 0, stream: stream, Array(text.utf8))
+    }
+
+    /// The server's frame that ends a stream.
+    static func reset(_ code: UInt8, stream: UInt8 = 1) -> [UInt8] {
+        Self.frame(3, 0, stream: stream, [0, 0, 0, code])
     }
 
     private static func frame(_ type: UInt8, _ flags: UInt8, stream: UInt8, _ payload: [UInt8]) -> [UInt8] {
