@@ -19,6 +19,23 @@ struct PageUploadTests {
         ]
     }
 
+    @Test(arguments: [("hello", true), ("", true), ("hello", false)])
+    func `A small file arrives in one request`(content: String, resumes: Bool) async throws {
+        let folder = TemporaryFolder()
+        try await TestReceiver.run(store: resumes ? UploadStore(folder.path) : nil) { receiver in
+            let fields =
+                Self.script.dropLast() + [
+                    "Origin: http://localhost:\(receiver.port)", "Sec-Fetch-Site: same-origin", "Content-Type: image/jpeg",
+                    "Content-Disposition: attachment; filename*=UTF-8''he%20said%20%22hi%22%28%29.jpg",
+                ]
+            let answer = try await receiver.request("POST /", Array(fields), content)
+            #expect(answer.status == 201)
+            #expect(answer.body.contains(#""name":"he said _hi_().jpg""#))
+            #expect(try receiver.folder.text(of: "he said _hi_().jpg") == content)
+            #expect(folder.names == [])
+        }
+    }
+
     @Test(arguments: [
         (true, "trip%2Fgr%C3%BC%C3%9Fe.jpg", "trip/grüße.jpg"), (false, "trip%2Fgr%C3%BC%C3%9Fe.jpg", "grüße.jpg"),
         (false, "he%20said%20%22hi%22%28%29.jpg", "he said _hi_().jpg"),

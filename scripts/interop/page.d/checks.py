@@ -5,6 +5,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import axe_playwright_python
@@ -206,6 +207,41 @@ def many(t, receiver, _):
     assert t.js(visible) == 30, t.js(visible)
     t.page.click("#show-all")
     assert t.js(visible) == 300, t.js(visible)
+
+
+def small_files(t, receiver, _):
+    """200 small files, each in one request."""
+    contents = made([f"{i:03}.bin" for i in range(200)], size=3000)
+    t.page.goto(receiver.url)
+    t.until("document.documentElement.classList.contains('script')", "the script")
+    requests = []
+    t.page.on("request", lambda request: requests.append(request.method))
+    start = time.monotonic()
+    t.drop_made(contents)
+    t.until("document.querySelectorAll('#arrived li').length === 200", "200 uploads", seconds=120)
+    seconds = time.monotonic() - start
+    arrived(t, receiver, contents)
+    uploads = [method for method in requests if method != "GET"]
+    assert uploads == ["POST"] * 200, f"{len(uploads)} requests: {sorted(set(uploads))}"
+    return f"{1000 * seconds / 200:.1f} ms a file, the list was fetched {requests.count('GET')} times"
+
+
+def small_files_cut(t, receiver, _):
+    """Small files while the network is gone, and one whose answer is lost: each arrives once."""
+    t.losses = True
+    contents = made(["a.txt", "b.txt", "c.txt"], size=50)
+    t.page.goto(receiver.url)
+    t.until("document.documentElement.classList.contains('script')", "the script")
+    receiver.gate.cut()
+    t.drop_made(contents)
+    t.until("document.querySelectorAll('[data-state=paused]').length === 3", "three without a connection")
+    receiver.gate.open()
+    arrived_after_a_cut(t, receiver, contents)
+    receiver.gate.lost = 1
+    contents |= made(["d.txt"], size=60)
+    t.drop_made({"d.txt": contents["d.txt"]})
+    arrived_after_a_cut(t, receiver, contents)
+    assert receiver.gate.lost == 0
 
 
 def cancel(t, receiver, artefacts):
@@ -658,7 +694,8 @@ CHECKS = [
         paste, odd_names, many, cancel, cancel_all,
         too_large, accessible, twenty_seven, plain_layout)),
     *((check, "light", []) for check in (
-        killed_and_restarted, killed_at_the_end, cut_network, reloaded, reloaded_and_discarded, two_tabs)),
+        killed_and_restarted, killed_at_the_end, cut_network, reloaded, reloaded_and_discarded, two_tabs,
+        small_files, small_files_cut)),
     (silent_network, "light", ["--idle-timeout", "10"]),
     (without_resuming, "light", ["--no-resume"]),
     (signed_out_and_in, "light", ["--token", "correct-horse"]),
@@ -676,5 +713,6 @@ CHECKS = [
 QUICK = [
     (keyboard, "light", LIMIT), (drop_of_real_files, "light", LIMIT), (accessible, "light", LIMIT),
     (killed_and_restarted, "light", []), (reloaded, "light", []), (twenty_seven, "light", LIMIT),
+    (small_files, "light", []), (small_files_cut, "light", []),
     (without_script, "plain", LIMIT),
 ]

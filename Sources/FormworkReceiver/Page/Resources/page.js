@@ -5,6 +5,8 @@ const atOnce = 3
 const pollEvery = 3000
 const automaticTries = 5
 const rowsShown = 30
+/** Files up to this size are sent in one request at first: creating an upload for each takes longer than sending it. */
+const smallSize = 1 << 20
 /** How long nothing may move before a connection counts as lost, in milliseconds; it doubles each time. */
 const patience = 20_000
 const title = document.title
@@ -160,6 +162,7 @@ class Upload {
   tries = 0
   turn = 0 // changes whenever the current run of `send` is to end
   isPlain = false // sent in one request that can't be resumed
+  wasWhole = false // sent in one request, as small files are at first
   url = undefined // where a resumable upload continues
   samples = []
   patience = patience
@@ -245,6 +248,26 @@ class Upload {
     wasActive = true // also if it ends before the next drawing
     this.start()
     if (!this.url) this.show(0)
+    if (resumes && !this.url && !this.isPlain && !this.wasWhole && this.size <= smallSize) {
+      this.wasWhole = true
+      const answer = await this.sendWhole()
+      if (isOver()) return
+      const { status } = answer
+      if (status >= 200 && status < 300) return this.arrived(answer)
+      if ([400, 403, 413, 415].includes(status)) return this.refused(answer)
+      if (isBusy(status)) return this.delay(answer)
+      if (status === 0) {
+        this.show(0)
+        await this.pause(lost++)
+        if (isOver()) return
+        this.start()
+        // Only the answer may have been lost.
+        const stored = await this.findStored()
+        if (isOver()) return
+        if (stored) return this.arrived({ response: { files: [stored] } })
+      }
+      // From here on as a larger file.
+    }
     for (;;) {
       const isNew = !this.isPlain && !this.url
       if (this.isPlain || !resumes) {
@@ -366,6 +389,30 @@ class Upload {
     }
   }
 
+  /** Sends a small file as the body of one request. */
+  sendWhole() {
+    return ask('POST', '/', {
+      fields: { 'Content-Type': typeOf(this.file), 'Content-Disposition': disposition(this.name) },
+      body: this.file,
+      begin: request => { this.request = request },
+      progress: event => this.progressed(event.loaded),
+    })
+  }
+
+  /** The listed file with this name and content; `undefined` if there is none, or if the browser computes no digests here. */
+  async findStored() {
+    try {
+      const digest = await crypto.subtle.digest('SHA-256', await this.file.arrayBuffer())
+      const sha256 = [...new Uint8Array(digest)].map(byte => byte.toString(16).padStart(2, '0')).join('')
+      const response = await fetch('/files.json', { cache: 'no-cache', headers: { ...byScript, Accept: 'application/json' } })
+      const names = [this.name, this.name.slice(this.name.lastIndexOf('/') + 1)]
+      return (await response.json()).files.find(file =>
+        file.state === 'complete' && file.sha256 === sha256 && names.includes(file.name))
+    } catch {
+      return undefined // it is sent again
+    }
+  }
+
   create() {
     const fields = {
       ...version, 'Upload-Complete': '?0', 'Upload-Length': String(this.size), 'Content-Type': typeOf(this.file),
@@ -445,7 +492,7 @@ class Upload {
     if (this.row.contains(document.activeElement)) (row.querySelector('summary') ?? $('list-title')).focus()
     this.row.remove()
     say(visible(stored.name), 'arrived')
-    refresh()
+    refreshSoon()
     next()
   }
 
@@ -757,6 +804,13 @@ async function refresh() {
   }
   clearTimeout(timer) // of another refresh that began in the meantime, after an upload
   if (!document.hidden) timer = setTimeout(refresh, pause)
+}
+
+let soon
+
+/** After arrivals from this page, which it has listed itself: one request for several of them. */
+function refreshSoon() {
+  soon ??= setTimeout(() => { soon = undefined; refresh() }, 500)
 }
 
 /** Writes only changes: text in a live region is read aloud each time it is written. */
