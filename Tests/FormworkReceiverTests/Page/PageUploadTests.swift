@@ -25,7 +25,8 @@ struct PageUploadTests {
         try await TestReceiver.run(store: resumes ? UploadStore(folder.path) : nil) { receiver in
             let fields =
                 Self.script.dropLast() + [
-                    "Origin: http://localhost:\(receiver.port)", "Sec-Fetch-Site: same-origin", "Content-Type: image/jpeg",
+                    "Origin: http://localhost:\(receiver.port)", "Sec-Fetch-Site: same-origin",
+                    "Content-Type: image/jpeg",
                     "Content-Disposition: attachment; filename*=UTF-8''he%20said%20%22hi%22%28%29.jpg",
                 ]
             let answer = try await receiver.request("POST /", Array(fields), content)
