@@ -28,7 +28,7 @@ class Client:
         self.requests = []
 
     def send(self, method, url, fields=(), body=None, cut=None):
-        """Sends a request; with `cut` only so many bytes of its body, and then it resets the connection."""
+        """Sends a request; with `cut` only this number of bytes of its body, and then it resets the connection."""
         parts = urlsplit(url)
         protocol = self.options.get("protocol")
         own = {"ietf-draft-03": ("Upload-Draft-Interop-Version", "5"), "ietf-draft-05": ("Upload-Draft-Interop-Version", "6")}
