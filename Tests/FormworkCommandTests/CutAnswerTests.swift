@@ -38,6 +38,7 @@ struct CutAnswerTests {
     /// Only root may give files away.
     @Test("A file of -o keeps its owner, its group and its permissions", .enabled(if: geteuid() == 0))
     func owner() throws {
+        let folder = Folder()
         let receiver = try Receiver(text: "new")
         let outcome = try Command.shell(
             """
@@ -45,13 +46,14 @@ struct CutAnswerTests {
             "$F" send http://127.0.0.1:\(receiver.port) -F a=b -o keep; cat keep other; stat -c '%u:%g %a' keep
             echo old > body; chmod 604 body; chown 65533:65534 body
             "$F" body -F a=b -o body; stat -c '%u:%g %a' body; ls -A
-            """, in: Folder().path)
+            """, in: folder.path)
         #expect(outcome.errors == "")
         #expect(outcome.text == "newold\n65534:65533 640\n65533:65534 604\nbody\nkeep\nother\n")
     }
 
     @Test("In a folder where no file can be created, a file of -o is written in place")
     func closedFolder() throws {
+        let folder = Folder()
         let receiver = try Receiver(text: "new")
         // Root can create files in every folder, so another user runs the command.
         let outcome = try Command.shell(
@@ -65,7 +67,7 @@ struct CutAnswerTests {
             as "$F" send http://127.0.0.1:\(receiver.port) -F a=b -o closed/keep; echo " $?"; cat closed/keep
             [ "$before" = "$(stat -c '%i %a' closed/keep)" ] && echo " same"
             as "$F" send http://127.0.0.1:1 -F a=b -o closed/new; echo $?; ls -A closed; chmod 755 closed
-            """, in: Folder().path)
+            """, in: folder.path)
         #expect(outcome.text == " 0\nnew same\n23\nkeep\n", "\(outcome.errors)")
         #expect(
             outcome.errors

@@ -141,12 +141,12 @@ struct JSONOutputTests {
 
     @Test(arguments: [("INT", 130), ("TERM", 143)])
     func `A body that a signal stops ends with an object`(signal: String, status: Int) throws {
-        let check = try SchemaCheck("progress")
+        let (folder, check) = (Folder(), try SchemaCheck("progress"))
         let result = try Command.shell(
             """
             set -m; mkfifo pipe; "$F" body -F 'f=@pipe;filename=x' --progress json -o out & exec 3> pipe
             kill -\(signal) $!; wait $!; echo $?; ls
-            """, in: Folder().path)
+            """, in: folder.path)
         #expect(result.text == "\(status)\npipe\n", "\(result.errors)")
         let lines = result.errors.split(separator: "\n").map(String.init).filter { $0.hasPrefix("{") }
         #expect(try lines.flatMap { try check.violations($0) } == [])
@@ -159,13 +159,13 @@ struct JSONOutputTests {
 
     @Test(arguments: [("INT", 130), ("TERM", 143)])
     func `The object of an inspection that a signal stops is complete`(signal: String, status: Int) throws {
-        let check = try SchemaCheck("inspect")
+        let (folder, check) = (Folder(), try SchemaCheck("inspect"))
         let result = try Command.shell(
             """
             set -m; mkfifo pipe; "$F" inspect pipe --json > out & exec 3> pipe
             printf -- '--b\\r\\nContent-Disposition: form-data; name=\"a\"\\r\\n\\r\\n1\\r\\n--b\\r\\n' >&3
             kill -\(signal) $!; wait $!; echo $? >&2; cat out
-            """, in: Folder().path)
+            """, in: folder.path)
         #expect(result.errors.hasSuffix("\(status)\n"), "\(result.errors)")
         #expect(try check.violations(result.text) == [])
         let object = try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any]

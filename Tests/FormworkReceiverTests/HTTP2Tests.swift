@@ -70,7 +70,7 @@ struct HTTP2Tests {
     /// RFC 9113 section 8.1. A stream that is reset with another code has failed for its client, whatever was answered.
     @Test(arguments: [
         // The service answers, or the check of the head does.
-        ("/a", [("content-length", "99999999")] as [(String, String)]), ("/a", [("content-length", "+5")]),
+        ("/a", [("content-length", "99999999")] as [(String, String)]), ("/a", [("host", "other.example")]),
         ("/.uploads/none", []),
     ])
     func `A refused sender that sends on is told to stop, without an error`(
@@ -95,6 +95,22 @@ struct HTTP2Tests {
             try peer.send(HTTP2Bytes.data("hello", ends: true, stream: 3))
             #expect(try await receiver.eventually { receiver.folder.names == ["b"] })
             #expect(Array(peer.output.utf8).firstRange(of: HTTP2Bytes.reset(8)) == nil)
+            #expect(peer.isOpen)
+            try peer.finish()
+        }
+    }
+
+    @Test func `A body that isn't as long as announced ends its stream, and no other`() async throws {
+        try await TestReceiver.run({ try $0.useTLS() }) { receiver in
+            let peer = try SecurePeer(port: receiver.port)
+            try peer.send(HTTP2Bytes.preface + HTTP2Bytes.head("PUT", "/b", stream: 1))
+            try peer.send(HTTP2Bytes.head("PUT", "/a", [("content-length", "5")], stream: 3))
+            try peer.send(HTTP2Bytes.data("hel", ends: true, stream: 3))
+            // PROTOCOL_ERROR
+            let reset = HTTP2Bytes.reset(1, stream: 3)
+            #expect(try await receiver.eventually { Array(peer.output.utf8).firstRange(of: reset) != nil })
+            try peer.send(HTTP2Bytes.data("hello", ends: true, stream: 1))
+            #expect(try await receiver.eventually { receiver.folder.names == ["b"] })
             #expect(peer.isOpen)
             try peer.finish()
         }

@@ -108,6 +108,12 @@ private final class ConnectionEnd: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        // These concern one stream, which has been reset. curl sends a body that it gave up like this.
+        case is NIOHTTP2Errors.ContentLengthViolated, is NIOHTTP2Errors.StreamError: break
+        default: context.close(promise: nil)
+        }
+    }
 }
 #endif

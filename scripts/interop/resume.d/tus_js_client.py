@@ -18,6 +18,21 @@ PARTIAL = "application/partial-upload"
 class Refused(Exception):
     """The client would report this as its error."""
 
+    def __init__(self, text, status=None):
+        super().__init__(text)
+        self.status = status
+
+
+class Answer(http.client.HTTPResponse):
+    """A final answer: browsers and Node ignore 104."""
+
+    def _read_status(self):
+        while True:
+            version, status, reason = super()._read_status()
+            if not 100 < status < 200:
+                return version, status, reason
+            http.client.parse_headers(self.fp)
+
 
 class Client:
     """One upload. The options have tus-js-client's names."""
@@ -35,6 +50,7 @@ class Client:
         head = [own.get(protocol, ("Tus-Resumable", "1.0.0")), *self.options.get("headers", {}).items(), *fields]
         self.requests.append(method)
         connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+        connection.response_class = Answer
         try:
             # As Node's client and browsers do, a request without a body has Content-Length 0 if its method expects one.
             connection.putrequest(method, parts.path or "/", skip_accept_encoding=True)
@@ -42,7 +58,10 @@ class Client:
                 connection.putheader(name, value)
             if body is not None or method in ("POST", "PATCH"):
                 connection.putheader("Content-Length", str(len(body or b"")))
-            connection.endheaders((body or b"")[:cut])
+            try:
+                connection.endheaders((body or b"")[:cut])
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # the answer may be there before the body was read
             if cut is not None:
                 connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 return None
@@ -105,7 +124,7 @@ class Client:
         if answer is None:
             return None
         if not 200 <= answer.status < 300:
-            raise Refused(f"{answer.status} for the chunk at {offset}")
+            raise Refused(f"{answer.status} for the chunk at {offset}", answer.status)
         return self.number(answer, "Upload-Offset")
 
     def resume(self):
@@ -125,7 +144,7 @@ class Client:
     def upload(self, cut_at=None):
         """The whole of it. `cut_at`: this chunk is cut in its middle, and the client resumes."""
         offset = self.create()
-        chunks = 0
+        chunks = retries = 0
         while offset < len(self.content):
             chunks += 1
             if chunks == cut_at:
@@ -135,7 +154,14 @@ class Client:
                 if offset is None:
                     raise Refused("the upload is gone after a cut")
                 continue
-            offset = self.patch(offset)
+            try:
+                offset = self.patch(offset)
+            except Refused as error:
+                # What was sent before a cut may still have been under way: the client asks again, at most four times.
+                retries += 1
+                if error.status not in (409, 423) or cut_at is None or retries > 4:
+                    raise
+                offset = self.resume()
         return self
 
 
