@@ -190,7 +190,7 @@ struct CaptureTests {
         let none = try Self.inspect(Self.archive([Self.get]))
         #expect(
             none.errors
-                == "formwork: standard input: none of the 1 entries of this HAR file has a multipart body\n")
+                == "formwork: standard input: no entry of this HAR file has a multipart body\n")
         #expect(none.status == 70)
         let params = try Self.inspect(
             Self.archive([Self.entry(nil, extra: ["params": [["name": "a", "value": "1"]]])]))

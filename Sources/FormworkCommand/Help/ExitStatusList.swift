@@ -31,12 +31,16 @@ enum ExitStatusList {
         ("77", "the certificates to trust can't be read", Self.network),
         ("127", "curl or formwork-transfer isn't installed", ["curl", "send", "receive"]),
         ("130, 143", "interrupted, or terminated", ["body", "curl", "send", "extract"]),
-        ("130, 143", "receive: a second signal stopped it; after the first it ends with 0", ["receive"]),
+        ("130, 143", "a second signal stopped it; after the first it ends with 0", ["receive"]),
     ]
 
-    /// The rows for all verbs, or for one.
+    /// The rows for all verbs, each status once, or for one.
     static func rows(for verb: String? = nil) -> [(status: String, meaning: String)] {
-        self.all.filter { row in verb.map { row.verbs?.contains($0) ?? true } ?? true }.map { ($0.status, $0.meaning) }
+        var seen: Set<String> = []
+        return self.all.filter { row in
+            guard let verb else { return seen.insert(row.status).inserted }
+            return row.verbs?.contains(verb) ?? true
+        }.map { ($0.status, $0.meaning) }
     }
 
     /// The same as lines.

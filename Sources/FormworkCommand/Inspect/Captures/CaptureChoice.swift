@@ -25,7 +25,7 @@ enum CaptureChoice {
             throw ExitStatus(2, "formwork: --entry \(number): this entry of the \(kind) \(reason)\(self.list(forms))")
         }
         guard let first = forms.first else {
-            throw FormworkError(.malformedBody, "none of the \(count, "entry") of this \(kind) has a multipart body")
+            throw FormworkError(.malformedBody, "no entry of this \(kind) has a multipart body")
         }
         guard forms.count == 1 else {
             throw ExitStatus(
