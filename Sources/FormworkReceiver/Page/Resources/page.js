@@ -258,12 +258,15 @@ class Upload {
       if (isBusy(status)) return this.delay(answer)
       if (status === 0) {
         this.show(0)
-        await this.pause(lost++)
-        if (isOver()) return
-        this.start()
         // Only the answer may have been lost.
-        const stored = await this.findStored()
-        if (isOver()) return
+        let stored
+        do {
+          await this.pause(lost++)
+          if (isOver()) return
+          stored = await this.findStored()
+          if (isOver()) return
+        } while (stored === null)
+        this.start()
         if (stored) return this.arrived({ response: { files: [stored] } })
       }
       // From here on as a larger file.
@@ -399,17 +402,21 @@ class Upload {
     })
   }
 
-  /** The listed file with this name and content; `undefined` if there is none, or if the browser computes no digests here. */
+  /**
+   * The listed file with this name and content; `null` if the receiver doesn't answer, `undefined` if there is none. On an
+   * origin that isn't secure the browser computes no digests, and the file is sent again.
+   */
   async findStored() {
+    const answer = await ask('GET', '/files.json', { limit: 10_000, begin: request => { this.request = request } })
+    if (isPassing(answer.status)) return null
     try {
       const digest = await crypto.subtle.digest('SHA-256', await this.file.arrayBuffer())
       const sha256 = [...new Uint8Array(digest)].map(byte => byte.toString(16).padStart(2, '0')).join('')
-      const response = await fetch('/files.json', { cache: 'no-cache', headers: { ...byScript, Accept: 'application/json' } })
       const names = [this.name, this.name.slice(this.name.lastIndexOf('/') + 1)]
-      return (await response.json()).files.find(file =>
+      return answer.response.files.find(file =>
         file.state === 'complete' && file.sha256 === sha256 && names.includes(file.name))
     } catch {
-      return undefined // it is sent again
+      return undefined
     }
   }
 
