@@ -34,8 +34,9 @@ extension OpenFolder {
     ///   - durably: Whether to wait until the disk has the names and the record. Write the files' bytes to the disk
     ///     before,
     ///     with ``UnpublishedFile/sync()``, because that takes long for many files.
-    ///   - record: Makes one more file from the names of the others; `nil` makes none.
-    /// - Returns: The published files, then the record.
+    ///   - record: Makes one more file from the names of the others. It is called again with that file's name, until it makes
+    ///     none; `nil` makes none.
+    /// - Returns: The published files, then the records.
     /// - Throws: `writeFailed`.
     package func publish(
         _ files: [FileToPublish], durably: Bool, record: (([String]) -> RecordToPublish?)? = nil
@@ -89,7 +90,7 @@ private struct FormPublication {
         var publication = FormPublication(folder: folder, durably: durably, journal: journal)
         do throws(FormworkError) {
             try publication.place(files, states)
-            if let record = record?(publication.published.map(\.name)) { try publication.place(record) }
+            while let next = record?(publication.published.map(\.name)) { try publication.place(next) }
             try publication.end()
         } catch {
             if isAlone { publication.takeBack() } else { folder.exclusively { publication.takeBack() } }

@@ -5,7 +5,8 @@ import FormworkCommand
 /// `formwork`: every verb but those that need a network, which ``TransferExecutable`` has.
 @main
 struct FormworkMain: ParsableCommand {
-    static let configuration = FormworkVerbs.configuration(send: SendEntry.self, receive: ReceiveEntry.self)
+    static let configuration = FormworkVerbs.configuration(
+        send: SendEntry.self, receive: ReceiveEntry.self, link: LinkEntry.self)
 
     static func main() async { await FormworkVerbs.run(Self.self, beforehand: TransferExecutable.takeOver) }
 }
@@ -18,6 +19,11 @@ struct SendEntry: ParsableCommand {
 /// An entry in the list of verbs.
 struct ReceiveEntry: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "receive", abstract: FormworkVerbs.receive)
+}
+
+/// An entry in the list of verbs.
+struct LinkEntry: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "link", abstract: FormworkVerbs.link)
 }
 #else
 @main

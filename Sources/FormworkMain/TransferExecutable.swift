@@ -3,7 +3,7 @@ import FormworkCommand
 import FormworkSystem
 import SystemPackage
 
-/// The executable with `send` and `receive`.
+/// The executable with `send`, `receive` and `link`.
 ///
 /// Its libraries take longer to load than most forms take to be composed, so the other verbs don't link them.
 enum TransferExecutable {
@@ -13,7 +13,7 @@ enum TransferExecutable {
     static func takeOver(_ arguments: [String]) throws(ExitStatus) {
         let isPrefixed = ["help", "---completion"].contains(arguments.first)
         let words = isPrefixed ? arguments.dropFirst() : arguments[...]
-        guard let verb = words.first, ["send", "receive", "completion"].contains(verb) else { return }
+        guard let verb = words.first, ["send", "receive", "link", "completion"].contains(verb) else { return }
         var folders: [FilePath] = []
         if let here = ThisProcess.executable, here.lastComponent?.string != self.name {
             let folder = here.removingLastComponent()

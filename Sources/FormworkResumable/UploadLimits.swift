@@ -58,6 +58,13 @@ public struct UploadLimits: Sendable, Hashable, Codable {
             minAppendSize: newer.minAppendSize ?? self.minAppendSize, maxAge: newer.maxAge ?? self.maxAge)
     }
 
+    /// These limits, with this many bytes of the whole upload at most.
+    func limited(to size: Int64?) -> UploadLimits {
+        var limits = self
+        if let size { limits.maxSize = min(limits.maxSize ?? size, size) }
+        return limits
+    }
+
     private static var members: [(key: String, place: WritableKeyPath<UploadLimits, Int64?>)] {
         [
             ("max-size", \.maxSize), ("min-size", \.minSize), ("max-append-size", \.maxAppendSize),

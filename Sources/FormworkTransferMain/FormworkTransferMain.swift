@@ -3,10 +3,11 @@ import ArgumentParser
 import FormworkCommand
 import FormworkTransfer
 
-/// `formwork-transfer`: every verb of `formwork`, with `send` and `receive`.
+/// `formwork-transfer`: every verb of `formwork`, with `send`, `receive` and `link`.
 @main
 struct FormworkTransferMain: ParsableCommand {
-    static let configuration = FormworkVerbs.configuration(send: SendCommand.self, receive: ReceiveCommand.self)
+    static let configuration = FormworkVerbs.configuration(
+        send: SendCommand.self, receive: ReceiveCommand.self, link: LinkCommand.self)
 
     static func main() async { await FormworkVerbs.run(Self.self) }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Help and manual", .timeLimit(.minutes(10)))
 struct HelpTests {
     static let verbs = [
-        "", "body", "headers", "send", "curl", "plan", "type", "receive", "inspect", "extract", "query",
+        "", "body", "headers", "send", "curl", "plan", "type", "receive", "link", "inspect", "extract", "query",
         "query encode", "query decode", "completion",
     ]
 
@@ -60,8 +60,9 @@ struct HelpTests {
         #expect(
             folder.names == [
                 "formwork-body.1", "formwork-completion.1", "formwork-curl.1", "formwork-extract.1",
-                "formwork-headers.1", "formwork-inspect.1", "formwork-plan.1", "formwork-query-decode.1",
-                "formwork-query-encode.1", "formwork-query.1", "formwork-receive.1", "formwork-send.1",
+                "formwork-headers.1", "formwork-inspect.1", "formwork-link.1", "formwork-plan.1",
+                "formwork-query-decode.1", "formwork-query-encode.1", "formwork-query.1", "formwork-receive.1",
+                "formwork-send.1",
                 "formwork-type.1", "formwork.1",
             ])
         let send = try String(contentsOfFile: folder.path + "/formwork-send.1", encoding: .utf8)

@@ -25,7 +25,7 @@ enum SecretArguments {
             if let range = self.value(of: word, after: before) {
                 found.append((index, range))
             } else {
-                if let range = self.userInfo(in: word) { found.append((index, range)) }
+                found += [self.userInfo(in: word), self.signature(in: word)].compactMap { $0 }.map { (index, $0) }
                 found += self.parameters(of: word, after: before).map { (index, $0) }
             }
         }
@@ -80,6 +80,13 @@ enum SecretArguments {
             let end = bytes[equals...].firstIndex { "&#".utf8.contains($0) } ?? bytes.count
             return equals + 1..<end
         }
+    }
+
+    /// The signature of an upload link.
+    static func signature(in word: String) -> Range<Int>? {
+        guard let range = SecretText.linkSignature(in: word) else { return nil }
+        let first = word.utf8.distance(from: word.startIndex, to: range.lowerBound)
+        return first..<first + word[range].utf8.count
     }
 
     /// The user and password in a URL.

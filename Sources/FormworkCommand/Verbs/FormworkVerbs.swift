@@ -9,9 +9,11 @@ package enum FormworkVerbs {
     package static let send = "Send the form to a server, with retries, progress and resuming after a cut."
     package static let receive = "Receive uploads into a folder or an object store, from a web page or any client."
 
+    package static let link = "Make a signed URL that lets somebody upload to a receiver without an account."
+
     /// The root command's configuration.
     package static func configuration(
-        send: any ParsableCommand.Type, receive: any ParsableCommand.Type
+        send: any ParsableCommand.Type, receive: any ParsableCommand.Type, link: any ParsableCommand.Type
     ) -> CommandConfiguration {
         CommandConfiguration(
             commandName: "formwork",
@@ -51,7 +53,7 @@ package enum FormworkVerbs {
             version: FormworkVersion.text,
             subcommands: [
                 BodyCommand.self, HeadersCommand.self, send, CurlCommand.self, PlanCommand.self,
-                TypeCommand.self, receive, InspectCommand.self, ExtractCommand.self, QueryCommand.self,
+                TypeCommand.self, receive, link, InspectCommand.self, ExtractCommand.self, QueryCommand.self,
                 CompletionCommand.self,
             ]
         )
@@ -113,7 +115,7 @@ package enum FormworkVerbs {
     /// Notes the form of results and errors before the arguments are checked, so that wrong ones are reported in it.
     private static func prepare(_ flags: [String], for verb: String?) {
         let wantsJSON = flags.contains { $0 == "--json" || $0.hasPrefix("--json=") }
-        if ["send", "plan", "headers", "type", "inspect"].contains(verb), wantsJSON { JSONOutput.request() }
+        if ["send", "plan", "headers", "type", "inspect", "link"].contains(verb), wantsJSON { JSONOutput.request() }
         if flags.contains("--progress=json") { Messages.use(.events) }
         if flags.contains("--progress=none") { Messages.silence() }
     }

@@ -39,6 +39,9 @@ public struct SafeFilename: Hashable, Sendable, CustomStringConvertible {
         self.text = name
     }
 
+    /// A name that this package makes, which may be hidden.
+    package init(unchecked name: String) { self.text = name }
+
     /// The name itself.
     public var description: String { self.text }
 

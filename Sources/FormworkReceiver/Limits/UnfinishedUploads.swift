@@ -67,10 +67,11 @@ final class UnfinishedUploads: Sendable {
 
     /// Records an upload whose URL an answer, or a 104, gives to its client.
     func note(_ fields: HTTPFields, of client: String) {
-        guard self.limit < .max, let location = fields[.location], location.hasPrefix(Self.path) else {
+        // Below an upload link the path has another one in front.
+        guard self.limit < .max, let location = fields[.location], let path = location.firstRange(of: Self.path) else {
             return
         }
-        let name = String(location.dropFirst(Self.path.count))
+        let name = String(location[path.upperBound...])
         self.state.withLock { state in
             guard state.names[client]?.contains(name) != true else { return }
             state.names[client, default: []].append(name)

@@ -19,6 +19,11 @@ struct S3Client: Sendable {
     /// for a failed one.
     static let marker = "x-amz-meta-formwork-upload"
 
+    /// The header fields of an object's own metadata.
+    private static func metadata(_ metadata: [String: String]) -> [(name: String, value: String)] {
+        metadata.sorted { $0.key < $1.key }.map { ("x-amz-meta-\($0.key.lowercased())", $0.value) }
+    }
+
     /// An object that was created.
     struct Made: Sendable {
         /// The version, in a bucket with versioning.
@@ -30,10 +35,11 @@ struct S3Client: Sendable {
     /// - Parameter isConditional: Whether the store is asked to check (`If-None-Match: *`, RFC 9110 section 13.1.2).
     /// - Returns: `nil` if an object already existed.
     func put(
-        _ body: ByteBuffer, key: String, contentType: String?, marker: String, isConditional: Bool = true
+        _ body: ByteBuffer, key: String, contentType: String?, marker: String, metadata: [String: String] = [:],
+        isConditional: Bool = true
     ) async throws -> Made? {
         var request = S3Request(operation: "PutObject", method: .PUT, key: key, body: body)
-        request.headers = [(Self.marker, marker)]
+        request.headers = Self.metadata(metadata) + [(Self.marker, marker)]
         if let contentType { request.headers.append(("Content-Type", contentType)) }
         if isConditional { request.headers.append(("If-None-Match", "*")) }
         do {
@@ -47,7 +53,7 @@ struct S3Client: Sendable {
         } catch let error as S3Error where error.status == 501 && isConditional {
             // The store doesn't support the check; the caller checked a moment ago.
             return try await self.put(
-                body, key: key, contentType: contentType, marker: marker, isConditional: false)
+                body, key: key, contentType: contentType, marker: marker, metadata: metadata, isConditional: false)
         }
     }
 
@@ -79,10 +85,12 @@ struct S3Client: Sendable {
     }
 
     /// - Returns: The upload's id.
-    func createUpload(_ key: String, contentType: String?, marker: String) async throws -> String {
+    func createUpload(
+        _ key: String, contentType: String?, marker: String, metadata: [String: String] = [:]
+    ) async throws -> String {
         var request = S3Request(
             operation: "CreateMultipartUpload", method: .POST, key: key, query: [("uploads", "")])
-        request.headers = [(Self.marker, marker)]
+        request.headers = Self.metadata(metadata) + [(Self.marker, marker)]
         if let contentType { request.headers.append(("Content-Type", contentType)) }
         let answer = try await self.exchange.send(request).answer
         guard let id = answer.xml?["UploadId"], !id.isEmpty else {

@@ -149,6 +149,15 @@ package final class S3Storage: ReceiverStorage {
         return true
     }
 
+    package func name(of trace: Notice.Trace) async throws -> String? {
+        guard let path = SafePath(trace.path) else { return nil }
+        // A name with a random word isn't found: more than twenty files have the same.
+        for name in ObjectNames(IncomingFile(path)).prefix(ObjectNames.numbered + 1) {
+            if try await self.client.head(self.location.prefix + name)?.marker == trace.mark { return name }
+        }
+        return nil
+    }
+
     /// Remembers a complete upload while it is processed; `nil` forgets it.
     func finished(_ name: String, _ pieces: FinishedPieces?) {
         self.finished.withLock { $0[name] = pieces }

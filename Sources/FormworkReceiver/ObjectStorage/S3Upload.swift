@@ -34,6 +34,7 @@ package actor S3Upload: StorageUpload {
     private let file: IncomingFile
     /// Marks the object as this upload's.
     private let marker: String
+    package nonisolated var trace: Notice.Trace? { Notice.Trace(path: self.file.path.text, mark: self.marker) }
     private let partSize: Int
     private let contentType: String?
     private var state = State.open
@@ -183,7 +184,7 @@ package actor S3Upload: StorageUpload {
             self.attempted = name
             let made = try await client.put(
                 self.buffer, key: self.storage.location.prefix + name, contentType: self.contentType,
-                marker: self.marker)
+                marker: self.marker, metadata: self.file.metadata)
             if let made { return (name, made) }
             self.attempted = nil
         }
@@ -246,7 +247,8 @@ package actor S3Upload: StorageUpload {
         let client = self.storage.client
         for name in ObjectNames(self.file) where try await self.hold(name) {
             let key = self.storage.location.prefix + name
-            let id = try await client.createUpload(key, contentType: self.contentType, marker: self.marker)
+            let id = try await client.createUpload(
+                key, contentType: self.contentType, marker: self.marker, metadata: self.file.metadata)
             self.storage.began(id)
             let multipart = Multipart(name: name, id: id)
             do {

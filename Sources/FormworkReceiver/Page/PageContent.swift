@@ -31,6 +31,11 @@ package struct PageState: Sendable {
     package var arrivals: [Arrival]
     /// The receiver's address, as this client uses it: `http://127.0.0.1:8080`.
     package var origin: String
+    /// The path of the page and of everything but its style and script, with a slash at its end: `/`, or that of an upload
+    /// link.
+    package var base = "/"
+    /// When the link expires: RFC 3339, in UTC; `nil` without a link.
+    package var expiry: String?
     /// Whether uploads need a token.
     package var needsToken: Bool
     /// Whether the client is logged in, and can log out with a POST to `/logout`.

@@ -11,7 +11,7 @@ extension ReceiverPage {
             <h1>\(state.settings.title ?? Self.title)</h1>
             \(self.message(state.settings.message))
             \(self.news(of: files.count { received.contains($0.id) }))
-            <form id="form" method="post" action="/" enctype="multipart/form-data"\(state.isResumable ? self.resumes : "")>
+            <form id="form" method="post" action="\(state.base)" enctype="multipart/form-data"\(state.isResumable ? self.resumes : "")>
             <label class="pick">
             <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" \
             stroke-linejoin="round" aria-hidden="true"><path d="M12 15.5V4.5M7.5 9 12 4.5 16.5 9M4 15.5v3a1.5 1.5 0 0 0 1.5 \
@@ -23,7 +23,7 @@ extension ReceiverPage {
             <div class="more">
             <button class="main" id="send">Send</button>
             <label class="folder">Choose a folder<input type="file" id="folder" webkitdirectory multiple></label>
-            <p class="muted" id="limits">\(self.sentence(of: state.limits)) \(self.promise(state))</p>
+            <p class="muted" id="limits">\(self.sentence(of: state.limits)) \(self.promise(state))\(self.end(of: state))</p>
             </div>
             </form>
             <section aria-labelledby="list-title">
@@ -77,6 +77,12 @@ extension ReceiverPage {
         return #"<span class="scripted" id="resuming">\#(text)</span>"#
     }
 
+    /// Until when the link of this page works.
+    private static func end(of state: PageState) -> HTML {
+        guard let expiry = state.expiry else { return "" }
+        return #" This link works until <time id="expiry" datetime="\#(expiry)">\#(self.readable(expiry))</time>."#
+    }
+
     private static let logout: HTML = """
         <form id="logout" method="post" action="/logout"><button>Sign out</button></form>
         """
@@ -114,7 +120,7 @@ extension ReceiverPage {
 
     private static func commands(_ state: PageState) -> HTML {
         let token: HTML = state.needsToken ? "-H 'Authorization: Bearer TOKEN' " : ""
-        let address: HTML = #"<span class="address">\#((state.origin + "/").quotedForShell)</span>"#
+        let address: HTML = #"<span class="address">\#((state.origin + state.base).quotedForShell)</span>"#
         let (gain, option): (HTML, HTML) =
             state.isResumable
             ? ("shows progress, resumes after an interruption", "--resume auto ") : ("shows progress", "")

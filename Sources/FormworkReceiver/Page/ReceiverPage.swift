@@ -5,7 +5,8 @@ import FormworkResumable
 /// The page that the receiver serves, as a pure function of what it shows, and the two files that it refers to.
 ///
 /// The contract between server and page follows. All addresses begin at the host's root: a proxy that serves a receiver
-/// below a path would have to rewrite them.
+/// below a path would have to rewrite them. Below an upload link (``UploadLink``) the page, its form, its list and its
+/// uploads have the link's path in front, which the form's action shows; there is no login.
 /// - `GET /` returns ``html(_:)``; without the required token, the login view with status 401.
 /// - `GET /page.css` and `GET /page.js` return ``styleSheet`` and ``script``, to every client.
 /// - `GET /files.json` returns ``FileList``, or 401. A visible page requests it every three seconds.
@@ -39,7 +40,8 @@ package struct ReceiverPage: PageContent {
     package func html(_ state: PageState) -> String {
         switch state.view {
         case .login(let isWrong): Self.document(title: "Sign in", head: "", Self.login(isWrong: isWrong)).markup
-        case .problem(let problem): Self.document(title: problem.title, head: "", Self.problem(problem)).markup
+        case .problem(let problem):
+            Self.document(title: problem.title, head: "", Self.problem(problem, state.base)).markup
         case .uploads(let received):
             Self.document(
                 title: state.settings.title ?? Self.title, head: #"<script src="/page.js" type="module"></script>"#,
@@ -82,11 +84,11 @@ package struct ReceiverPage: PageContent {
         """
     }
 
-    private static func problem(_ problem: ProblemDetails) -> HTML {
+    private static func problem(_ problem: ProblemDetails, _ base: String) -> HTML {
         """
         <h1>\(problem.title)</h1>
         <p class="notice" role="alert">\(problem.detail ?? "The receiver refused the request.")</p>
-        <p><a href="/">Back to the upload page</a></p>
+        <p><a href="\(base)">Back to the upload page</a></p>
         """
     }
 

@@ -4,7 +4,7 @@ import FormworkHTTP
 /// What was stored from one request.
 package struct UploadReceipt: Sendable, Hashable, Encodable {
     /// A file that was stored.
-    package struct File: Sendable, Hashable, Encodable {
+    package struct File: Sendable, Hashable, Codable {
         /// The name under which it was stored.
         package var name: String
         /// Bytes.
@@ -24,7 +24,7 @@ package struct UploadReceipt: Sendable, Hashable, Encodable {
     }
 
     /// A text field of the form.
-    package struct Field: Sendable, Hashable, Encodable {
+    package struct Field: Sendable, Hashable, Codable {
         package var name: String
         package var value: String
     }

@@ -24,6 +24,7 @@ package final class AccessControl: Sendable {
 
     private struct State {
         var token: AccessToken?
+        var linkKeys: LinkKeys?
         var tries = WrongTries()
         /// Logins that were ended, with the time at which they would have expired.
         var ended: [String: Int64] = [:]
@@ -34,12 +35,27 @@ package final class AccessControl: Sendable {
 
     private let state: Mutex<State>
 
-    package init(_ token: AccessToken? = nil) { self.state = Mutex(State(token: token)) }
+    package init(_ token: AccessToken? = nil, _ linkKeys: LinkKeys? = nil) {
+        self.state = Mutex(State(token: token, linkKeys: linkKeys))
+    }
 
     /// The token that requests need; `nil` lets every request in.
     package var token: AccessToken? {
         get { self.state.withLock { $0.token } }
         set { self.state.withLock { $0.token = newValue } }
+    }
+
+    /// The keys of upload links; `nil` accepts none.
+    package var linkKeys: LinkKeys? {
+        get { self.state.withLock { $0.linkKeys } }
+        set { self.state.withLock { $0.linkKeys = newValue } }
+    }
+
+    /// Checks an upload link.
+    /// - Throws: 403, with what is wrong.
+    func link(_ token: String) throws(ProblemDetails) -> UploadLink {
+        guard let keys = self.linkKeys else { throw .forbidden("This receiver accepts no upload links.") }
+        return try keys.link(token, now: Self.now)
     }
 
     /// Checks a request's credentials.

@@ -72,11 +72,13 @@ struct FormFields: Sendable {
     var answered: [UploadReceipt.Field] { self.kept.map { UploadReceipt.Field(name: $0.name, value: $0.value) } }
 
     /// The fields as a file next to the form's files: `a.jpg.form.json`, where `a.jpg` is the first of them.
-    func record(for files: [UploadReceipt.File]) -> FormRecord {
+    /// - Parameter folders: Where it is stored if there are no files.
+    func record(for files: [UploadReceipt.File], in folders: [SafeFilename] = []) -> FormRecord {
         let made = "form-\(RandomWord.make()).form.json"
         let path = files.first.flatMap { SafePath($0.name + ".form.json") }
         // Letters, digits and dots always make a valid name.
-        let own = path ?? SafePath(made) ?? SafePath(IncomingUpload.madeUpName(FormRecord.mediaType))
+        let name = SafeFilename(made) ?? IncomingUpload.madeUpName(FormRecord.mediaType)
+        let own = path ?? SafePath(name, in: folders)
         return FormRecord(path: own, bytes: JSONBytes.encode(Record(fields: self.kept, files: files)))
     }
 }

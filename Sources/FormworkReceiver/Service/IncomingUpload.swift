@@ -23,6 +23,10 @@ package struct IncomingUpload: Sendable {
     package var condition = PathCondition.none
     /// The digests that the body must have.
     package var digests: [BodyCheck.Digest] = []
+    /// Whether a resumable upload has its bytes, so that it can be completed again after a failure.
+    var isKept = false
+    /// The terms on which it was accepted.
+    package var terms = UploadTerms()
 
     package init(_ content: Content, length: Int64?) { (self.content, self.length) = (content, length) }
 

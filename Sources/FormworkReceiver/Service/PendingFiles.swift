@@ -20,6 +20,8 @@ struct PendingFiles {
     }
 
     var count: Int { self.entries.count }
+    /// The files, with the names that they are to get.
+    var files: [UploadReceipt.File] { self.entries.map(\.file) }
     /// Bytes of the file that ended last.
     var lastSize: Int64 { self.entries.last?.file.size ?? 0 }
 
@@ -27,7 +29,7 @@ struct PendingFiles {
         let storage = self.storage
         var file = file
         // Two files of one form never replace each other.
-        file.mayReplace = !self.entries.contains { $0.file.name == file.path.text }
+        if self.entries.contains(where: { $0.file.name == file.path.text }) { file.mayReplace = false }
         let upload = try await StorageProblem.marking { [file] in try await storage.begin(file) }
         self.add(upload, file, field: field)
         return upload
@@ -61,11 +63,12 @@ struct PendingFiles {
     }
 
     /// Makes all of them visible.
-    /// - Parameter record: Makes a record of the form for the files, whose names are known by then; `nil` for no
-    ///   record.
+    /// - Parameters:
+    ///   - notice: A message that is kept in the same step; `nil` for none.
+    ///   - record: Makes a record of the form for the files, whose names are known by then; `nil` for no record.
     /// - Returns: The files, and the record's name.
     mutating func finish(
-        record: (@Sendable ([UploadReceipt.File]) -> FormRecord)? = nil
+        _ notice: StoredNotice? = nil, record: (@Sendable ([UploadReceipt.File]) -> FormRecord)? = nil
     ) async throws -> (files: [UploadReceipt.File], record: String?) {
         self.isPublishing = true
         let (storage, uploads, files) = (self.storage, self.entries.map(\.upload), self.entries.map(\.file))
@@ -74,11 +77,14 @@ struct PendingFiles {
             makeRecord = { names in
                 var made = record(Self.renamed(files, names))
                 // The record doesn't replace a file of the same form.
-                made.mayReplace = !names.contains(made.path.text)
+                if names.contains(made.path.text) { made.mayReplace = false }
                 return made
             }
         }
-        let names = try await StorageProblem.marking { try await storage.publish(uploads, record: makeRecord) }
+        let names = try await StorageProblem.marking { [makeRecord] in
+            guard let notice else { return try await storage.publish(uploads, record: makeRecord) }
+            return try await storage.publish(uploads, record: makeRecord, notice: notice)
+        }
         let named = Self.renamed(files, names)
         for (entry, file) in zip(self.entries, named) { self.arrivals.arrived(entry.arrival, file) }
         return (named, names.count > files.count ? names.last : nil)

@@ -16,6 +16,8 @@ package struct ReceiverOptions: Sendable {
     /// Whether the receiver can be reached from this machine only.
     package var isLoopback = true
     package var token: AccessToken?
+    /// The keys of upload links; `nil` accepts none.
+    package var linkKeys: LinkKeys?
     package var limits = ReceivingLimits()
     package var pace = ReceivingPace()
     /// Whether the SHA-256 of files is computed while they arrive.

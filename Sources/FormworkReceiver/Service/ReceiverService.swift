@@ -28,17 +28,18 @@ package struct ReceiverService: Service {
 
     /// Configures a server; nothing is opened yet.
     /// - Parameters:
+    ///   - hooks: Asked before uploads, and notified after them; `nil` for nobody. It runs as a service of its own.
     ///   - metrics: Shown at `/metrics`; `nil` counts nothing.
     ///   - onListening: Called with the address once connections are accepted.
     package init(
         _ options: ReceiverOptions, storage: any ReceiverStorage, page: any PageContent = ReceiverPage(),
-        store: UploadStore? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
+        store: UploadStore? = nil, hooks: Hooks? = nil, metrics: MemoryMetrics? = nil, logger: Logger,
         onListening: @escaping @Sendable (SocketAddress) async -> Void = { _ in }
     ) {
         (self.options, self.logger, self.onListening) = (options, logger, onListening)
         self.slots = UploadSlots(limit: options.limits.uploads, clientLimit: options.uploadsPerClient)
         self.connections = Connections(proxies: options.proxies, limit: options.connectionsPerClient)
-        self.access = AccessControl(options.token)
+        self.access = AccessControl(options.token, options.linkKeys)
         self.certificates = options.tls.map { SecureContext($0) }
         var router = RequestRouter()
         (router.isLoopback, router.isTLS) = (options.isLoopback, options.tls != nil)
@@ -46,9 +47,10 @@ package struct ReceiverService: Service {
         (router.limits, router.showsMetrics) = (options.limits, metrics != nil)
         if store != nil { router.isResumable = Responder.isResumable }
         let arrivals = Arrivals()
-        let intake = UploadIntake(
+        var intake = UploadIntake(
             storage: storage, limits: options.limits, isDigesting: options.isDigesting,
             keepsPaths: options.keepsPaths, keepsFields: options.keepsFields, arrivals: arrivals)
+        intake.hooks = hooks
         var metricsText: (@Sendable () -> String)?
         if let metrics {
             let dropped = metrics.makeMeter(label: "formwork_log_lines_dropped", dimensions: [])
@@ -78,11 +80,14 @@ package struct ReceiverService: Service {
         self.connections.cut()
     }
 
-    /// Changes the token, and the certificates for new connections; uploads in progress continue.
-    /// - Parameter tls: `nil` keeps the current certificates.
+    /// Changes the token, the keys of links, and the certificates for new connections; uploads in progress continue.
+    /// - Parameters:
+    ///   - tls: `nil` keeps the current certificates.
+    ///   - linkKeys: `nil` keeps the current keys.
     /// - Throws: NIOSSL's error for a certificate and a key that can't be used together; nothing has changed then.
-    package func reload(_ tls: ReceiverOptions.TLS?, token: AccessToken?) throws {
+    package func reload(_ tls: ReceiverOptions.TLS?, token: AccessToken?, linkKeys: LinkKeys? = nil) throws {
         if let tls { try self.certificates?.replace(tls) }
+        if let linkKeys { self.access.linkKeys = linkKeys }
         self.access.token = token
     }
 

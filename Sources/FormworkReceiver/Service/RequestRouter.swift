@@ -15,6 +15,8 @@ package enum RequestDecision: Sendable {
     case health
     /// `/readyz`: whether uploads are accepted and the storage can be reached.
     case readiness
+    /// A redirect to another page.
+    case seeOther(String)
     case login
     case logout
     /// `OPTIONS`.
@@ -35,6 +37,8 @@ package struct RequestRouter: Sendable {
     package var isTLS = false
     package var showsMetrics = false
     package var limits = ReceivingLimits()
+    /// Whether requests are under an upload link, which lets them in, and only to the page and to uploads.
+    package var isLinked = false
     /// Whether a request belongs to one of the resumable protocols.
     package var isResumable: @Sendable (HTTPRequest) -> Bool = { _ in false }
 
@@ -50,13 +54,14 @@ package struct RequestRouter: Sendable {
         do throws(ProblemDetails) {
             let path = RequestPath(head.path).text
             // A balancer asks with an address as the host, and without a token. The answers contain nothing secret.
-            if let probe = Self.probes[path], head.method == .get || head.method == .head { return probe }
+            let isReading = head.method == .get || head.method == .head
+            if !self.isLinked, let probe = Self.probes[path], isReading { return probe }
             try self.checkHost(head)
-            if let asset = Self.openAssets[path], head.method == .get || head.method == .head { return asset }
-            if head.method != .get, head.method != .head { try self.checkOrigin(head) }
-            if path == "/login", head.method == .post { return .login }
-            if path == "/logout", head.method == .post { return .logout }
-            switch admission() {
+            if !self.isLinked, let asset = Self.openAssets[path], isReading { return asset }
+            if !isReading { try self.checkOrigin(head) }
+            if !self.isLinked, path == "/login", head.method == .post { return .login }
+            if !self.isLinked, path == "/logout", head.method == .post { return .logout }
+            switch self.isLinked ? .admitted : admission() {
             case .admitted: break
             case .missing: throw .unauthorized("The token is missing.")
             case .wrong: throw .unauthorized("The token is wrong.")
@@ -77,7 +82,7 @@ package struct RequestRouter: Sendable {
             case .get, .head: return try self.resource(path)
             case .options: return .methods
             case .post, .put:
-                if path == "/login" || path == "/logout" { throw .postOnly(path) }
+                if !self.isLinked, path == "/login" || path == "/logout" { throw .postOnly(path) }
                 return try self.upload(head)
             default: throw .notAllowed
             }
@@ -95,7 +100,7 @@ package struct RequestRouter: Sendable {
         switch path {
         case "/": return .page
         case "/files.json": return .fileList
-        case "/metrics" where self.showsMetrics: return .metrics
+        case "/metrics" where self.showsMetrics && !self.isLinked: return .metrics
         default: throw .notFound
         }
     }

@@ -17,26 +17,29 @@ extension Responder {
             ]
             if let digest = file.sha256 { metadata["sha256"] = "\(digest)" }
             if let field = file.field { metadata["field"] = "\(field)" }
-            self.logger.info("received", metadata: metadata)
+            self.logger.info("received", metadata: self.linked(metadata))
         }
         switch receipt.fieldKeeping {
         case .none: break
         case .kept(let name):
             self.logger.info(
                 "fields kept",
-                metadata: ["peer": "\(client.text)", "name": "\(name)", "fields": "\(receipt.fieldNames)"])
+                metadata: self.linked([
+                    "peer": "\(client.text)", "name": "\(name)", "fields": "\(receipt.fieldNames)",
+                ]))
         case .dropped:
             self.logger.notice(
-                "fields dropped", metadata: ["peer": "\(client.text)", "fields": "\(receipt.fieldNames)"])
+                "fields dropped",
+                metadata: self.linked(["peer": "\(client.text)", "fields": "\(receipt.fieldNames)"]))
         }
         if receipt.files.isEmpty {
             self.logger.info(
                 "received no file",
-                metadata: [
+                metadata: self.linked([
                     "peer": "\(client.text)", "fields": .stringConvertible(receipt.fields.count),
                     "status": .stringConvertible(201),
                     "seconds": .stringConvertible(duration.inSeconds),
-                ])
+                ]))
         }
     }
 
@@ -51,7 +54,7 @@ extension Responder {
         let isOurs = failure.problem.status >= 500
         self.logger.log(
             level: isOurs ? .error : .warning, failure.isConnectionLost ? "client went away" : "upload failed",
-            metadata: metadata)
+            metadata: self.linked(metadata))
     }
 
     /// Logs one line for a request that was refused because of its head.
@@ -59,11 +62,17 @@ extension Responder {
         self.metrics.refused(problem.status)
         self.logger.notice(
             "refused",
-            metadata: [
+            metadata: self.linked([
                 "peer": "\(client.text)", "status": .stringConvertible(problem.status),
                 "reason": "\(problem.detail ?? problem.title)", "method": "\(head.method.rawValue)",
                 "path": "\(RequestPath(head.path).text)",
-            ])
+            ]))
+    }
+
+    /// The same, with the link of the request.
+    private func linked(_ metadata: Logger.Metadata) -> Logger.Metadata {
+        guard let scope else { return metadata }
+        return metadata.merging(["link": "\(scope.link.id)"]) { $1 }
     }
 
     /// Logs one line for a refusal that came before there was a request.
@@ -77,7 +86,7 @@ extension Responder {
         if let line = refusal.line {
             let words = line.split(separator: " ", maxSplits: 1)
             metadata["method"] = "\(words.first ?? "")"
-            metadata["path"] = "\(RequestPath(String(words.dropFirst().first ?? "")).text)"
+            metadata["path"] = "\(RequestPath(LinkPath.masked(String(words.dropFirst().first ?? ""))).text)"
         }
         self.logger.notice("refused", metadata: metadata)
     }

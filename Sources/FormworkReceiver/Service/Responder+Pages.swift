@@ -16,7 +16,8 @@ extension Responder {
         guard received.isEmpty else {
             return self.html(.ok, view, head, client, arrivals: self.arrivals(for: head, client))
         }
-        let key = "page \(self.origin(head, client)) \(self.isLoggedIn(head)) \(self.listKey(head, client))"
+        let key =
+            "page \(self.origin(head, client))\(self.base) \(self.isLoggedIn(head)) \(self.listKey(head, client))"
         return self.keptAnswer(key, "text/html; charset=utf-8", head, client) {
             self.html(.ok, view, head, client, arrivals: self.arrivals(for: head, client)).body
         }
@@ -57,7 +58,8 @@ extension Responder {
 
     /// The sender of files and owner of a list: a login, or otherwise an address.
     func owner(_ head: HTTPRequest, _ client: ClientAddress) -> String {
-        self.access.session(in: head.headerFields).map { "login \($0.id)" } ?? "address \(client.key)"
+        if let scope { return "link \(scope.link.id)" }
+        return self.access.session(in: head.headerFields).map { "login \($0.id)" } ?? "address \(client.key)"
     }
 
     func arrivals(for head: HTTPRequest, _ client: ClientAddress) -> [Arrival] {
@@ -74,7 +76,9 @@ extension Responder {
         self.listing == .own ? self.owner(head, client) : "all"
     }
 
-    private func isLoggedIn(_ head: HTTPRequest) -> Bool { self.access.session(in: head.headerFields) != nil }
+    private func isLoggedIn(_ head: HTTPRequest) -> Bool {
+        self.scope == nil && self.access.session(in: head.headerFields) != nil
+    }
 
     private func origin(_ head: HTTPRequest, _ client: ClientAddress) -> String {
         (self.router.isTLS || client.isSecure ? "https://" : "http://") + (head.authority ?? "")
@@ -86,7 +90,8 @@ extension Responder {
     ) -> Answer {
         var state = PageState(
             view, limits: self.router.limits, arrivals: arrivals, origin: self.origin(head, client),
-            needsToken: self.access.token != nil)
+            needsToken: self.access.token != nil && self.scope == nil)
+        (state.base, state.expiry) = (self.base, self.scope?.link.expiry)
         state.isLoggedIn = self.isLoggedIn(head)
         (state.isResumable, state.settings) = (self.store != nil, self.pageSettings)
         return Answer(status, "text/html; charset=utf-8", ByteBuffer(string: self.page.html(state)))

@@ -9,6 +9,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTPTypes
+import Synchronization
 
 // Uploads that arrive in pieces: kept until they are complete, then handled like an upload in one request.
 extension Responder {
@@ -26,10 +27,12 @@ extension Responder {
         _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ client: ClientAddress
     ) async throws -> Answer? {
         guard let store = self.store else { return self.refusal(.notFound, head, client) }
+        let processing = Processing()
         var handler = ResumableHandler(store, prefix: Self.uploadsPath) { _, error in
             let reason = FailedUpload(error).reason
             self.logger.error("upload not processed", metadata: ["peer": "\(client.text)", "reason": "\(reason)"])
         } complete: { upload in
+            processing.hasBegun.store(true, ordering: .relaxed)
             let answer = await self.answer(upload, head, client)
             // The receiver's own failure may pass: the client can complete the upload again.
             guard answer.status.kind != .serverError else { throw IncompleteProcessing(status: answer.status) }
@@ -37,10 +40,15 @@ extension Responder {
                 HTTPResponse(status: answer.status, headerFields: answer.fields),
                 content: Array(answer.body.readableBytesView))
         }
+        handler.publicPrefix = self.scope.map { "\($0.base)\(Self.uploadsPath.dropFirst())" }
+        if let scope {
+            handler.maxSize = { self.maxSize(scope.terms, isForm: $0) }
+            handler.mayUse = { (try? UploadTerms(stored: $0))?.link == scope.link.id }
+        }
         handler.processing = { self.slots.watch($0) }
         handler.hasRoom = { await self.intake.hasRoom(for: $0) }
         await self.unfinished.sweep { await store.names() }
-        if case .create = UploadRequest(head, resource: nil), head.path?.hasPrefix(Self.uploadsPath) != true {
+        if case .create = UploadRequest(head, resource: nil), !Self.namesUpload(head) {
             let hasRoom = await self.unfinished.hasRoom(for: client.key) { name in
                 await store.isUnfinished(name)
             }
@@ -52,10 +60,10 @@ extension Responder {
             }
         }
         guard await handler.isWork(head) else {
-            return await self.resume(head, body, channel, handler, client)
+            return await self.resume(head, body, channel, handler, processing, client)
         }
         return try await self.slots.run(for: client.key) { [handler] in
-            await self.resume(head, body, channel, handler, client)
+            await self.resume(head, body, channel, handler, processing, client)
         } without: {
             self.refuse(for: $0, head, client)
         }
@@ -63,8 +71,23 @@ extension Responder {
 
     private func resume(
         _ head: HTTPRequest, _ body: AskedBody, _ channel: any Channel, _ handler: ResumableHandler,
-        _ client: ClientAddress
+        _ processing: Processing, _ client: ClientAddress
     ) async -> Answer? {
+        var handler = handler
+        var begun: UploadTerms?
+        if case .create(let creation) = UploadRequest(head, resource: nil), !Self.namesUpload(head) {
+            do throws(ProblemDetails) {
+                let terms = try await self.asked(creation, head, client)
+                // Others have nothing to keep.
+                if self.scope != nil || terms.asked != nil { handler.note = terms.stored }
+                handler.maxSize = { self.maxSize(terms, isForm: $0) }
+                begun = terms
+            } catch {
+                self.log(error, head, client)
+                return self.refusal(error, head, client)
+            }
+        }
+        let cancelled = await self.termsOfCancelled(head)
         let outcome = await handler.handle(head, body: body) { answer in
             self.unfinished.note(answer.headerFields, of: client.key)
             channel.inform(answer)
@@ -79,6 +102,10 @@ extension Responder {
             return answer
         case .answer(let given):
             let isRefusal = given.response.status.kind != .successful
+            if let begun, isRefusal, !processing.hasBegun.load(ordering: .relaxed) {
+                await self.report(given.response.status, begun)
+            }
+            if let cancelled, !isRefusal { await self.report(.cancelled, cancelled) }
             if !isRefusal { self.unfinished.note(given.response.headerFields, of: client.key) }
             return Answer(
                 given.response.status, fields: given.response.headerFields, body: ByteBuffer(bytes: given.content),
@@ -86,8 +113,11 @@ extension Responder {
         case .close: return nil
         case .notResumable:
             switch self.router.decideOrdinary(head) {
-            case .upload(let upload):
-                return await self.take(upload, head, client) { intake throws in try await intake.take(upload, body) }
+            case .upload(var upload):
+                upload.terms = begun ?? self.scope?.terms ?? upload.terms
+                return await self.take(upload, head, client) { intake, upload throws in
+                    try await intake.take(upload, body)
+                }
             case .refused(let problem):
                 self.log(problem, head, client)
                 return self.refusal(problem, head, client)
@@ -95,6 +125,9 @@ extension Responder {
             }
         }
     }
+
+    /// Whether a request is to an unfinished upload's own URL.
+    static func namesUpload(_ head: HTTPRequest) -> Bool { head.path?.hasPrefix(self.uploadsPath) == true }
 
     /// The target's own answer to a complete upload.
     /// - Parameter last: The request that completed it. Its login owns the files: the record has no credentials.
@@ -106,8 +139,10 @@ extension Responder {
         // These fields describe the first piece. The whole has already been compared with Repr-Digest.
         for name in [HTTPField.Name.contentDigest, .contentMD5, .reprDigest] { head.headerFields[name] = nil }
         do throws(ProblemDetails) {
-            let upload = try IncomingUpload(head, filename: completed.givenPath)
-            return await self.take(upload, head, client) { intake throws in
+            var upload = try IncomingUpload(head, filename: completed.givenPath)
+            upload.terms = try UploadTerms(stored: completed.note)
+            upload.isKept = true
+            return await self.take(upload, head, client) { intake, upload throws in
                 let body = StoredBody(
                     completed.content, file: completed.file, upload: completed.name, length: completed.length,
                     digests: completed.digests)
@@ -128,6 +163,9 @@ extension CompletedUpload {
         return path
     }
 }
+
+/// Whether a request's upload was complete, so that its outcome was reported.
+private final class Processing: Sendable { let hasBegun = Atomic(false) }
 
 /// A complete upload could not be handled for a reason that may pass.
 private struct IncompleteProcessing: Error, CustomStringConvertible {

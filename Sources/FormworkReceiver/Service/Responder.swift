@@ -30,6 +30,8 @@ struct Responder: Sendable {
     var metricsText: (@Sendable () -> String)?
     var logger: Logger
     var readiness: Readiness
+    /// The link that requests are made under; `nil` for none.
+    var scope: LinkScope?
     var answerMemory = AnswerMemory()
     var kept = KeptAnswers()
     /// Distinguishes the entity tags of this run from those of other runs.
@@ -39,14 +41,49 @@ struct Responder: Sendable {
     /// connection.
     @concurrent
     func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
-        let head = request.head
-        let isHTTP2 = channel.isHTTP2Stream
+        let client = self.connections.client(of: channel, request.head.headerFields)
+        let (responder, head, decision) = self.route(request.head, client)
+        guard let answer = try await responder.answer(decision, head, request.body, client, channel) else {
+            channel.close(promise: nil)
+            return
+        }
+        let (response, body) = Self.response(answer, to: head, isHTTP2: channel.isHTTP2Stream)
+        try await writer.write(response: response, body: body)
+        try await Self.hold(answer, channel)
+    }
+
+    /// Decides what to do with a request, and which responder does it: requests under a link have one of their own.
+    private func route(
+        _ head: HTTPRequest, _ client: ClientAddress
+    ) -> (responder: Responder, head: HTTPRequest, decision: RequestDecision) {
+        guard let path = LinkPath(head.path) else {
+            let decision = self.router.decide(
+                head, isSecure: client.isSecure,
+                admission: self.access.admission(head.headerFields, client: client.key))
+            return (self, head, decision)
+        }
+        var head = head
+        do throws(ProblemDetails) {
+            let responder = self.confined(to: LinkScope(link: try self.access.link(path.token), base: path.base))
+            head.path = path.rest
+            let decision = responder.router.decide(head, isSecure: client.isSecure)
+            // The page's own addresses are below the link.
+            if case .page = decision, !path.isFolder { return (responder, head, .seeOther(path.base)) }
+            return (responder, head, decision)
+        } catch {
+            head.path = LinkPath.masked(head.path ?? "")
+            return (self, head, .refused(error))
+        }
+    }
+
+    /// The answer to a request; `nil` if its connection is to be closed.
+    private func answer(
+        _ decision: RequestDecision, _ head: HTTPRequest, _ content: RequestBody, _ client: ClientAddress,
+        _ channel: any Channel
+    ) async throws -> Answer? {
         // A client that waits for 100 sends its body only after it. Without 100, the answer alone is sent.
         let waits = head.headerFields[.expect]?.lowercased() == "100-continue"
-        let client = self.connections.client(of: channel, head.headerFields)
         var answer: Answer
-        let decision = self.router.decide(
-            head, isSecure: client.isSecure, admission: self.access.admission(head.headerFields, client: client.key))
         switch decision {
         case .page: answer = self.pageAnswer(head, client)
         case .styleSheet: answer = Answer(self.page.styleSheet, to: head)
@@ -57,29 +94,28 @@ struct Responder: Sendable {
         case .health: answer = Answer(.ok, "text/plain", ByteBuffer(string: "ok\n"))
         case .readiness: answer = await self.readinessAnswer()
         case .methods: answer = Answer(.noContent, fields: [.allow: Self.methods])
-        case .login: answer = await self.logIn(head, request.body, client)
+        case .login: answer = await self.logIn(head, content, client)
         case .logout: answer = self.logOut(head, client)
+        case .seeOther(let location): answer = .seeOther(location)
         case .refused(let problem):
             answer = self.refusal(problem, head, client)
             self.log(problem, head, client)
-        case .upload(let upload):
-            let body = AskedBody(request.body, channel, asks: waits)
-            answer = try await self.slots.run(for: client.key) {
-                await self.take(upload, head, client) { intake throws in try await intake.take(upload, body) }
+        case .upload(var upload):
+            upload.terms = self.scope?.terms ?? upload.terms
+            let body = AskedBody(content, channel, asks: waits)
+            answer = try await self.slots.run(for: client.key) { [upload] in
+                await self.take(upload, head, client) { intake, upload throws in try await intake.take(upload, body) }
             } without: {
                 self.refuse(for: $0, head, client)
             }
         case .resumable:
-            let body = AskedBody(request.body, channel, asks: waits)
-            guard let resumed = try await self.resume(head, body, channel, client) else {
-                channel.close(promise: nil)
-                return
-            }
+            let body = AskedBody(content, channel, asks: waits)
+            guard let resumed = try await self.resume(head, body, channel, client) else { return nil }
             answer = resumed
         }
         switch decision {
         case .refused, .login, .logout, .styleSheet, .script, .health, .readiness: break
-        default: if self.access.token != nil { self.connections.open(channel) }
+        default: if self.access.token != nil || self.scope != nil { self.connections.open(channel) }
         }
         if !answer.isCounted, answer.share == nil {
             do throws(ProblemDetails) {
@@ -91,10 +127,8 @@ struct Responder: Sendable {
             }
         }
         if self.slots.isStopping { answer.closes = true }
-        if !isHTTP2, waits, answer.status.kind != .successful { answer.closes = true }
-        let (response, body) = Self.response(answer, to: head, isHTTP2: isHTTP2)
-        try await writer.write(response: response, body: body)
-        try await Self.hold(answer, channel)
+        if !channel.isHTTP2Stream, waits, answer.status.kind != .successful { answer.closes = true }
+        return answer
     }
 
     private static func response(
@@ -129,14 +163,17 @@ struct Responder: Sendable {
 
     func take(
         _ upload: IncomingUpload, _ head: HTTPRequest, _ client: ClientAddress,
-        _ store: (UploadIntake) async throws -> UploadReceipt
+        _ store: (UploadIntake, IncomingUpload) async throws -> UploadReceipt
     ) async -> Answer {
         let start = ContinuousClock.now
         let before = self.arrivals.last
         self.metrics.began()
+        var upload = upload
         do {
-            let receipt = try await Arrivals.$owner.withValue(self.owner(head, client)) {
-                try await store(self.intake)
+            upload.terms = try await self.asked(upload, head, client)
+            let owner = upload.terms.link.map { "link \($0)" } ?? self.owner(head, client)
+            let receipt = try await Arrivals.$owner.withValue(owner) {
+                try await store(self.intake, upload)
             }
             let duration = ContinuousClock.now - start
             self.metrics.ended(201, receipt, duration)
@@ -153,13 +190,15 @@ struct Responder: Sendable {
                 let view = PageState.View.uploads(received: Set(received.compactMap { Int($0) }))
                 return self.html(.created, view, head, client, arrivals: self.arrivals(for: head, client))
             }
-            return .seeOther("/?received=\(received.prefix(100).joined(separator: ","))")
+            return .seeOther("\(self.base)?received=\(received.prefix(100).joined(separator: ","))")
         } catch {
             // Otherwise, a task is cancelled because its connection ended.
             let isLost = Task.isCancelled && !self.slots.isDropped
             let failure = FailedUpload(isLost ? ConnectionLost() : error)
             self.metrics.ended(failure.problem.status, nil, ContinuousClock.now - start)
             self.log(failure, head, client, ContinuousClock.now - start)
+            // A resumable upload can be completed again after such a failure.
+            if !upload.isKept || failure.problem.status < 500 { await self.report(failure.problem, upload.terms) }
             return self.refusal(failure.problem, head, client)
         }
     }

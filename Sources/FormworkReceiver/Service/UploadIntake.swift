@@ -11,12 +11,16 @@ import NIOCore
 /// Reads a whole body and stores its files: all of them, or none.
 package struct UploadIntake: Sendable {
     private let storage: any ReceiverStorage
-    private let limits: ReceivingLimits
+    private var limits: ReceivingLimits
     private let isDigesting: Bool
     private let keepsPaths: Bool
     private let keepsFields: Bool
     private let arrivals: Arrivals
     private let fieldMemory: FieldMemory
+    /// Reports what was stored; `nil` for no reports.
+    var hooks: Hooks?
+    /// The terms of the upload that this takes.
+    private var terms = UploadTerms()
 
     package init(
         storage: any ReceiverStorage, limits: ReceivingLimits, isDigesting: Bool = true, keepsPaths: Bool = false,
@@ -35,15 +39,27 @@ package struct UploadIntake: Sendable {
     package func take<Body: AsyncSequence & Sendable>(
         _ upload: IncomingUpload, _ body: Body
     ) async throws -> UploadReceipt where Body.Element == ByteBuffer {
-        try await self.take(upload, body, from: nil)
+        try await self.under(upload).take(upload, body, from: nil)
+    }
+
+    /// The same, with the terms of an upload.
+    private func under(_ upload: IncomingUpload) throws(ProblemDetails) -> UploadIntake {
+        guard upload.terms.mayReplace || upload.condition != .isTaken else {
+            throw .preconditionFailed("Files aren't replaced by this upload, so If-Match can't be used.")
+        }
+        var intake = self
+        intake.terms = upload.terms
+        intake.limits = self.limits.limited(to: upload.terms.maxSize)
+        return intake
     }
 
     /// Stores the files of a body that is already complete in a file, or elsewhere.
     /// - Throws: The same.
     package func take(_ upload: IncomingUpload, _ stored: StoredBody) async throws -> UploadReceipt {
-        if let receipt = try await self.place(upload, stored) { return receipt }
+        let intake = try self.under(upload)
+        if let receipt = try await intake.place(upload, stored) { return receipt }
         let body = try BodyPlan(copying: stored.content).buffers()
-        return try await self.take(upload, body, from: stored.file.map { Origin(file: $0, start: 0) })
+        return try await intake.take(upload, body, from: stored.file.map { Origin(file: $0, start: 0) })
     }
 
     /// Whether the storage has room for an upload that is stored elsewhere first.
@@ -59,7 +75,7 @@ package struct UploadIntake: Sendable {
         guard !self.isDigesting || digest != nil else { return nil }
         try self.checkSize(stored.length)
         return try await self.withFiles { pending in
-            var file = IncomingFile(try self.path(path), contentType: type, length: stored.length)
+            var file = try self.file(path, type, length: stored.length)
             file.condition = upload.condition
             guard try await pending.begin(file, from: stored) else { return nil }
             pending.ended(size: stored.length, sha256: self.isDigesting ? digest?.hex : nil)
@@ -110,17 +126,33 @@ package struct UploadIntake: Sendable {
     private func publish(
         _ fields: FormFields?, _ pending: inout PendingFiles, _ receipt: inout UploadReceipt
     ) async throws {
+        receipt.fields = fields?.answered ?? []
+        let notice = self.hooks?.notice(for: self.terms, pending.files, receipt.fields)
+        do { try await self.publish(fields, notice, &pending, &receipt) } catch {
+            if let notice { self.hooks?.ended(notice, wasStored: false) }
+            throw error
+        }
+        if let notice { self.hooks?.ended(notice, wasStored: true) }
+    }
+
+    private func publish(
+        _ fields: FormFields?, _ notice: StoredNotice?, _ pending: inout PendingFiles, _ receipt: inout UploadReceipt
+    ) async throws {
         guard let fields, !fields.isEmpty else {
-            receipt.files = try await pending.finish().files
+            receipt.files = try await pending.finish(notice).files
             return
         }
-        receipt.fields = fields.answered
         guard self.keepsFields else {
             receipt.fieldKeeping = .dropped
-            receipt.files = try await pending.finish().files
+            receipt.files = try await pending.finish(notice).files
             return
         }
-        let finished = try await pending.finish { files in fields.record(for: files) }
+        let (folders, mayReplace) = (self.terms.folders, self.terms.mayReplace)
+        let finished = try await pending.finish(notice) { files in
+            var record = fields.record(for: files, in: folders)
+            record.mayReplace = mayReplace
+            return record
+        }
         receipt.files = finished.files
         if let name = finished.record { receipt.fieldKeeping = .kept(name: name) }
     }
@@ -140,7 +172,7 @@ package struct UploadIntake: Sendable {
             receipt.memory = UploadReceipt.Memory(share: share)
             return try FormFields(fields, limit: self.limits.allFieldBytes, share)
         case .file(let path, let type):
-            var file = IncomingFile(try self.path(path), contentType: type, length: upload.length)
+            var file = try self.file(path, type, length: upload.length)
             file.condition = upload.condition
             try await self.store(body, file, field: nil, origin, &pending)
             if let length = upload.length, pending.lastSize != length {
@@ -208,8 +240,7 @@ package struct UploadIntake: Sendable {
     ) async throws where Body.Element == ByteBuffer {
         let origin = origin?.shifted(by: part.contentOffset)
         let path = part.filename.flatMap { SafePath($0, limit: IncomingUpload.nameBytes) }
-        let file = IncomingFile(
-            try self.path(path ?? SafePath(IncomingUpload.madeUpName(part.contentType))), contentType: part.contentType)
+        let file = try self.file(path ?? SafePath(IncomingUpload.madeUpName(part.contentType)), part.contentType)
         if part.filename == "" {
             // A browser sends this for a file field in which nothing was chosen.
             let content = part.content.makeAsyncIterator()
@@ -224,9 +255,23 @@ package struct UploadIntake: Sendable {
         }
     }
 
+    /// The name that a file would get without other terms.
+    func name(_ path: SafePath) -> String { self.keepsPaths ? path.text : path.name.text }
+
+    /// A file as it is stored.
+    private func file(_ path: SafePath, _ type: String?, length: Int64? = nil) throws(ProblemDetails) -> IncomingFile {
+        var file = IncomingFile(
+            try self.path(path), contentType: type, length: length, mayReplace: self.terms.mayReplace)
+        file.metadata = self.terms.metadata ?? [:]
+        return file
+    }
+
     /// The path under which a file is stored.
     private func path(_ path: SafePath) throws(ProblemDetails) -> SafePath {
-        guard self.keepsPaths else { return SafePath(path.name) }
+        let (folders, given) = (self.terms.folders, self.terms.path)
+        guard self.keepsPaths || !folders.isEmpty || given != nil else { return SafePath(path.name) }
+        let own = given?.folders ?? (self.keepsPaths ? path.folders : [])
+        let path = SafePath((given ?? path).name, in: folders + own)
         let most = min(SafePath.maximumBytes, self.storage.maximumPathBytes)
         guard !path.isTooLong, path.text.utf8.count <= most else {
             throw .badRequest("A file's path has more than \(SafePath.maximumDepth, "folder") or \(most, "byte").")

@@ -138,6 +138,25 @@ package final class FolderStorage: ReceiverStorage {
     package func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
     ) async throws -> [String] {
+        guard let record else { return try await self.publishAll(uploads, nil) }
+        return try await self.publishAll(uploads) { names in names.count == uploads.count ? record(names) : nil }
+    }
+
+    /// The message is one more file of the form.
+    package func publish(
+        _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?, notice: StoredNotice
+    ) async throws -> [String] {
+        let path = FolderNotices.safePath(notice.name)
+        let names = try await self.publishAll(uploads) { names in
+            if names.count == uploads.count, let made = record?(names) { return made }
+            return names.last == path.text ? nil : FormRecord(path: path, bytes: notice.bytes(names))
+        }
+        return Array(names.dropLast())
+    }
+
+    private func publishAll(
+        _ uploads: [any StorageUpload], _ record: (@Sendable ([String]) -> FormRecord?)?
+    ) async throws -> [String] {
         var taken: [FolderUpload.Whole] = []
         do {
             try Task.checkCancellation()
@@ -174,7 +193,7 @@ package final class FolderStorage: ReceiverStorage {
             }
             return try await NIOThreadPool.singleton.runIfActive {
                 defer { for whole in all { whole.file.close() } }
-                return try self.publish(all, record: record)
+                return try self.giveNames(all, record)
             }
         }.value
         for (upload, file) in zip(uploads, published) { (upload as? FolderUpload)?.became(file) }
@@ -186,8 +205,8 @@ package final class FolderStorage: ReceiverStorage {
         if self.durably { try whole.file.sync() }
     }
 
-    private func publish(
-        _ all: [FolderUpload.Whole], record: (([String]) -> FormRecord?)?
+    private func giveNames(
+        _ all: [FolderUpload.Whole], _ record: (([String]) -> FormRecord?)?
     ) throws -> [PublishedFile] {
         for whole in all { try self.check(whole.incoming) }
         let files = all.map { whole in

@@ -27,6 +27,14 @@ package protocol ReceiverStorage: Sendable {
     func publish(
         _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?
     ) async throws -> [String]
+    /// The same, with a message that is kept if, and only if, the files become visible, even if this process is killed. If
+    /// the storage can't do that in one step, the message first has the traces of the files, by which ``name(of:)`` finds
+    /// them.
+    func publish(
+        _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?, notice: StoredNotice
+    ) async throws -> [String]
+    /// The name that a file got; `nil` if it isn't there.
+    func name(of trace: Notice.Trace) async throws -> String?
     /// The longest path below the destination, in bytes.
     var maximumPathBytes: Int { get }
     /// Whether files can be stored at the moment, as far as that is known.
@@ -43,6 +51,23 @@ extension ReceiverStorage {
     package func hasRoom(for room: UploadRoom) async -> Bool { true }
     package func begin(_ file: IncomingFile, from finished: FinishedFile) async throws -> (any StorageUpload)? { nil }
     package func begin(_ file: IncomingFile, fromUpload name: String) async throws -> (any StorageUpload)? { nil }
+
+    package func name(of trace: Notice.Trace) async throws -> String? { nil }
+
+    package func publish(
+        _ uploads: [any StorageUpload], record: (@Sendable ([String]) -> FormRecord?)?, notice: StoredNotice
+    ) async throws -> [String] {
+        try await notice.box.put(notice.intent(uploads.compactMap(\.trace)), notice.name)
+        let names: [String]
+        do { names = try await self.publish(uploads, record: record) } catch {
+            // In a separate task: the request's task may be cancelled.
+            await Task { try? await notice.box.remove(notice.name) }.value
+            throw error
+        }
+        // The files are there. If this fails, the first message shows where.
+        await Task { try? await notice.box.put(notice.bytes(names), notice.name) }.value
+        return names
+    }
 
     /// Finishes the uploads one after another; those already visible are withdrawn if a later one fails.
     package func publish(
@@ -98,6 +123,8 @@ package struct IncomingFile: Sendable {
     package var mayReplace: Bool
     /// The condition for storing it.
     package var condition = PathCondition.none
+    /// Header fields to store with it, in a storage that has objects.
+    package var metadata: [String: String] = [:]
 
     package init(
         _ path: SafePath, contentType: String? = nil, length: Int64? = nil, mayReplace: Bool = true
@@ -155,9 +182,13 @@ package protocol StorageUpload: Sendable {
     /// Removes the file that ``finish()`` made visible, because another file of the same form failed. A file that it
     /// replaced doesn't come back, and a file that has replaced it since then stays.
     func withdraw() async
+    /// What shows later whether it became visible; `nil` if nothing does.
+    var trace: Notice.Trace? { get }
 }
 
 extension StorageUpload {
+    package var trace: Notice.Trace? { nil }
+
     package func write(_ buffer: ByteBuffer, from finished: FinishedFile, at offset: Int64) async throws {
         try await self.write(buffer)
     }

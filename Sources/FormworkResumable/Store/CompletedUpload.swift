@@ -16,6 +16,8 @@ public struct CompletedUpload: Sendable {
     package var file: FinishedFile?
     /// The digests of all bytes that were computed while they arrived.
     package var digests: [DigestValue] = []
+    /// The server's own note, which ``ResumableHandler/note`` gave it.
+    package var note: [UInt8]?
     /// Its length in bytes.
     public var length: Int64
     /// The media type of the whole body; `nil` if not given. For tus it comes from the metadata's `content-type`, or
@@ -34,6 +36,7 @@ public struct CompletedUpload: Sendable {
         self.length = length
         self.contentType = record.contentType
         self.metadata = record.metadata
+        self.note = record.note.map { Array($0) }
         self.request = record.request
         self.filename =
             record.metadata["filename"] ?? record.metadata["name"]

@@ -21,6 +21,14 @@ public struct ResumableHandler: Sendable {
     package var progressInterval: Duration
     /// Called with each task that processes a complete upload, which continues if its request is cut.
     package var processing: @Sendable (Task<UploadAnswer, Never>) -> Void = { _ in }
+    /// The prefix of the URLs that clients get, if another server, or this one, maps it to ``prefix``.
+    package var publicPrefix: String?
+    /// A note that each new upload keeps for ``CompletedUpload/note``; `nil` for none.
+    package var note: [UInt8]?
+    /// The most bytes of a new upload, if fewer than the store accepts.
+    package var maxSize: @Sendable (_ isForm: Bool) -> Int64? = { _ in nil }
+    /// Whether requests may use the upload with this note; for others it doesn't exist.
+    package var mayUse: @Sendable (_ note: [UInt8]?) -> Bool = { _ in true }
     /// Whether the place for complete uploads has room for one. The store's own disk is checked in addition.
     package var hasRoom: @Sendable (UploadRoom) async -> Bool = { _ in true }
     /// Handles a complete upload, and returns the target's answer. If it throws, the upload is kept, so that the client
@@ -105,7 +113,7 @@ public struct ResumableHandler: Sendable {
             case .plain: return try await self.takeOrdinary(request, body)
             case .refused(let answer): return .answer(answer)
             case .options:
-                var limits = self.store.options.limits
+                var limits = self.store.options.limits.limited(to: self.maxSize(false))
                 limits.maxAge = Int64(clamping: self.store.options.lifetime)
                 return .answer(UploadResource.options(limits: limits))
             case .offset:
@@ -168,7 +176,8 @@ public struct ResumableHandler: Sendable {
 
     /// The upload that the request's path names; `nil` if this target has none of that name.
     private func upload(_ request: HTTPRequest) async throws -> StoredUpload? {
-        guard let name = self.name(request), let upload = try await self.store.upload(name) else { return nil }
+        guard let name = self.name(request), let upload = try await self.store.upload(name), self.mayUse(upload.note)
+        else { return nil }
         return self.target == nil || upload.target == self.target ? upload : nil
     }
 
@@ -176,7 +185,7 @@ public struct ResumableHandler: Sendable {
         _ creation: UploadCreation, _ request: HTTPRequest, _ body: Body,
         _ inform: @escaping @Sendable (HTTPResponse) async throws -> Void
     ) async throws -> Outcome where Body.Element: BodyChunk {
-        let limits = self.store.options.limits
+        let limits = self.limits(of: creation)
         if let refusal = UploadResource.refusal(of: creation, limits: limits) { return .answer(refusal) }
         let check = try DigestCheck(creation.check)
         let isOptional = creation.completes && creation.uploadProtocol != .tus && self.target == nil
@@ -187,11 +196,15 @@ public struct ResumableHandler: Sendable {
             // There is no room to keep it; a whole one can still be handled as it arrives.
             return isOptional ? .notResumable : .answer(Self.tooMany)
         case .upload(let upload):
-            let location = self.prefix + upload.name
+            let location = (self.publicPrefix ?? self.prefix) + upload.name
             let turn = try await upload.beginCreation(creation, check)
             if let offer = await upload.offer(location: location) { try? await inform(offer) }
             return try await self.receive(upload, turn, creation.contentLength, body, location: location, inform)
         }
+    }
+
+    private func limits(of creation: UploadCreation) -> UploadLimits {
+        self.store.options.limits.limited(to: self.maxSize(UploadRecord.isForm(creation.contentType)))
     }
 
     private enum Beginning {
@@ -207,9 +220,10 @@ public struct ResumableHandler: Sendable {
         let length = creation.length ?? creation.contentLength ?? 0
         let room = self.room(length, from: 0, isForm: UploadRecord.isForm(creation.contentType))
         guard await self.fits(room) else { return .noSpace }
-        if let upload = try await self.store.create(creation, request) { return .upload(upload) }
+        let terms = (note: self.note, maxSize: self.limits(of: creation).maxSize)
+        if let upload = try await self.store.create(creation, request, terms) { return .upload(upload) }
         if await self.store.makeRoom(for: creation.length ?? 0),
-            let upload = try await self.store.create(creation, request)
+            let upload = try await self.store.create(creation, request, terms)
         {
             return .upload(upload)
         }

@@ -37,6 +37,8 @@ package actor StoredUpload {
     nonisolated let isForm: Bool
     /// The target that accepted it, without a query.
     nonisolated let target: String?
+    /// The server's own note about it.
+    package nonisolated let note: [UInt8]?
     private nonisolated let executor = ThreadExecutor()
     /// Separates calls while they wait for the storage.
     private let gate = Gate()
@@ -62,6 +64,7 @@ package actor StoredUpload {
         self.uploadProtocol = record.uploadProtocol
         self.target = record.target
         self.isForm = record.isForm
+        self.note = record.note.map { Array($0) }
         self.resource = record.resource(offset: 0, limits: store.options.limits, now: Date())
     }
 

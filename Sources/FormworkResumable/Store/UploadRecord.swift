@@ -32,8 +32,16 @@ struct UploadRecord: Codable, Sendable {
     /// The offset of bytes whose digest hasn't been checked yet: if the process ends now, they don't count.
     var uncheckedOffset: Int64?
     var answer: Answer?
+    /// The server's own note; `nil` for none.
+    var note: Data?
+    /// The most bytes of this upload, if fewer than the store accepts.
+    var maxSize: Int64?
 
-    init(_ creation: UploadCreation, _ request: HTTPRequest, now: Date, lifetime: TimeInterval) {
+    init(
+        _ creation: UploadCreation, _ request: HTTPRequest, _ terms: (note: [UInt8]?, maxSize: Int64?) = (nil, nil),
+        now: Date, lifetime: TimeInterval
+    ) {
+        (self.note, self.maxSize) = (terms.note.map { Data($0) }, terms.maxSize)
         var request = request
         for name in [HTTPField.Name.authorization, .cookie, .proxyAuthorization] {
             request.headerFields[name] = nil
@@ -81,7 +89,7 @@ struct UploadRecord: Codable, Sendable {
 
     /// The upload's state, with this many bytes.
     func resource(offset: Int64, limits: UploadLimits, now: Date) -> UploadResource {
-        var limits = limits
+        var limits = limits.limited(to: self.maxSize)
         limits.maxAge = max(0, Int64(clamping: self.expires.timeIntervalSince(now)))
         return UploadResource(
             self.uploadProtocol, offset: offset, length: self.length, isWhole: self.isWhole,

@@ -79,9 +79,10 @@ public final class UploadStore: Sendable {
     /// - Returns: `nil` if there are too many uploads, or too many bytes.
     /// - Throws: The storage's error.
     func create(
-        _ creation: UploadCreation, _ request: HTTPRequest, now: Date = Date()
+        _ creation: UploadCreation, _ request: HTTPRequest, _ terms: (note: [UInt8]?, maxSize: Int64?) = (nil, nil),
+        now: Date = Date()
     ) async throws -> StoredUpload? {
-        let record = UploadRecord(creation, request, now: now, lifetime: self.options.lifetime)
+        let record = UploadRecord(creation, request, terms, now: now, lifetime: self.options.lifetime)
         let name = Self.newName()
         await self.creating.enter()
         defer { self.creating.leave() }

@@ -38,6 +38,13 @@ struct ReceiveAddress: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "A file with the key of upload links ('formwork link'), which need no token; several keys, one a line, are all "
+                + "accepted. SIGHUP reads it again. Without it, the variable FORMWORK_LINK_KEY.", valueName: "file"),
+        completion: .file())
+    var linkKeyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Proxies that are trusted to name their clients, with Forwarded, X-Forwarded-For or PROXY protocol 2: "
                 + "10.0.0.0/8, fd00::/8 or one address. Can be repeated.",
             valueName: "CIDR"))
@@ -82,6 +89,7 @@ struct ReceiveAddress: ParsableArguments {
         }
         options.token = try self.readToken()
         if self.isPublic, options.token == nil { options.token = .random() }
+        options.linkKeys = try self.readLinkKeys()
         options.tls = try self.tls()
         options.proxies = TrustedProxies(self.trustedProxy.map(\.block))
         options.listing = self.list?.scope
@@ -130,6 +138,11 @@ struct ReceiveAddress: ParsableArguments {
                     + "leave it out to have one generated")
         }
         return token
+    }
+
+    /// The keys of upload links; `nil` if none are given.
+    func readLinkKeys() throws -> LinkKeys? {
+        try LinkKeySource(option: "--link-key-file", file: self.linkKeyFile).read()
     }
 
     /// The URLs at a port. A host that means all addresses gives one URL for each address that others can reach.

@@ -35,8 +35,8 @@ package struct ReceiveCommand: AsyncParsableCommand {
                 formwork receive --to s3://bucket/inbox
 
             After SIGTERM, SIGINT or the closing of its terminal, uploads under way have --grace seconds to finish, \
-            counted from the end of --drain-delay; a second signal stops them. SIGHUP reads the certificate, the key and \
-            --token-file again. A service manager such as systemd is notified of its state, and may pass the socket to \
+            counted from the end of --drain-delay; a second signal stops them. SIGHUP reads the certificate, the key, \
+            --token-file and --link-key-file again. A service manager such as systemd is notified of its state, and may pass the socket to \
             listen on, which is then used instead of --host and --port.
             """)
 
@@ -45,6 +45,7 @@ package struct ReceiveCommand: AsyncParsableCommand {
     @OptionGroup(title: "Limits") var limits: ReceiveLimits
     @OptionGroup(title: "Resuming") var resuming: ReceiveResuming
     @OptionGroup(title: "Page") var page: ReceivePage
+    @OptionGroup(title: "Hooks") var hooks: ReceiveHooks
 
     @Option(help: "The digest to compute of each file while it arrives: sha256 or none.")
     var digest: DigestOption = .sha256
@@ -104,18 +105,21 @@ package struct ReceiveCommand: AsyncParsableCommand {
         let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
         // Each upload needs a connection and at least one file.
         ThisProcess.raiseFileLimit()
-        let storage = try await self.destination.open(logger)
+        let storage = try await self.destination.open(
+            logger, hasFolders: options.linkKeys != nil || self.hooks.hook != nil)
         let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
         let store = try self.resuming.store(
             in: self.destination.dir.map { FilePath($0) }, bucket, options.limits, isDurable: self.destination.fsync,
             isDigesting: options.isDigesting)
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
         let hasGivenToken = self.address.hasGivenToken
+        let metrics = self.metrics ? MemoryMetrics() : nil
+        let hooks = try self.hooks.open(storage, in: self.destination.dir, metrics, logger)
         let announcement = Announcement()
         let manager = ServiceManager()
         Warning.write(self.address.warnings)
         let service = ReceiverService(
-            options, storage: storage, store: store, metrics: self.metrics ? MemoryMetrics() : nil, logger: logger
+            options, storage: storage, store: store, hooks: hooks, metrics: metrics, logger: logger
         ) { address in
             let urls = ReceiveAddress.urls(of: host, port: address.port ?? 0, isTLS: isTLS)
             // Nobody would know the address. A reader that goes away later doesn't stop the server.
@@ -130,7 +134,9 @@ package struct ReceiveCommand: AsyncParsableCommand {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
-            configuration: .init(services: [service] + self.destination.services(for: storage, bucket), logger: quiet))
+            configuration: .init(
+                services: [service] + self.destination.services(for: storage, bucket) + [hooks].compactMap { $0 },
+                logger: quiet))
         announcement.group.withLock { $0 = group }
         let watchdog = Task { await manager?.keepAlive() }
         defer { watchdog.cancel() }
@@ -150,11 +156,13 @@ package struct ReceiveCommand: AsyncParsableCommand {
                 service.dropUploads()
             }
         } catch {
+            await hooks?.close()
             await storage.close()
             guard let error = error as? IOError else { throw error }
             let place = "\(host):\(options.port)".withControlCharactersEscaped
             throw ExitStatus(2, "formwork: can't listen on \(place): \(Errno(rawValue: error.errnoCode))")
         }
+        await hooks?.close()
         await storage.close()
         StandardError.output.flush(within: 1)
         if let failure = announcement.failure.withLock({ $0 }) { throw failure }
@@ -167,7 +175,8 @@ extension ReceiveCommand {
     private func reload(_ service: ReceiverService, _ token: AccessToken?, _ logger: Logger) {
         do {
             // A generated token stays.
-            try service.reload(self.address.tls(), token: self.address.readToken() ?? token)
+            try service.reload(
+                self.address.tls(), token: self.address.readToken() ?? token, linkKeys: self.address.readLinkKeys())
             logger.notice("certificate, key and token read again")
         } catch {
             let reason = (error as? ExitStatus)?.message ?? "\(error)"

@@ -127,7 +127,8 @@ struct ReceiveDestination: ParsableArguments {
 
     /// Opens the folder, or checks that the store can be reached and removes what killed receivers left there.
     /// - Throws: `ExitStatus` for an object store that can't be used, `FormworkError` for a folder.
-    func open(_ logger: Logger) async throws -> any ReceiverStorage {
+    /// - Parameter hasFolders: Whether uploads may have folders that aren't in their paths, as those of links.
+    func open(_ logger: Logger, hasFolders: Bool) async throws -> any ReceiverStorage {
         guard let url = self.to else {
             return try FolderStorage(
                 FilePath(self.dir ?? ""), replacing: self.overwrite, durably: self.fsync,
@@ -141,7 +142,7 @@ struct ReceiveDestination: ParsableArguments {
         if let partSize { options.partSize = Int(clamping: partSize.bytes) }
         if let partParallelism { options.parallelism = partParallelism }
         if let storeTimeout { options.patience.total = .seconds(storeTimeout) }
-        options.keepsPaths = self.keepPaths
+        options.keepsPaths = self.keepPaths || hasFolders
         if let addressing { options.addressing = addressing.addressing }
         let storage = try S3Storage(
             from: url, environment: ProcessInfo.processInfo.environment, options: options, logger: logger)
@@ -169,13 +170,16 @@ enum FieldsOption: String, ExpressibleByArgument, CaseIterable { case json, drop
 struct AgeOption: ExpressibleByArgument {
     static let day = Duration.seconds(86_400)
     let duration: Duration
+    let defaultValueDescription: String
+
+    init(_ duration: Duration, _ text: String) { (self.duration, self.defaultValueDescription) = (duration, text) }
 
     init?(argument: String) {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = argument.last.flatMap({ units[$0] }), argument.first != "+",
             let count = Int64(argument.dropLast()), (0...1_000_000).contains(count)
         else { return nil }
-        self.duration = .seconds(count * unit)
+        self.init(.seconds(count * unit), argument)
     }
 }
 

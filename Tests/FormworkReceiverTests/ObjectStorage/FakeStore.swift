@@ -58,6 +58,8 @@ final class FakeStore: Sendable {
         var type: String?
         var tag = "\"e\""
         var modified = "2026-01-01T00:00:00.000Z"
+        /// The metadata that PutObject gave it, without the marker.
+        var metadata: [String: String] = [:]
     }
 
     private struct State {
@@ -253,7 +255,10 @@ final class FakeStore: Sendable {
                 let tag = "\"t\(state.nextID)\""
                 state.nextID += 1
                 state.objects[request.key] = Object(
-                    bytes: request.body, marker: marker, type: request.headers["content-type"], tag: tag)
+                    bytes: request.body, marker: marker, type: request.headers["content-type"], tag: tag,
+                    metadata: request.headers.filter {
+                        $0.key.hasPrefix("x-amz-meta-") && $0.key != "x-amz-meta-formwork-upload"
+                    })
                 return (200, "ETag: \(tag)\r\n", "")
             case "Delete":
                 state.objects[request.key] = nil

@@ -25,6 +25,7 @@ struct RequestRouterTests {
         case .metrics: "metrics"
         case .health: "health"
         case .readiness: "readiness"
+        case .seeOther(let location): location
         case .login: "login"
         case .logout: "logout"
         case .methods: "methods"

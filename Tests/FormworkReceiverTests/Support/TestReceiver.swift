@@ -22,8 +22,8 @@ struct TestReceiver: Sendable {
     /// Runs a test against a receiver, and stops it.
     static func run(
         _ change: (inout ReceiverOptions) throws -> Void = { _ in }, in folder: TemporaryFolder = TemporaryFolder(),
-        storage: (any ReceiverStorage)? = nil, store: UploadStore? = nil, metrics: MemoryMetrics? = nil,
-        _ test: @escaping @Sendable (TestReceiver) async throws -> Void
+        storage: (any ReceiverStorage)? = nil, store: UploadStore? = nil, hooks: Hooks? = nil,
+        metrics: MemoryMetrics? = nil, _ test: @escaping @Sendable (TestReceiver) async throws -> Void
     ) async throws {
         var options = ReceiverOptions()
         // A busy machine must not count as a slow client.
@@ -34,7 +34,7 @@ struct TestReceiver: Sendable {
         let ports = AsyncStream<Int>.makeStream()
         let hasEnded = Local(false)
         let service = ReceiverService(
-            options, storage: try storage ?? FolderStorage(folder.path), store: store, metrics: metrics,
+            options, storage: try storage ?? FolderStorage(folder.path), store: store, hooks: hooks, metrics: metrics,
             logger: Logger(label: "test") { _ in log.handler }
         ) { address in ports.continuation.yield(address.port ?? 0) }
         let group = ServiceGroup(

@@ -11,6 +11,8 @@ const smallSize = 1 << 20
 const patience = 20_000
 const title = document.title
 const $ = id => document.getElementById(id)
+/** The page's path, with a slash at its end: an upload link has one of its own. */
+const base = $('form').getAttribute('action')
 
 // ---- Words and numbers
 
@@ -425,7 +427,7 @@ class Upload {
       ...version, 'Upload-Complete': '?0', 'Upload-Length': String(this.size), 'Content-Type': typeOf(this.file),
       'Content-Disposition': disposition(this.name),
     }
-    return ask('POST', '/', { fields, limit: 20_000, begin: request => { this.request = request } })
+    return ask('POST', base, { fields, limit: 20_000, begin: request => { this.request = request } })
   }
 
   /** Remembers a new upload's URL. */
@@ -455,7 +457,7 @@ class Upload {
   sendPlain() {
     const form = new FormData()
     form.append('files', this.file, this.name)
-    return ask('POST', '/', {
+    return ask('POST', base, {
       body: form,
       begin: request => { this.request = request },
       // The count includes the form's framing around the file.
@@ -580,7 +582,8 @@ async function offerRemembered() {
     await new Promise(resolve => setTimeout(resolve, 300))
   }
   for (const { url, name, size, lastModified } of remembered()) {
-    if (elsewhere.has(url) || uploads.some(upload => upload.url === url)) continue
+    // An upload of another link is continued on that link's page.
+    if (!url.startsWith(`${base}.uploads/`) || elsewhere.has(url) || uploads.some(upload => upload.url === url)) continue
     const answer = await ask('HEAD', url, { fields: version, limit: 10_000 })
     const isThere = answer.status >= 200 && answer.status < 300
     const sent = numberField(answer, 'Upload-Offset')
@@ -790,9 +793,11 @@ async function refresh() {
   clearTimeout(timer)
   let pause = pollEvery
   try {
-    const response = await fetch('/files.json', { cache: 'no-cache', headers: { ...byScript, Accept: 'application/json' } })
+    const response = await fetch(`${base}files.json`, { cache: 'no-cache', headers: { ...byScript, Accept: 'application/json' } })
     if (response.status === 401) {
       signedOut()
+    } else if (response.status === 403) {
+      tell((await response.json()).detail) // the link has expired
     } else if (!response.ok) {
       throw new Error(response.statusText)
     }
@@ -939,6 +944,10 @@ document.addEventListener('click', async event => {
 const here = new URL('./', location).href
 for (const address of document.querySelectorAll('.address')) {
   address.textContent = /^[\w:/.~%-]+$/.test(here) ? here : `'${here.replaceAll("'", '%27')}'`
+}
+if ($('expiry')) {
+  const expiry = new Date($('expiry').dateTime)
+  $('expiry').textContent = expiry.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 }
 $('arrived').replaceChildren()
 $('files').required = false

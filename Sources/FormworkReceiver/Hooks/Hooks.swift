@@ -1,0 +1,342 @@
+#if Transfer
+import Formwork
+import FormworkCore
+import FormworkHTTP
+import FormworkResumable
+import HTTPTypes
+import Logging
+import Metrics
+import ServiceLifecycle
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Asks a program of the operator's before an upload is accepted, and reports when it was stored or has failed.
+///
+/// A report is delivered at least once: it is kept in a ``NoticeBox`` until an answer 2xx to it, by whichever receiver sends
+/// it. It has the same id each time.
+package final class Hooks: Service, Sendable {
+    package struct Options: Sendable {
+        package var url: String
+        package var secret: HookSecret
+        /// How long a request may take.
+        package var limit: Duration = .seconds(10)
+        /// Whether uploads are accepted if the hook can't be asked.
+        package var acceptsWithoutAnswer = false
+        /// How often messages of others are looked for.
+        package var sweepPause: Duration = .seconds(60)
+        /// The wait before the second try of a report. It grows fourfold each time.
+        package var firstDelay: Duration = .seconds(5)
+        package var longestDelay: Duration = .seconds(3_600)
+        /// How long a report is tried.
+        package var keepTime: Duration = .seconds(3 * 86_400)
+        /// How old the message of an upload that is being stored must be before it counts as left by a killed receiver, in
+        /// seconds.
+        package var intentAge = 900.0
+
+        package init(_ url: String, _ secret: HookSecret) { (self.url, self.secret) = (url, secret) }
+    }
+
+    private struct Try {
+        var count = 0
+        var next: ContinuousClock.Instant = .now
+        var isUnderWay = false
+    }
+
+    private struct State {
+        var tries: [String: Try] = [:]
+        /// Uploads of this process that are being stored.
+        var storing: Set<String> = []
+        var underWay = 0
+    }
+
+    private let options: Options
+    private let client: HookClient
+    private let box: any NoticeBox
+    private let storage: any ReceiverStorage
+    private let metrics: any MetricsFactory
+    private let logger: Logger
+    private let state = Mutex(State())
+    /// Reports that are sent at once.
+    private static let atOnce = 16
+    /// The most bytes of a form's fields in a report; beyond, its file has them.
+    private static let fieldBytes = 64 << 10
+
+    package init(
+        _ options: Options, box: any NoticeBox, storage: any ReceiverStorage, metrics: (any MetricsFactory)? = nil,
+        logger: Logger
+    ) {
+        (self.options, self.box, self.storage, self.logger) = (options, box, storage, logger)
+        self.metrics = metrics ?? NOOPMetricsHandler.instance
+        self.client = HookClient(options.url, options.secret, limit: options.limit)
+    }
+
+    // MARK: Asking
+
+    /// Asks whether to accept an upload.
+    /// - Parameter isForm: Whether it is a form, whose files have their own names.
+    /// - Returns: The terms, with what the answer sets.
+    /// - Throws: The refusal; 503 if the hook doesn't answer, or with something that can't be used.
+    func ask(
+        _ upload: HookEvent.Upload, isForm: Bool, _ terms: UploadTerms
+    ) async throws(ProblemDetails) -> UploadTerms {
+        var terms = terms
+        terms.asked = upload
+        let event = HookEvent(.asked, upload)
+        do {
+            let answer = try await self.post(event)
+            switch answer.status {
+            case 200..<300:
+                try HookAnswer(answer.body).apply(to: &terms, isForm: isForm)
+                terms.asked?.metadata = terms.metadata
+                return terms
+            case 400..<500:
+                throw HookAnswer.refusal(status: answer.status, contentType: answer.contentType, body: answer.body)
+            default: return try self.unasked(terms, "its answer has the status \(answer.status)", mayAccept: true)
+            }
+        } catch let refusal as ProblemDetails {
+            throw refusal
+        } catch let error as HookAnswer.Unusable {
+            return try self.unasked(terms, "its answer \(error)", mayAccept: false)
+        } catch {
+            return try self.unasked(terms, "\(error)", mayAccept: !Task.isCancelled)
+        }
+    }
+
+    /// The terms without an answer that can be used.
+    /// - Throws: 503, unless such uploads are accepted.
+    private func unasked(
+        _ terms: UploadTerms, _ reason: String, mayAccept: Bool
+    ) throws(ProblemDetails) -> UploadTerms {
+        let accepts = mayAccept && self.options.acceptsWithoutAnswer
+        self.logger.error(
+            accepts ? "an upload was accepted without the hook's answer" : "the hook can't be asked",
+            metadata: ["reason": "\(reason.withControlCharactersEscaped)", "upload": "\(terms.asked?.upload ?? "")"])
+        guard accepts else { throw .unavailable("The upload can't be checked at the moment: try again later.") }
+        return terms
+    }
+
+    private func post(_ event: HookEvent) async throws -> HookClient.Answer {
+        let start = ContinuousClock.now
+        defer {
+            Metrics.Timer(
+                label: "formwork_hook_seconds", dimensions: [("event", event.type.rawValue)], factory: self.metrics
+            ).record(duration: ContinuousClock.now - start)
+        }
+        do {
+            let answer = try await self.client.post(event)
+            self.count(event, "\(answer.status)")
+            return answer
+        } catch {
+            self.count(event, "error")
+            throw error
+        }
+    }
+
+    private func count(_ event: HookEvent, _ code: String) {
+        Counter(
+            label: "formwork_hook_requests_total", dimensions: [("event", event.type.rawValue), ("code", code)],
+            factory: self.metrics
+        ).increment()
+    }
+
+    // MARK: Reporting
+
+    /// The message that an upload was stored, to be kept with its files; `nil` for an upload that wasn't asked about.
+    func notice(
+        for terms: UploadTerms, _ files: [UploadReceipt.File], _ fields: [UploadReceipt.Field]
+    ) -> StoredNotice? {
+        guard let asked = terms.asked else { return nil }
+        var upload = asked
+        let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        if !fields.isEmpty { upload.fields = size <= Self.fieldBytes ? fields : [] }
+        let described = upload
+        let name = HookEvent(.stored, upload).id
+        let time = Date.now.formatted(.iso8601)
+        self.state.withLock { _ = $0.storing.insert(name) }
+        return StoredNotice(box: self.box, name: name) { names in
+            var upload = described
+            upload.files = zip(files, names).map { file, name in
+                var file = file
+                file.name = name
+                return file
+            }
+            upload.fieldsIn = names.count > files.count ? names.last : nil
+            return HookEvent(.stored, upload, timestamp: time)
+        }
+    }
+
+    /// An upload's files were stored, with the message, or nothing was.
+    func ended(_ notice: StoredNotice, wasStored: Bool) {
+        self.state.withLock { _ = $0.storing.remove(notice.name) }
+        if wasStored { self.send(notice.name) }
+    }
+
+    /// Reports that an upload failed that the hook had accepted.
+    func failed(_ terms: UploadTerms, status: Int, _ detail: String?) async {
+        guard var upload = terms.asked else { return }
+        (upload.status, upload.detail) = (status, detail)
+        let notice = Notice(HookEvent(.failed, upload))
+        // In a separate task: the request's task may be cancelled.
+        await Task {
+            do {
+                try await self.box.put(notice.bytes, notice.event.id)
+                self.send(notice.event.id)
+            } catch {
+                self.logger.error("a message to the hook can't be kept", metadata: ["reason": "\(error)"])
+                _ = try? await self.post(notice.event)
+            }
+        }.value
+    }
+
+    /// Sends a kept message soon.
+    private func send(_ name: String) {
+        self.state.withLock { $0.tries[name] = Try() }
+        self.sendDue()
+    }
+
+    private func sendDue() {
+        while let name = self.takeDue() {
+            Task {
+                await self.deliver(name)
+                self.state.withLock { $0.underWay -= 1 }
+                self.sendDue()
+            }
+        }
+    }
+
+    /// The next message whose time has come.
+    private func takeDue() -> String? {
+        self.state.withLock { state in
+            guard state.underWay < Self.atOnce else { return nil }
+            let now = ContinuousClock.now
+            guard let name = state.tries.first(where: { !$0.value.isUnderWay && $0.value.next <= now })?.key else {
+                return nil
+            }
+            state.tries[name]?.isUnderWay = true
+            state.underWay += 1
+            return name
+        }
+    }
+
+    private func deliver(_ name: String) async {
+        do {
+            // Another receiver may have sent it.
+            guard let bytes = try await self.box.get(name), let notice = Notice(bytes) else {
+                return self.state.withLock { $0.tries[name] = nil }
+            }
+            let event = notice.event
+            let answer = try await self.post(event)
+            guard 200..<300 ~= answer.status else {
+                return self.postpone(name, event, "the status \(answer.status)")
+            }
+            try? await self.box.remove(name)
+            self.state.withLock { $0.tries[name] = nil }
+        } catch {
+            self.postpone(name, nil, "\(error)")
+        }
+    }
+
+    private func postpone(_ name: String, _ event: HookEvent?, _ reason: String) {
+        let count = self.state.withLock { state -> Int in
+            var next = state.tries[name] ?? Try()
+            next.isUnderWay = false
+            let delay = self.options.firstDelay * (1 << (2 * min(next.count, 10)))
+            next.count += 1
+            next.next = .after(min(delay, self.options.longestDelay) * Double.random(in: 0.8...1))
+            state.tries[name] = next
+            return next.count
+        }
+        self.logger.log(
+            level: count == 1 ? .warning : .notice, "a message to the hook will be sent again",
+            metadata: [
+                "message": "\(name)", "reason": "\(reason.withControlCharactersEscaped)", "try": "\(count)",
+            ])
+    }
+
+    // MARK: Messages of others
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var lastSweep: ContinuousClock.Instant?
+            while !Task.isCancelled {
+                if lastSweep.map({ ContinuousClock.now - $0 >= self.options.sweepPause }) ?? true {
+                    lastSweep = .now
+                    await self.sweep()
+                }
+                self.sendDue()
+                try? await Task.sleep(for: min(self.options.firstDelay, self.options.sweepPause, .seconds(5)).asWait)
+            }
+        }
+    }
+
+    /// Ends the connections.
+    package func close() async { await self.client.close() }
+
+    /// Looks for messages that others have left.
+    func sweep() async {
+        do {
+            let known = self.state.withLock { Set($0.tries.keys) }
+            let found = try await self.box.list()
+            // Those that another receiver has sent.
+            let gone = known.subtracting(found.map(\.name))
+            self.state.withLock { state in
+                for name in gone where state.tries[name]?.isUnderWay == false { state.tries[name] = nil }
+            }
+            Meter(label: "formwork_hook_messages_pending", factory: self.metrics).set(found.count)
+            for (name, age) in found {
+                let isKnown = self.state.withLock { $0.tries[name] != nil || $0.storing.contains(name) }
+                guard !isKnown, age >= self.box.leastAge, let bytes = try await self.box.get(name) else { continue }
+                guard let notice = Notice(bytes) else { continue }
+                if notice.event.age > self.options.keepTime {
+                    self.logger.error("a message to the hook was given up", metadata: ["message": "\(name)"])
+                    try await self.box.remove(name)
+                    continue
+                }
+                if let traces = notice.traces {
+                    guard age >= self.options.intentAge else { continue }
+                    try await self.settle(notice.event, traces, name)
+                } else {
+                    self.state.withLock { $0.tries[name] = Try() }
+                }
+            }
+        } catch {
+            self.logger.warning("messages to the hook can't be looked for", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// Finds out whether the files of a killed receiver were stored, and replaces its message by that of the outcome.
+    private func settle(_ event: HookEvent, _ traces: [Notice.Trace], _ name: String) async throws {
+        var event = event
+        var files: [UploadReceipt.File] = []
+        for (file, trace) in zip(event.data.files ?? [], traces) {
+            guard let found = try await self.storage.name(of: trace) else { continue }
+            files.append(file)
+            files[files.count - 1].name = found
+        }
+        event.data.files = files
+        if files.count == traces.count {
+            try await self.box.put(Notice(event).bytes, name)
+            return self.send(name)
+        }
+        (event.data.status, event.data.detail) = (500, "The receiver was stopped before the files were stored.")
+        if files.isEmpty { event.data.files = nil }
+        let failure = Notice(HookEvent(.failed, event.data))
+        try await self.box.put(failure.bytes, failure.event.id)
+        try await self.box.remove(name)
+        self.send(failure.event.id)
+    }
+}
+
+extension HookEvent {
+    /// How long ago it happened.
+    fileprivate var age: Duration {
+        guard let date = try? Date(self.timestamp, strategy: .iso8601) else { return .zero }
+        return .seconds(max(0, Date.now.timeIntervalSince(date)))
+    }
+}
+#endif

@@ -1,0 +1,95 @@
+#if Transfer
+import FormworkHTTP
+import FormworkResumable
+import HTTPTypes
+
+// Uploads that a hook is asked about.
+extension Responder {
+    /// The terms on which an upload is accepted.
+    /// - Throws: The hook's refusal.
+    func asked(
+        _ upload: IncomingUpload, _ head: HTTPRequest, _ client: ClientAddress
+    ) async throws(ProblemDetails) -> UploadTerms {
+        // A resumable upload was asked about when it began.
+        guard let hooks = self.intake.hooks, upload.terms.asked == nil else { return upload.terms }
+        var described = self.described(head, client)
+        described.length = upload.length
+        var isForm = false
+        switch upload.content {
+        case .parts(let type, _): (described.type, isForm) = (type, true)
+        case .file(let path, let type): (described.name, described.type) = (self.intake.name(path), type)
+        }
+        return try await hooks.ask(described, isForm: isForm, upload.terms)
+    }
+
+    /// The terms on which a resumable upload is begun.
+    /// - Throws: The hook's refusal, and that of a head that no upload can have.
+    func asked(
+        _ creation: UploadCreation, _ head: HTTPRequest, _ client: ClientAddress
+    ) async throws(ProblemDetails) -> UploadTerms {
+        let terms = self.scope?.terms ?? UploadTerms()
+        guard let hooks = self.intake.hooks else { return terms }
+        var described = self.described(head, client)
+        (described.length, described.type) = (creation.length, creation.contentType)
+        described.protocol = creation.uploadProtocol == .tus ? "tus" : "ietf"
+        described.fields = creation.metadata.entries.map { entry in
+            UploadReceipt.Field(name: entry.key, value: String(decoding: entry.value, as: UTF8.self))
+        }
+        var whole = head
+        whole.headerFields[.contentType] = creation.contentType
+        let upload = try IncomingUpload(whole, filename: creation.givenPath)
+        if case .file(let path, _) = upload.content { described.name = self.intake.name(path) }
+        var isForm = false
+        if case .parts = upload.content { isForm = true }
+        return try await hooks.ask(described, isForm: isForm, terms)
+    }
+
+    private func described(_ head: HTTPRequest, _ client: ClientAddress) -> HookEvent.Upload {
+        let target = head.path ?? "/"
+        let path = RequestPath(target).text
+        let query = target.dropFirst(path.count).prefix { $0 != "#" }.dropFirst()
+        var upload = HookEvent.Upload(
+            upload: UploadLink.newID() + UploadLink.newID(), protocol: "http", method: head.method.rawValue,
+            path: path.cut(to: 4_096), peer: client.text)
+        upload.query = query.isEmpty ? nil : String(query).cut(to: 4_096)
+        upload.link = self.scope.map { HookEvent.Link($0.link) }
+        upload.credential =
+            if self.scope != nil { "link" } else if self.access.token == nil { nil } else {
+                self.access.session(in: head.headerFields) == nil ? "token" : "login"
+            }
+        return upload
+    }
+
+    /// The terms of an unfinished upload that a request cancels; `nil` for another request.
+    func termsOfCancelled(_ head: HTTPRequest) async -> UploadTerms? {
+        guard self.intake.hooks != nil, head.method == .delete, Self.namesUpload(head), let store = self.store,
+            let name = RequestPath(head.path).lastSegment, await store.isUnfinished(name),
+            let upload = try? await store.upload(name)
+        else { return nil }
+        return try? UploadTerms(stored: upload.note)
+    }
+
+    /// Reports that an upload failed that the hook had accepted.
+    func report(_ problem: ProblemDetails, _ terms: UploadTerms) async {
+        await self.intake.hooks?.failed(terms, status: problem.status, problem.detail ?? problem.title)
+    }
+
+    func report(_ status: HTTPResponse.Status, _ terms: UploadTerms) async {
+        await self.intake.hooks?.failed(terms, status: status.code, "The upload could not be begun.")
+    }
+}
+
+extension ProblemDetails {
+    static let cancelled = ProblemDetails(title: "Cancelled", status: 499, detail: "The client cancelled the upload.")
+}
+
+extension UploadCreation {
+    /// The file's name in tus metadata, with its folders if they are there.
+    fileprivate var givenPath: String? {
+        guard let path = self.metadata["relativePath"], !path.isEmpty, path != "null" else {
+            return self.metadata["filename"] ?? self.metadata["name"]
+        }
+        return path
+    }
+}
+#endif

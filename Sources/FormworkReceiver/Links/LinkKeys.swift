@@ -1,0 +1,86 @@
+#if Transfer
+import Crypto
+import Formwork
+import FormworkCore
+import FormworkHTTP
+import FormworkResumable
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The keys that upload links are signed with. The first signs, and links of any of them are accepted, so that a key can be
+/// replaced.
+package struct LinkKeys: Sendable {
+    /// Why a text doesn't have keys.
+    package enum Failure: Error {
+        case missing
+        case tooMany
+        /// A key is shorter than ``LinkKeys/shortest``.
+        case tooShort
+    }
+
+    /// The fewest bytes of a key. Everyone who has a link can try shorter ones without asking the receiver.
+    package static let shortest = 32
+    private static let most = 16
+
+    private let keys: [SymmetricKey]
+
+    /// Reads one key a line.
+    package init(_ text: String) throws(Failure) {
+        let lines = text.split(whereSeparator: \.isNewline).map { String($0) }
+        guard !lines.isEmpty else { throw .missing }
+        guard lines.count <= Self.most else { throw .tooMany }
+        guard lines.allSatisfy({ $0.utf8.count >= Self.shortest }) else { throw .tooShort }
+        self.keys = lines.map { SymmetricKey(data: Array($0.utf8)) }
+    }
+
+    /// The two words of a link, with a dot between them.
+    package func token(for link: UploadLink) -> String {
+        let text = Array(link.text.utf8)
+        let code = HMAC<SHA256>.authenticationCode(for: text, using: self.keys[0])
+        return "\(Self.encoded(text)).\(Self.encoded(Array(code)))"
+    }
+
+    /// The link that the two words are.
+    /// - Parameter now: Seconds since 1970.
+    /// - Throws: 403, with what is wrong.
+    package func link(_ token: String, now: Int64) throws(ProblemDetails) -> UploadLink {
+        let words = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard words.count == 2, let text = Self.decoded(words[0]), let code = Self.decoded(words[1]),
+            code.count == SHA256.byteCount
+        else { throw .forbidden("This upload link isn't complete: copy all of it.") }
+        // The comparison takes the same time for every code (swift-crypto).
+        let isSigned = self.keys.contains {
+            HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: text, using: $0)
+        }
+        guard isSigned else {
+            throw .forbidden(
+                "This upload link's signature is wrong: the link was changed, or made with another receiver's key.")
+        }
+        let link = try UploadLink(String(decoding: text, as: UTF8.self))
+        guard link.expires > now else {
+            throw .forbidden(
+                "This upload link expired at \(link.expiry). The receiver's clock shows \(UploadLink.text(ofTime: now))."
+            )
+        }
+        return link
+    }
+
+    private static func encoded(_ bytes: [UInt8]) -> String {
+        Base64.encode(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    private static func decoded(_ text: Substring) -> [UInt8]? {
+        guard text.utf8.count <= 4_096 else { return nil }
+        let plain = text.replacing("-", with: "+").replacing("_", with: "/")
+        guard let bytes = Base64.decode(plain + String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)),
+            // One spelling for each link: unused bits are 0, and base64's other letters aren't used.
+            self.encoded(bytes) == text
+        else { return nil }
+        return bytes
+    }
+}
+#endif

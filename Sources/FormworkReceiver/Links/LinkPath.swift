@@ -1,0 +1,45 @@
+#if Transfer
+import FormworkHTTP
+import FormworkResumable
+
+/// A request target below an upload link: `/.link/TOKEN/a.txt`.
+struct LinkPath {
+    /// The path of all links.
+    static let root = "/.link/"
+
+    /// The link's two words.
+    var token: String
+    /// The target as it would be without the link: `/a.txt`.
+    var rest: String
+    /// Whether the token is followed by a slash.
+    var isFolder: Bool
+
+    /// `nil` if the target isn't below a link.
+    init?(_ target: String?) {
+        guard let target, target.hasPrefix(Self.root) else { return nil }
+        let tail = target.dropFirst(Self.root.count)
+        self.token = String(tail.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+        let rest = tail.dropFirst(self.token.count)
+        self.isFolder = rest.hasPrefix("/")
+        self.rest = self.isFolder ? String(rest) : "/" + rest
+    }
+
+    /// The path of the link itself, with a slash at its end.
+    var base: String { "\(Self.root)\(self.token)/" }
+
+    /// A target for the log, without the link.
+    static func masked(_ target: String) -> String { LinkPath(target).map { "\(self.root)***\($0.rest)" } ?? target }
+}
+
+/// A link that a request was made under.
+struct LinkScope: Sendable {
+    var link: UploadLink
+    /// The link's path, with a slash at its end.
+    var base: String
+
+    /// The terms of an upload under the link.
+    var terms: UploadTerms {
+        UploadTerms(link: self.link.id, folder: self.link.prefix, maxSize: self.link.maxSize, mayReplace: false)
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+#if Transfer
+import Formwork
+import FormworkCore
+import FormworkHTTP
+import FormworkResumable
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The terms on which an upload was accepted. A resumable upload keeps them until it is stored, whichever receiver that is.
+package struct UploadTerms: Codable, Hashable, Sendable {
+    /// The upload link's identifier; `nil` for an upload without a link.
+    package var link: String?
+    /// The folder below the destination for all files; `nil` for the destination itself.
+    package var folder: String?
+    /// Bytes of one file, and but for framing of the upload; `nil` for the receiver's own limit.
+    package var maxSize: Int64?
+    /// Whether a file may replace another, in a storage that replaces files.
+    package var mayReplace = true
+    /// The file's path, instead of its own; `nil` to keep that.
+    var name: String?
+    /// Stored with the object, if the storage has objects.
+    var metadata: [String: String]?
+    /// What the hook was asked; `nil` if there is no hook.
+    var asked: HookEvent.Upload?
+
+    package init(link: String? = nil, folder: String? = nil, maxSize: Int64? = nil, mayReplace: Bool = true) {
+        (self.link, self.folder, self.maxSize, self.mayReplace) = (link, folder, maxSize, mayReplace)
+    }
+
+    /// Reads the terms of a stored upload; the usual ones if it has none.
+    /// - Throws: 500 for terms of another version, which may have been restrictions.
+    init(stored: [UInt8]?) throws(ProblemDetails) {
+        self.init()
+        guard let stored else { return }
+        guard let terms = try? JSONDecoder().decode(Self.self, from: Data(stored)) else { throw .storageFailed }
+        self = terms
+    }
+
+    /// The terms as bytes, for ``init(stored:)``.
+    var stored: [UInt8] { JSONBytes.encode(self) }
+
+    /// The path instead of the file's own.
+    var path: SafePath? { self.name.flatMap { SafePath($0) } }
+
+    /// The folder's components, outermost first.
+    var folders: [SafeFilename] { self.folder.flatMap { UploadLink.folders(of: $0) } ?? [] }
+}
+
+extension ReceivingLimits {
+    /// The same limits, with this many bytes of one upload at most.
+    func limited(to size: Int64?) -> Self {
+        guard let size else { return self }
+        var limits = self
+        limits.fileBytes = min(limits.fileBytes, size)
+        let (body, isTooLarge) = size.addingReportingOverflow(UploadLink.framing)
+        if !isTooLarge { limits.bodyBytes = min(limits.bodyBytes, body) }
+        return limits
+    }
+}
+#endif

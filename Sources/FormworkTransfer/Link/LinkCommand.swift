@@ -1,0 +1,136 @@
+#if Transfer
+import ArgumentParser
+import Formwork
+import FormworkCommand
+import FormworkCore
+import FormworkReceiver
+import FormworkURLEncoded
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// `formwork link`: a signed URL for uploads.
+package struct LinkCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "link",
+        abstract: FormworkVerbs.link,
+        discussion: """
+            EXAMPLES
+              openssl rand -hex 32 > link.key
+              formwork receive --dir inbox --public --link-key-file link.key
+              formwork link --to https://up.example.com --key-file link.key --expires 2d --max-size 5G --prefix ann
+
+            Everyone who has the URL can open its page, or upload with any client, without a token:
+              curl -T film.mov 'URL'
+              formwork send 'URL' -F film=@film.mov --resume auto
+
+            No request is made. The URL has the limits and their signature, and every receiver with the same key checks \
+            them, by its own clock. A link can be used several times until it expires. It lists and changes no other \
+            files. It can't be withdrawn alone: a receiver that is given another key refuses all links of the old one.
+            """)
+
+    @Option(help: ArgumentHelp("The receiver's address: https://up.example.com", valueName: "URL"))
+    var to: String
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How long the link works: 90s, 15m, 24h or 7d.", valueName: "time"))
+    var expires: AgeOption = AgeOption(.seconds(86_400), "24h")
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The largest upload. A form's framing and fields may have 1 MiB more. (default: the receiver's limits)",
+            valueName: "bytes"))
+    var maxSize: ByteCount?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The folder for the files, below the receiver's own: inbox/ann. (default: none)", valueName: "folder"))
+    var prefix: String?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("The heading of the link's page.", valueName: "text"))
+    var title: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the key, 32 characters or more, in its first line. Without it, the variable FORMWORK_LINK_KEY.",
+            valueName: "file"),
+        completion: .file())
+    var keyFile: String?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    package init() {}
+
+    package func validate() throws {
+        try GivenPath.check(["--key-file": self.keyFile])
+        guard self.expires.duration >= .seconds(1) else { throw ValidationError("--expires: give 1s or more") }
+        guard self.maxSize?.bytes ?? 1 >= 1 else { throw ValidationError("--max-size: give 1 or more") }
+        if let title {
+            guard title.contains(where: { !$0.isWhitespace }) else {
+                throw ValidationError("--title: the text is empty")
+            }
+            guard title.utf8.count <= UploadLink.longestTitle, title.withControlCharactersEscaped == title else {
+                throw ValidationError(
+                    "--title: give one line of at most \(UploadLink.longestTitle) bytes, without control characters")
+            }
+        }
+    }
+
+    package func run() throws {
+        guard let keys = try LinkKeySource(option: "--key-file", file: self.keyFile).read() else {
+            throw ExitStatus(
+                2,
+                "formwork: no key: give --key-file FILE or \(LinkKeySource.variable), which the receiver has too; "
+                    + LinkKeySource.advice)
+        }
+        let now = Int64(clamping: Date.now.timeIntervalSince1970)
+        let link = UploadLink(
+            expires: now + self.expires.duration.components.seconds, maxSize: self.maxSize?.bytes,
+            folders: try self.folders(), title: self.title)
+        let url = "\(try Self.origin(of: self.to))/.link/\(keys.token(for: link))/"
+        guard self.json else { return try StandardOutput.write(url + "\n") }
+        try JSONOutput.write([
+            ("url", .text(url)), ("id", .text(link.id)), ("expires", .text(link.expiry)),
+            ("maxSize", link.maxSize.map { .integer(Int128($0)) } ?? .null),
+            ("prefix", link.prefix.map { .text($0) } ?? .null), ("title", link.title.map { .text($0) } ?? .null),
+        ])
+    }
+
+    private func folders() throws -> [SafeFilename] {
+        guard var prefix else { return [] }
+        while prefix.hasSuffix("/") { prefix.removeLast() }
+        guard let folders = UploadLink.folders(of: prefix) else {
+            throw ExitStatus(
+                2,
+                "formwork: --prefix \(ShellQuote.quote(prefix).withControlCharactersEscaped): give folder names with "
+                    + "slashes between them, at most 16 and 400 bytes, that every system can store: inbox/ann")
+        }
+        return folders
+    }
+
+    /// The URL without a path, and without a slash at its end.
+    private static func origin(of text: String) throws -> String {
+        let url = try TargetURL.complete(text)
+        let shown = ShellQuote.quote(text).withControlCharactersEscaped
+        guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
+            ["http", "https"].contains(scheme),
+            let host = parts.host, !host.isEmpty
+        else { throw ExitStatus(2, "formwork: --to \(shown): give an address such as https://up.example.com") }
+        guard parts.user == nil, parts.password == nil, ["", "/"].contains(parts.path), parts.query == nil,
+            parts.fragment == nil
+        else {
+            let given = SecretText.masked(shown)
+            throw ExitStatus(
+                2, "formwork: --to \(given): give scheme, host and port alone: a receiver has no path")
+        }
+        return url.hasSuffix("/") ? String(url.dropLast()) : url
+    }
+}
+#endif

@@ -1,0 +1,110 @@
+#if Transfer
+import ArgumentParser
+import Formwork
+import FormworkCommand
+import FormworkReceiver
+import Logging
+import SystemPackage
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What `receive` asks before uploads, and notifies after them.
+struct ReceiveHooks: ParsableArguments {
+    static let variable = "FORMWORK_HOOK_SECRET"
+
+    @Option(
+        help: ArgumentHelp(
+            "Ask this URL before an upload is accepted, and notify it when the upload was stored or has failed. Messages are "
+                + "signed JSON (Standard Webhooks).", valueName: "URL"))
+    var hook: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the secret that signs messages: base64 of 24 to 64 bytes, also with whsec_ in front. Several, one "
+                + "a line, sign together. Without it, the variable FORMWORK_HOOK_SECRET.", valueName: "file"),
+        completion: .file())
+    var hookSecretFile: String?
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("How long the hook may take to answer.", valueName: "seconds"))
+    var hookTimeout = 10.0
+
+    @Option(
+        help: ArgumentHelp(
+            "What happens to an upload if the hook doesn't answer: refuse (503) or accept.", valueName: "refuse|accept")
+    )
+    var hookFailure: HookFailure = .refuse
+
+    func validate() throws {
+        try GivenPath.check(["--hook-secret-file": self.hookSecretFile])
+        guard self.hook != nil || self.hookSecretFile == nil else {
+            throw ValidationError("--hook-secret-file: has no use without --hook")
+        }
+        guard (0.1...300).contains(self.hookTimeout) else {
+            throw ValidationError("--hook-timeout: give 0.1 to 300 seconds")
+        }
+    }
+
+    /// The hook; `nil` without one.
+    /// - Parameter folder: The folder of the files; `nil` for an object store.
+    func open(
+        _ storage: any ReceiverStorage, in folder: String?, _ metrics: MemoryMetrics?, _ logger: Logger
+    ) throws -> Hooks? {
+        guard let hook else { return nil }
+        let url = try TargetURL.complete(hook)
+        let shown = ShellQuote.quote(SecretText.masked(hook)).withControlCharactersEscaped
+        guard let parts = URL(string: url), ["http", "https"].contains(parts.scheme?.lowercased() ?? ""),
+            parts.host?.isEmpty == false, parts.user == nil, parts.password == nil
+        else {
+            throw ExitStatus(2, "formwork: --hook \(shown): give an http or https URL, without user and password")
+        }
+        var options = Hooks.Options(url, try self.secret())
+        options.limit = .seconds(self.hookTimeout)
+        options.acceptsWithoutAnswer = self.hookFailure == .accept
+        let box: any NoticeBox
+        if let folder {
+            box = try FolderNotices(in: FilePath(folder))
+        } else if let storage = storage as? S3Storage {
+            box = BucketNotices(storage)
+        } else {
+            return nil
+        }
+        return Hooks(options, box: box, storage: storage, metrics: metrics, logger: logger)
+    }
+
+    private func secret() throws -> HookSecret {
+        let (text, place): (String, String)
+        if let file = self.hookSecretFile {
+            place = "--hook-secret-file \(ShellQuote.quote(file).withControlCharactersEscaped)"
+            guard let data = FileManager.default.contents(atPath: file), data.count <= 65_536 else {
+                throw ExitStatus(26, "formwork: \(place): can't be read, or has more than 64 KiB")
+            }
+            text = String(decoding: data, as: UTF8.self)
+        } else if let value = ProcessInfo.processInfo.environment[Self.variable], !value.isEmpty {
+            (text, place) = (value, Self.variable)
+        } else {
+            throw ExitStatus(
+                2,
+                "formwork: --hook: messages are signed: give --hook-secret-file FILE or \(Self.variable); "
+                    + "make a secret with 'openssl rand -base64 32'")
+        }
+        do throws(HookSecret.Failure) { return try HookSecret(text) } catch {
+            let reason =
+                switch error {
+                case .missing: "has no secret"
+                case .tooMany: "has more than 8 secrets, one a line"
+                case .malformed: "a secret is base64 of 24 to 64 bytes"
+                }
+            throw ExitStatus(
+                2, "formwork: \(place): \(reason): make one with 'openssl rand -base64 32'")
+        }
+    }
+}
+
+/// What happens to an upload that the hook wasn't asked about.
+enum HookFailure: String, ExpressibleByArgument, CaseIterable { case refuse, accept }
+#endif

@@ -1,0 +1,171 @@
+#if Transfer
+@testable import FormworkCommand
+import Foundation
+import Testing
+
+/// `formwork link`, and a receiver with its key.
+@Suite("Upload links", .timeLimit(.minutes(10)))
+struct LinkCommandTests {
+    private static let key = "0123456789abcdef0123456789abcdef"
+
+    /// Checks a link's signature, and prints its claims.
+    private static let check = """
+        import base64, hashlib, hmac, sys
+        key, url = sys.argv[1].encode(), sys.argv[2]
+        claims, signature = (base64.urlsafe_b64decode(word + "=" * (-len(word) % 4))
+            for word in url.split("/.link/")[1].rstrip("/").split("."))
+        assert hmac.compare_digest(hmac.new(key, claims, hashlib.sha256).digest(), signature)
+        print(url.split("/.link/")[0])
+        print(claims.decode())
+        """
+
+    private static func run(_ script: String) throws -> Outcome {
+        let folder = Folder()
+        return try Command.shell(
+            """
+            echo \(Self.key) > key
+            cat > check.py <<'END'
+            \(Self.check)
+            END
+            link() { "$F" link --key-file key "$@"; }
+            check() { python3 check.py \(Self.key) "$1" |
+              sed -e 's/^id=[0-9a-f]\\{16\\}$/id=N/' -e 's/^expires=[0-9]*$/expires=N/'; }
+            begin() { "$F" receive --dir in --port 0 --link-key-file key "$@" > url 2> log & P=$!
+              until [ -s url ] || ! kill -0 $P 2>/dev/null; do sleep 0.05; done; U=$(cat url); }
+            \(script)
+            """, in: folder.path)
+    }
+
+    @Test func `Python checks the signature`() throws {
+        let outcome = try Self.run(
+            """
+            check "$(link --to https://up.example.com/ --expires 2d --max-size 5G --prefix inbox/ann/ --title 'Ann & Bob')"
+            check "$(FORMWORK_LINK_KEY=\(Self.key) "$F" link --to localhost:8080)"
+            N=$(date +%s); E=$(python3 check.py \(Self.key) "$(link --to h --expires 2h)" | sed -n 's/expires=//p')
+            [ $((E - N)) -ge 7200 ] && [ $((E - N)) -lt 7300 ] && echo "two hours"
+            """)
+        #expect(
+            outcome.text == """
+                https://up.example.com
+                formwork-link 1
+                expires=N
+                id=N
+                max-size=5368709120
+                prefix=inbox/ann
+                title=Ann & Bob
+                http://localhost:8080
+                formwork-link 1
+                expires=N
+                id=N
+                two hours
+
+                """, "\(outcome.errors)")
+    }
+
+    @Test func `The object follows its schema`() throws {
+        let outcome = try Self.run(
+            "link --to https://h --max-size 1k --prefix a --title T --json; link --to https://h --json >&2")
+        #expect(try SchemaCheck("link").violations(outcome.text) == [])
+        #expect(try SchemaCheck("link").violations(outcome.errors) == [])
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+        #expect(object["maxSize"] as? Int == 1_024 && object["prefix"] as? String == "a")
+        #expect(object["title"] as? String == "T")
+        #expect((object["url"] as? String)?.hasPrefix("https://h/.link/") == true)
+    }
+
+    @Test(arguments: [
+        ("", "--to", 2), ("--to http://h/up", "--to http://h/up: give scheme, host and port alone", 2),
+        ("--to ftp://h", "--to ftp://h: give an address such as https://up.example.com", 2),
+        ("--to http://u:p@h", "give scheme, host and port alone", 2), ("--to h --expires 0s", "--expires", 2),
+        ("--to h --expires 2", "--expires", 2), ("--to h --max-size 0", "--max-size: give 1 or more", 2),
+        ("--to h --prefix ../a", "--prefix ../a: give folder names", 2), ("--to h --prefix a//b", "--prefix", 2),
+        ("--to h --title ''", "--title: the text is empty", 2),
+        ("--to h --title $'a\\nb'", "--title: give one line", 2),
+        ("--to h --key-file nope", "--key-file nope: can't be read", 26),
+        ("--to h --key-file short", "a key has 32", 2),
+        ("--to h --key-file empty", "has no key: make a key with 'openssl rand -hex 32'", 2),
+    ])
+    func `Wrong arguments are errors`(arguments: String, named: String, status: Int) throws {
+        for more in ["", " --json"] {
+            let key = arguments.contains("--key-file") ? "" : "--key-file key"
+            let outcome = try Self.run(
+                "echo short > short; : > empty; FORMWORK_LINK_KEY= \"$F\" link \(key) \(arguments)\(more)")
+            #expect(Int(outcome.status) == status && outcome.errors.contains(named), "\(outcome.errors)")
+            #expect(!outcome.errors.contains("u:p"))
+            if !more.isEmpty { #expect(try SchemaCheck("link").violations(outcome.text) == []) }
+        }
+    }
+
+    @Test func `Without a key there is an error that says how to make one`() throws {
+        let outcome = try Self.run(#"FORMWORK_LINK_KEY= "$F" link --to h"#)
+        #expect(
+            outcome.errors == """
+                formwork: no key: give --key-file FILE or FORMWORK_LINK_KEY, which the receiver has too; make a key with \
+                'openssl rand -hex 32'
+
+                """)
+    }
+
+    @Test func `curl, send and a resumed upload use a link without a token`() throws {
+        let outcome = try Self.run(
+            """
+            begin --token a-token-of-the-owner
+            L=$(link --to ${U%/} --prefix inbox/ann --max-size 1M); printf hello > a.txt; head -c 2000000 /dev/zero > big
+            ask() { curl -s -o answer -w '%{http_code}\\n' "$@"; }
+            ask -T a.txt $U; ask -T a.txt $L; ask -F f=@a.txt $L; ask -T big $L; ask -T - $L"b.txt" < a.txt
+            "$F" send "$L" -F f=@a.txt -q -o answer -v 2> verbose; echo "exit $?"
+            "$F" send "$L" -F f=@a.txt --resume ietf -q -o answer; echo "exit $?"
+            "$F" send "$L" -F f=@a.txt --resume tus -q -o answer; echo "exit $?"
+            "$F" send "$L" -F f=@big --resume tus -q -o answer; echo "exit $?"
+            kill -TERM $P; wait $P; find in -type f -not -path '*/.formwork*' | sort
+            S=${L#*/.link/*.}; S=${S%/}; grep -c -e "$S" log verbose; grep -o '/.link/[^.]*[.][*]*' verbose | sort -u | wc -l
+            """)
+        #expect(
+            outcome.text == """
+                401
+                201
+                201
+                413
+                201
+                exit 0
+                exit 0
+                exit 0
+                exit 22
+                in/inbox/ann/a (1).txt
+                in/inbox/ann/a (2).txt
+                in/inbox/ann/a (3).txt
+                in/inbox/ann/a (4).txt
+                in/inbox/ann/a.txt
+                in/inbox/ann/b.txt
+                log:0
+                verbose:0
+                1
+
+                """, "\(outcome.errors)")
+    }
+
+    @Test func `SIGHUP reads the key again`() throws {
+        let outcome = try Self.run(
+            """
+            begin; L=$(link --to ${U%/}); printf hi > a
+            ask() { curl -s -o /dev/null -w '%{http_code}\\n' -T a "$1"; }
+            ask $L; (echo fedcba9876543210fedcba9876543210; cat key) > keys; cp keys key; kill -HUP $P
+            until grep -q 'read again' log; do sleep 0.05; done
+            M=$(link --to ${U%/}); ask $L; ask $M
+            head -n 1 keys > key; kill -HUP $P; until [ $(grep -c 'read again' log) = 2 ]; do sleep 0.05; done
+            ask $L; ask $M; kill -TERM $P; wait $P
+            """)
+        #expect(outcome.text == "201\n201\n201\n403\n201\n")
+    }
+
+    @Test func `The list of processes shows no signature`() {
+        let words = ["formwork", "send", "https://h/.link/Zm9v.c2ln-X_9/", "-F", "a=1", "x/.link/a.b?c/.link/d.e"]
+        let found = SecretArguments.ranges(in: words).map { word, range in
+            String(decoding: Array(words[word].utf8)[range], as: UTF8.self)
+        }
+        #expect(found == ["c2ln-X_9", "b"])
+        #expect(SecretText.masked(words[2]) == "https://h/.link/Zm9v.***/")
+        #expect(SecretText.masked(words[5]) == "x/.link/a.***?c/.link/d.***")
+    }
+}
+#endif

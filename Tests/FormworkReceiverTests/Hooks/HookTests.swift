@@ -1,0 +1,338 @@
+#if Transfer
+import Formwork
+import FormworkCore
+import FormworkResumable
+import Foundation
+import Logging
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@testable import FormworkReceiver
+
+/// A receiver that asks a hook, and reports to it.
+@Suite(.timeLimit(.minutes(10)))
+struct HookTests {
+    private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    private static let form = ["Content-Type: multipart/form-data; boundary=b"]
+    private static let version = "Upload-Draft-Interop-Version: 8"
+    private static let partial = [
+        version, "Content-Type: application/partial-upload", "Upload-Offset: 0", "Upload-Complete: ?1",
+    ]
+    private static let octets = [
+        "Tus-Resumable: 1.0.0", "Content-Type: application/offset+octet-stream", "Upload-Offset: 0",
+    ]
+
+    /// A receiver in a folder with a hook.
+    struct Fixture: Sendable {
+        let receiver: TestReceiver
+        let server: HookServer
+
+        /// The messages of a type, once there are that many.
+        func messages(_ type: String, _ count: Int = 1) async throws -> [HookServer.Message] {
+            #expect(try await self.receiver.eventually { self.server.messages(type).count >= count })
+            return self.server.messages(type)
+        }
+
+        /// The files, without hidden ones.
+        var names: [String] {
+            let root = self.receiver.folder.path.string
+            let found = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+            return found.filter { name in
+                var isFolder: ObjCBool = false
+                return !name.hasPrefix(".")
+                    && FileManager.default.fileExists(
+                        atPath: "\(root)/\(name)", isDirectory: &isFolder)
+                    && !isFolder.boolValue
+            }.sorted()
+        }
+
+        /// Messages that wait.
+        var waiting: [String] {
+            (try? FileManager.default.contentsOfDirectory(
+                atPath: self.receiver.folder.path.appending(".formwork-hooks").string)) ?? []
+        }
+    }
+
+    private static func run(
+        _ server: HookServer, in folder: TemporaryFolder = TemporaryFolder(),
+        uploads: TemporaryFolder = TemporaryFolder(),
+        options change: (inout Hooks.Options) -> Void = { _ in },
+        receiver: (inout ReceiverOptions) throws -> Void = { _ in },
+        _ test: @escaping @Sendable (Fixture) async throws -> Void
+    ) async throws {
+        var options = Hooks.Options(server.url, try HookSecret(Self.secret))
+        (options.firstDelay, options.sweepPause) = (.milliseconds(20), .milliseconds(50))
+        change(&options)
+        let storage = try FolderStorage(folder.path)
+        let hooks = Hooks(
+            options, box: try FolderNotices(in: folder.path), storage: storage,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let running = Task { try await hooks.run() }
+        try await TestReceiver.run(
+            receiver, in: folder, storage: storage, store: UploadStore(uploads.path), hooks: hooks
+        ) { receiver in try await test(Fixture(receiver: receiver, server: server)) }
+        running.cancel()
+        _ = await running.result
+        await hooks.close()
+        server.close()
+        withExtendedLifetime(uploads) {}
+    }
+
+    @Test func `An accepted file is asked about before, and reported after`() async throws {
+        try await Self.run(try HookServer()) { fixture in
+            let fields = ["Content-Type: text/plain", "Authorization: Bearer secret"]
+            #expect(try await fixture.receiver.request("PUT /a%20b.txt?order=17", fields, "hello").status == 201)
+            let asked = try #require(try await fixture.messages("upload.asked").first)
+            let id = try #require(asked.data["upload"] as? String)
+            let words = asked.text.components(separatedBy: #""peer":"127.0.0.1:"#)
+            #expect(
+                words[0] == #"{"data":{"fields":[],"length":5,"method":"PUT","name":"a b.txt","path":"/a%20b.txt","#)
+            #expect(
+                words.last?.drop { $0.isNumber }.hasPrefix(
+                    #"","protocol":"http","query":"order=17","type":"text/plain","upload":"\#(id)"},"timestamp":"2"#)
+                    == true)
+            #expect(asked.headers["webhook-id"] == "\(id)-asked" && asked.headers["content-type"] == "application/json")
+            #expect(!asked.text.contains("secret"))
+            let stored = try #require(try await fixture.messages("upload.stored").first)
+            #expect(stored.headers["webhook-id"] == "\(id)-stored" && stored.data["upload"] as? String == id)
+            let digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+            #expect(
+                stored.text.contains(
+                    #""files":[{"name":"a b.txt","sha256":"\#(digest)","size":5,"type":"text/plain"}]"#),
+                "\(stored.text)")
+            #expect(try await fixture.receiver.eventually { fixture.waiting.isEmpty })
+            #expect(fixture.names == ["a b.txt"])
+        }
+    }
+
+    @Test func `Messages are signed`() async throws {
+        try await Self.run(try HookServer()) { fixture in
+            _ = try await fixture.receiver.request("PUT /a", [], "1")
+            let secret = try HookSecret(Self.secret)
+            for message in [
+                try await fixture.messages("upload.asked")[0], try await fixture.messages("upload.stored")[0],
+            ] {
+                let time = try #require(message.headers["webhook-timestamp"].flatMap { Int64($0) })
+                let id = try #require(message.headers["webhook-id"])
+                #expect(
+                    message.headers["webhook-signature"] == secret.signature(id: id, time: time, body: message.body))
+            }
+        }
+    }
+
+    @Test func `The answer sets name, limit and metadata`() async throws {
+        let server = try HookServer { type, _ in
+            type == "upload.asked"
+                ? .answer(200, #"{"name":"orders/17/photo.jpg","maxSize":5,"metadata":{"order":"17"},"later":true}"#)
+                : .answer(200)
+        }
+        try await Self.run(server) { fixture in
+            let answer = try await fixture.receiver.request("PUT /a", [], "12345")
+            #expect(answer.status == 201 && answer.body.contains(#""name":"orders/17/photo.jpg""#))
+            #expect(
+                try await fixture.messages("upload.stored")[0].data["metadata"] as? [String: String] == ["order": "17"])
+            let refused = try await fixture.receiver.request("PUT /a", [], "123456")
+            #expect(refused.status == 413)
+            let failed = try await fixture.messages("upload.failed")[0]
+            let detail = try #require(failed.data["detail"] as? String)
+            #expect(failed.data["status"] as? Int == 413 && refused.body.contains(detail))
+            #expect(failed.data["metadata"] as? [String: String] == ["order": "17"])
+            #expect(fixture.names == ["orders/17/photo.jpg"])
+        }
+    }
+
+    @Test(arguments: [
+        (403, #"{"title":"No","detail":"Not yours."}"#, "application/problem+json", 403, "No", "Not yours."),
+        (422, "Only photos.\n", "text/plain", 422, "Unprocessable Content", "Only photos."),
+        (401, "", "text/plain", 403, "Forbidden", "The upload was refused."),
+        (409, "<html>", "text/html", 409, "Conflict", "The upload was refused."),
+    ])
+    func `A refusal is passed on`(
+        status: Int, body: String, type: String, passed: Int, title: String, detail: String
+    ) async throws {
+        let server = try HookServer { _, _ in .answer(status, body, type: type) }
+        try await Self.run(server) { fixture in
+            for line in ["PUT /a", "POST /"] {
+                let fields = line == "PUT /a" ? [] : Self.form
+                let content = line == "PUT /a" ? "1" : formBody([("f;a", "1")])
+                let answer = try await fixture.receiver.request(line, fields, content)
+                #expect(answer.status == passed)
+                #expect(
+                    answer.body.contains(#""detail":"\#(detail)""#) && answer.body.contains(#""title":"\#(title)""#))
+            }
+            let creations = [
+                ["Tus-Resumable: 1.0.0", "Upload-Length: 5"], [Self.version, "Upload-Complete: ?0"],
+            ]
+            for fields in creations {
+                let answer = try await fixture.receiver.request("POST /", fields)
+                #expect(answer.status == passed && answer.field("Location") == nil)
+            }
+            #expect(fixture.names == [] && fixture.waiting.isEmpty)
+            #expect(fixture.server.messages.allSatisfy { $0.type == "upload.asked" })
+        }
+    }
+
+    @Test func `A client that waits for 100 sends nothing that is refused`() async throws {
+        let server = try HookServer { _, _ in .answer(403) }
+        try await Self.run(server) { fixture in
+            let connection = try fixture.receiver.connect()
+            await connection.send(
+                "PUT /a HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+            #expect(await connection.receiveAll().hasPrefix("HTTP/1.1 403 "))
+        }
+    }
+
+    @Test(arguments: [
+        HookServer.Reply.answer(500), .answer(302), .close, .hold, .answer(200, "nonsense"), .answer(200, "[]"),
+        .answer(200, #"{"name":"../../x"}"#), .answer(200, #"{"name":".x"}"#), .answer(200, #"{"folder":"/x"}"#),
+        .answer(200, #"{"maxSize":-1}"#), .answer(200, #"{"metadata":{"a b":"1"}}"#),
+        .answer(200, #"{"metadata":{"a":"\u00e9"}}"#), .answer(200, #"{"metadata":{"formwork-upload":"x"}}"#),
+    ])
+    func `Without an answer that can be used, the client is asked to come back`(reply: HookServer.Reply) async throws {
+        try await Self.run(try HookServer { _, _ in reply }, options: { $0.limit = .milliseconds(300) }) { fixture in
+            let answer = try await fixture.receiver.request("PUT /a", [], "1")
+            #expect(answer.status == 503 && answer.field("Retry-After") == "5")
+            #expect(answer.body.contains("The upload can't be checked at the moment: try again later."))
+            #expect(fixture.names == [] && fixture.waiting.isEmpty)
+        }
+    }
+
+    @Test func `Without an answer, uploads may be accepted, but not against one`() async throws {
+        let server = try HookServer { type, count in
+            guard type == "upload.asked" else { return .answer(200) }
+            return count == 1 ? .answer(500) : count == 2 ? .hold : count == 3 ? .answer(200, "nonsense") : .answer(403)
+        }
+        try await Self.run(
+            server, options: { ($0.limit, $0.acceptsWithoutAnswer) = (.milliseconds(500), true) }
+        ) { fixture in
+            var statuses: [Int] = []
+            for name in ["a", "b", "c", "d"] {
+                statuses.append(try await fixture.receiver.request("PUT /\(name)", [], "1").status)
+            }
+            #expect(statuses == [201, 201, 503, 403] && fixture.names == ["a", "b"])
+            #expect(try await fixture.messages("upload.stored", 2).count == 2)
+        }
+    }
+
+    @Test func `A form is asked about once, and its files and fields are reported`() async throws {
+        let server = try HookServer { type, count in
+            type != "upload.asked" ? .answer(200) : .answer(200, count == 1 ? #"{"folder":"in"}"# : #"{"name":"x"}"#)
+        }
+        try await Self.run(server) { fixture in
+            let body = formBody([("title", "x"), ("f;a.txt", "1"), ("g;b.txt", "2")])
+            #expect(try await fixture.receiver.request("POST /", Self.form, body).status == 201)
+            let asked = try await fixture.messages("upload.asked")[0]
+            #expect(asked.data["name"] == nil && asked.data["length"] as? Int == body.utf8.count)
+            let stored = try await fixture.messages("upload.stored")[0]
+            #expect(
+                stored.text.contains(
+                    #""fields":[{"name":"title","value":"x"}],"fieldsIn":"in/a.txt.form.json","files":["#))
+            #expect(fixture.names == ["in/a.txt", "in/a.txt.form.json", "in/b.txt"])
+            // A form's files have their own names.
+            #expect(try await fixture.receiver.request("POST /", Self.form, body).status == 503)
+        }
+    }
+
+    @Test func `A resumable upload is asked about when it begins, and keeps the answer`() async throws {
+        let (folder, uploads) = (TemporaryFolder(), TemporaryFolder())
+        let answer = HookServer.Reply.answer(200, #"{"name":"n/x.txt","metadata":{"order":"17"}}"#)
+        let places = Local([String]())
+        let first = try HookServer { _, _ in answer }
+        try await Self.run(first, in: folder, uploads: uploads) { fixture in
+            let metadata = "Upload-Metadata: filename YS50eHQ=,order MTc="
+            let tus = try await fixture.receiver.request(
+                "POST /", ["Tus-Resumable: 1.0.0", "Upload-Length: 2", metadata])
+            let draft = [Self.version, "Upload-Complete: ?0", "Content-Disposition: attachment; filename=b.txt"]
+            let ietf = try await fixture.receiver.request("POST /", draft)
+            places.value = [try #require(tus.field("Location")), try #require(ietf.field("Location"))]
+            let asked = try await fixture.messages("upload.asked", 2)
+            #expect(asked[0].data["protocol"] as? String == "tus" && asked[0].data["name"] as? String == "a.txt")
+            #expect(asked[0].text.contains(#"{"name":"order","value":"17"}"#) && asked[0].data["length"] as? Int == 2)
+            #expect(asked[1].data["protocol"] as? String == "ietf" && asked[1].data["name"] as? String == "b.txt")
+        }
+        // In another process, which asks no more.
+        let second = try HookServer()
+        try await Self.run(second, in: folder, uploads: uploads) { fixture in
+            #expect(try await fixture.receiver.request("PATCH \(places.value[0])", Self.octets, "12").status == 204)
+            #expect(try await fixture.receiver.request("PATCH \(places.value[1])", Self.partial, "34").status == 201)
+            let stored = try await fixture.messages("upload.stored", 2)
+            #expect(stored.allSatisfy { $0.data["metadata"] as? [String: String] == ["order": "17"] })
+            #expect(fixture.server.messages("upload.asked").isEmpty)
+            #expect(fixture.names == ["n/x (1).txt", "n/x.txt"])
+        }
+    }
+
+    @Test func `A resumable upload in one request is asked about once`() async throws {
+        try await Self.run(try HookServer()) { fixture in
+            let fields = [Self.version, "Upload-Complete: ?1", "Content-Disposition: attachment; filename=b.txt"]
+            let answer = try await fixture.receiver.request("POST /", fields, "1")
+            #expect(answer.status == 201)
+            #expect(try await fixture.messages("upload.stored").count == 1)
+            #expect(fixture.server.messages.count == 2)
+        }
+    }
+
+    @Test func `A cancelled upload, and one that can't begin, are reported`() async throws {
+        try await Self.run(try HookServer(), receiver: { $0.limits.bodyBytes = 10 }) { fixture in
+            let draft = [Self.version, "Upload-Complete: ?0"]
+            let place = try #require(try await fixture.receiver.request("POST /", draft).field("Location"))
+            #expect(try await fixture.receiver.request("DELETE \(place)", [Self.version]).status == 204)
+            let failed = try await fixture.messages("upload.failed")[0]
+            #expect(failed.data["detail"] as? String == "The client cancelled the upload.")
+            let id = try #require(fixture.server.messages("upload.asked")[0].data["upload"] as? String)
+            #expect(failed.headers["webhook-id"] == "\(id)-failed")
+        }
+    }
+
+    @Test func `A client that goes away is reported`() async throws {
+        try await Self.run(try HookServer()) { fixture in
+            let connection = try fixture.receiver.connect()
+            await connection.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n1")
+            _ = try await fixture.messages("upload.asked")
+            await connection.cut()
+            let failed = try await fixture.messages("upload.failed")[0]
+            #expect(failed.data["status"] as? Int == 400 && fixture.names == [])
+        }
+    }
+
+    @Test func `A report is sent until it is accepted, with the same id and bytes`() async throws {
+        let server = try HookServer { type, count in type == "upload.asked" || count > 3 ? .answer(200) : .answer(500) }
+        try await Self.run(server) { fixture in
+            _ = try await fixture.receiver.request("PUT /a", [], "1")
+            let stored = try await fixture.messages("upload.stored", 4)
+            #expect(stored.count == 4 && Set(stored.map(\.body)).count == 1)
+            #expect(Set(stored.compactMap { $0.headers["webhook-id"] }).count == 1)
+            #expect(try await fixture.receiver.eventually { fixture.waiting.isEmpty })
+        }
+    }
+
+    @Test func `The next receiver sends what is left`() async throws {
+        let folder = TemporaryFolder()
+        let server = try HookServer { type, _ in type == "upload.asked" ? .answer(200) : .answer(503) }
+        try await Self.run(server, in: folder, options: { $0.firstDelay = .seconds(600) }) { fixture in
+            _ = try await fixture.receiver.request("PUT /a", [], "1")
+            _ = try await fixture.messages("upload.stored")
+            #expect(fixture.waiting.count == 1)
+        }
+        try await Self.run(try HookServer(), in: folder) { fixture in
+            let stored = try await fixture.messages("upload.stored")
+            #expect(stored[0].text.contains(#""name":"a""#))
+            #expect(try await fixture.receiver.eventually { fixture.waiting.isEmpty })
+        }
+    }
+
+    @Test func `A report that nobody accepts is given up`() async throws {
+        let folder = TemporaryFolder()
+        let server = try HookServer { type, _ in type == "upload.asked" ? .answer(200) : .answer(503) }
+        try await Self.run(server, in: folder, options: { $0.firstDelay = .seconds(600) }) { fixture in
+            _ = try await fixture.receiver.request("PUT /a", [], "1")
+            _ = try await fixture.messages("upload.stored")
+        }
+        try await Self.run(try HookServer(), in: folder, options: { $0.keepTime = .seconds(-1) }) { fixture in
+            let isGone = try await fixture.receiver.eventually { fixture.waiting.isEmpty }
+            #expect(isGone && fixture.server.messages.isEmpty)
+        }
+    }
+}
+#endif

@@ -1,0 +1,139 @@
+#if Transfer
+import Formwork
+import FormworkCore
+import FormworkHTTP
+import Testing
+
+@testable import FormworkReceiver
+
+/// Links and their signatures. Those written here were made with OpenSSL:
+/// `printf TEXT | openssl dgst -sha256 -hmac KEY -binary | basenc --base64url`.
+@Suite struct UploadLinkTests {
+    static let key = "0123456789abcdef0123456789abcdef"
+
+    private static let text = """
+        formwork-link 1
+        expires=4102444800
+        id=7f3a90c2d1e4b586
+        max-size=5368709120
+        prefix=inbox/ann
+        title=Photos of the wedding
+        """
+    private static let token =
+        "Zm9ybXdvcmstbGluayAxCmV4cGlyZXM9NDEwMjQ0NDgwMAppZD03ZjNhOTBjMmQxZTRiNTg2Cm1heC1zaXplPTUzNjg3MDkxMjAKcHJlZml4"
+        + "PWluYm94L2Fubgp0aXRsZT1QaG90b3Mgb2YgdGhlIHdlZGRpbmc.tKA8AHy5xVX7iE6gHYTSCnHxGkWyfIF3g_rT_yD_r2s"
+
+    private static func link() throws -> UploadLink {
+        UploadLink(
+            expires: 4_102_444_800, maxSize: 5 << 30, folders: try #require(UploadLink.folders(of: "inbox/ann")),
+            title: "Photos of the wedding", id: "7f3a90c2d1e4b586")
+    }
+
+    private static func refusal(_ token: String, now: Int64 = 0, key: String = Self.key) throws -> String? {
+        let keys = try LinkKeys(key)
+        do throws(ProblemDetails) {
+            _ = try keys.link(token, now: now)
+            return nil
+        } catch {
+            #expect(error.status == 403)
+            return error.detail
+        }
+    }
+
+    @Test func `A link is what OpenSSL signs`() throws {
+        let link = try Self.link()
+        #expect(link.text == Self.text)
+        #expect(try LinkKeys(Self.key).token(for: link) == Self.token)
+        #expect(try LinkKeys(Self.key).link(Self.token, now: 4_102_444_799) == link)
+        #expect(link.expiry == "2100-01-01T00:00:00Z")
+    }
+
+    @Test func `Any other character makes the link invalid`() throws {
+        for index in Self.token.indices {
+            for other in ["A", "b", "_", ".", "=", "%"] where !Self.token[index...].hasPrefix(other) {
+                let changed = Self.token.replacingCharacters(in: index, by: other)
+                #expect(try Self.refusal(changed) != nil, "\(changed)")
+            }
+        }
+        #expect(try Self.refusal(Self.token) == nil)
+    }
+
+    @Test(arguments: ["", ".", "a", "a.b", "a.b.c", "Zm9v.", "=.=", String(repeating: "a", count: 100_000) + ".b"])
+    func `What isn't a link is refused`(token: String) throws {
+        #expect(try Self.refusal(token) == "This upload link isn't complete: copy all of it.")
+    }
+
+    @Test func `A link of another key is refused`() throws {
+        #expect(
+            try Self.refusal(Self.token, key: "another key that is long enough!")
+                == "This upload link's signature is wrong: the link was changed, or made with another receiver's key.")
+    }
+
+    @Test func `A link expires by the receiver's clock, which the refusal shows`() throws {
+        let token =
+            "Zm9ybXdvcmstbGluayAxCmV4cGlyZXM9MTAwMAppZD0wMDAwMDAwMDAwMDAwMDAx"
+            + ".HI4HyWQNoOKTkautrmiyBPvKSpz9DATbLZ_WW87yGA4"
+        #expect(try Self.refusal(token, now: 999) == nil)
+        #expect(
+            try Self.refusal(token, now: 1_000)
+                == "This upload link expired at 1970-01-01T00:16:40Z. The receiver's clock shows 1970-01-01T00:16:40Z.")
+    }
+
+    @Test func `A claim of a later version is refused, although its signature is right`() throws {
+        // only=pdf
+        let token =
+            "Zm9ybXdvcmstbGluayAxCmV4cGlyZXM9NDEwMjQ0NDgwMAppZD0wMDAwMDAwMDAwMDAwMDAxCm9ubHk9cGRm"
+            + ".oR7Bxz68JDfQqWW6yWB-FzjFA0q0Fl-xyzPhE3cCv50"
+        #expect(try Self.refusal(token) == "This upload link was made by another version of formwork.")
+    }
+
+    @Test func `The first key signs, and links of all keys are accepted`() throws {
+        let (old, new) = (Self.key, "a new key with 32 characters, too")
+        let both = try LinkKeys("\(new)\n\(old)\n")
+        #expect(try both.link(Self.token, now: 0) == Self.link())
+        let made = both.token(for: try Self.link())
+        #expect(try LinkKeys(new).link(made, now: 0) == Self.link())
+        #expect(try Self.refusal(made) != nil)
+    }
+
+    @Test(arguments: ["", "\n\n", "short", "0123456789abcdef0123456789abcde", "\(Self.key)\nshort"])
+    func `Keys are long enough`(text: String) {
+        #expect(throws: LinkKeys.Failure.self) { try LinkKeys(text) }
+    }
+
+    @Test(arguments: [
+        "", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/./b", ".hidden", "a\\b", "a:b", "CON", "a ", "-a",
+        "a\nb",
+        "a*", "e\u{301}", Array(repeating: "a", count: 17).joined(separator: "/"), String(repeating: "a", count: 256),
+    ])
+    func `A folder that isn't safe as it is can't be a prefix`(prefix: String) {
+        #expect(UploadLink.folders(of: prefix) == nil)
+    }
+
+    @Test func `Folders are kept as they are`() {
+        #expect(UploadLink.folders(of: "Fotos 2026/Ann & Bob/été")?.map(\.text) == ["Fotos 2026", "Ann & Bob", "été"])
+    }
+
+    @Test(arguments: [
+        ("/.link/a.b/", "a.b", "/", true), ("/.link/a.b", "a.b", "/", false),
+        ("/.link/a.b/x/y?z", "a.b", "/x/y?z", true),
+        ("/.link/a.b?z", "a.b", "/?z", false), ("/.link/", "", "/", false), ("/.link//x", "", "/x", true),
+    ])
+    func `A target below a link is divided`(target: String, token: String, rest: String, isFolder: Bool) throws {
+        let path = try #require(LinkPath(target))
+        #expect(path.token == token && path.rest == rest && path.isFolder == isFolder)
+        #expect(LinkPath.masked(target) == "/.link/***\(rest)")
+    }
+
+    @Test(arguments: ["/", "/.link", "/x/.link/a.b/", "/.linka/", "*", ""])
+    func `Other targets aren't below a link`(target: String) {
+        #expect(LinkPath(target) == nil && LinkPath.masked(target) == target)
+    }
+}
+
+extension String {
+    fileprivate func replacingCharacters(in index: Index, by other: String) -> String {
+        self[..<index] + other + self[self.index(after: index)...]
+    }
+}
+#endif

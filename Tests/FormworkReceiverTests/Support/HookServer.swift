@@ -1,0 +1,84 @@
+#if Transfer
+import Foundation
+import Synchronization
+import TestSupport
+
+/// A program that is asked about uploads, with scripted answers.
+final class HookServer: Sendable {
+    struct Message: Sendable {
+        var headers: [String: String]
+        var body: [UInt8]
+
+        var text: String { String(decoding: self.body, as: UTF8.self) }
+        var object: [String: Any] {
+            (try? JSONSerialization.jsonObject(with: Data(self.body))) as? [String: Any] ?? [:]
+        }
+        var type: String { self.object["type"] as? String ?? "" }
+        var data: [String: Any] { self.object["data"] as? [String: Any] ?? [:] }
+    }
+
+    enum Reply: Sendable {
+        case answer(Int, String = "", type: String = "application/json")
+        /// Closes the connection.
+        case close
+        /// Says nothing.
+        case hold
+    }
+
+    private let listener: LoopbackListener
+    private let all = Mutex([Message]())
+    private let reply: @Sendable (_ type: String, _ count: Int) -> Reply
+
+    /// - Parameter reply: The answer to the nth message of a type, from 1.
+    init(_ reply: @escaping @Sendable (_ type: String, _ count: Int) -> Reply = { _, _ in .answer(204) }) throws {
+        self.reply = reply
+        self.listener = try LoopbackListener()
+        self.listener.acceptAll { [self] connection in Thread.detachNewThread { self.serve(connection) } }
+    }
+
+    var url: String { "http://127.0.0.1:\(self.listener.port)/hook" }
+    var messages: [Message] { self.all.withLock { $0 } }
+    func messages(_ type: String) -> [Message] { self.messages.filter { $0.type == type } }
+    func close() { self.listener.stop() }
+
+    private func serve(_ connection: Int32) {
+        defer { _ = Glibc.close(connection) }
+        var pending: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        func more() -> Bool {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return false }
+            pending += buffer[..<count]
+            return true
+        }
+        while true {
+            while pending.firstRange(of: Array("\r\n\r\n".utf8)) == nil { guard more() else { return } }
+            guard let end = pending.firstRange(of: Array("\r\n\r\n".utf8)) else { return }
+            let lines = String(decoding: pending[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+            pending.removeFirst(end.upperBound)
+            var headers: [String: String] = [:]
+            for line in lines.dropFirst() {
+                guard let colon = line.firstIndex(of: ":") else { continue }
+                headers[line[..<colon].lowercased()] =
+                    line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            }
+            let length = Int(headers["content-length"] ?? "") ?? 0
+            while pending.count < length { guard more() else { return } }
+            let message = Message(headers: headers, body: Array(pending.prefix(length)))
+            pending.removeFirst(length)
+            let count = self.all.withLock { all in
+                all.append(message)
+                return all.count { $0.type == message.type }
+            }
+            switch self.reply(message.type, count) {
+            case .answer(let status, let body, let type):
+                let fields = body.isEmpty ? "" : "Content-Type: \(type)\r\n"
+                let text = "HTTP/1.1 \(status) X\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                guard send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL)) > 0 else { return }
+            case .close: return
+            case .hold: while more() {}
+            }
+        }
+    }
+}
+#endif
