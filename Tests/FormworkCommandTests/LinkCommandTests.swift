@@ -130,7 +130,7 @@ struct LinkCommandTests {
                 exit 0
                 exit 0
                 exit 0
-                exit 22
+                exit 63
                 in/inbox/ann/a (1).txt
                 in/inbox/ann/a (2).txt
                 in/inbox/ann/a (3).txt

@@ -105,8 +105,10 @@ package struct ReceiveCommand: AsyncParsableCommand {
         let logger = Logger(label: "formwork") { [logLevel] _ in LineLog(form, level: logLevel.level) }
         // Each upload needs a connection and at least one file.
         ThisProcess.raiseFileLimit()
+        // Before the storage is opened, which would have to be closed after an error.
+        let hookOptions = try self.hooks.options()
         let storage = try await self.destination.open(
-            logger, hasFolders: options.linkKeys != nil || self.hooks.hook != nil)
+            logger, hasFolders: options.linkKeys != nil || hookOptions != nil)
         let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
         let store = try self.resuming.store(
             in: self.destination.dir.map { FilePath($0) }, bucket, options.limits, isDurable: self.destination.fsync,
@@ -114,7 +116,7 @@ package struct ReceiveCommand: AsyncParsableCommand {
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
         let hasGivenToken = self.address.hasGivenToken
         let metrics = self.metrics ? MemoryMetrics() : nil
-        let hooks = try self.hooks.open(storage, in: self.destination.dir, metrics, logger)
+        let hooks = try ReceiveHooks.open(hookOptions, storage, in: self.destination.dir, metrics, logger)
         let announcement = Announcement()
         let manager = ServiceManager()
         Warning.write(self.address.warnings)

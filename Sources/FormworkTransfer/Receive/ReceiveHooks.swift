@@ -49,11 +49,8 @@ struct ReceiveHooks: ParsableArguments {
         }
     }
 
-    /// The hook; `nil` without one.
-    /// - Parameter folder: The folder of the files; `nil` for an object store.
-    func open(
-        _ storage: any ReceiverStorage, in folder: String?, _ metrics: MemoryMetrics?, _ logger: Logger
-    ) throws -> Hooks? {
+    /// The settings of the hook; `nil` without one.
+    func options() throws -> Hooks.Options? {
         guard let hook else { return nil }
         let url = try TargetURL.complete(hook)
         let shown = ShellQuote.quote(SecretText.masked(hook)).withControlCharactersEscaped
@@ -65,15 +62,23 @@ struct ReceiveHooks: ParsableArguments {
         var options = Hooks.Options(url, try self.secret())
         options.limit = .seconds(self.hookTimeout)
         options.acceptsWithoutAnswer = self.hookFailure == .accept
-        let box: any NoticeBox
+        return options
+    }
+
+    /// The hook; `nil` without one.
+    /// - Parameter folder: The folder of the files; `nil` for an object store.
+    /// - Throws: `writeFailed` if the folder can't have messages.
+    static func open(
+        _ options: Hooks.Options?, _ storage: any ReceiverStorage, in folder: String?, _ metrics: MemoryMetrics?,
+        _ logger: Logger
+    ) throws -> Hooks? {
+        guard let options else { return nil }
         if let folder {
-            box = try FolderNotices(in: FilePath(folder))
-        } else if let storage = storage as? S3Storage {
-            box = BucketNotices(storage)
-        } else {
-            return nil
+            let box = try FolderNotices(in: FilePath(folder))
+            return Hooks(options, box: box, storage: storage, metrics: metrics, logger: logger)
         }
-        return Hooks(options, box: box, storage: storage, metrics: metrics, logger: logger)
+        guard let bucket = storage as? S3Storage else { return nil }
+        return Hooks(options, box: BucketNotices(bucket), storage: storage, metrics: metrics, logger: logger)
     }
 
     private func secret() throws -> HookSecret {
