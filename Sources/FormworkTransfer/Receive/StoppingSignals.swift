@@ -22,7 +22,7 @@ enum StoppingSignals {
         let hadTerminal = Self.hasTerminal
         // Kept outside the task group, as its tasks end in any order.
         let status = Status()
-        // Before anything says that the service runs: whoever reads that may send a signal at once.
+        // Before the address is written: its reader may send a signal at once.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         try await withThrowingTaskGroup(of: Bool.self) { tasks in
             tasks.addTask {
