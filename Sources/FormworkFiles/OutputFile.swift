@@ -5,9 +5,9 @@ import SystemPackage
 /// A file for a program's output, which appears, or replaces another one, only when it is complete.
 ///
 /// A link is followed, and the file that it leads to is replaced. The new file has the old one's permissions and, if
-/// the system allows that, its owner and group. Devices and FIFOs are written at once, and so are the
-/// paths below /dev and /proc, which may be open descriptors, and an existing file in a folder in which no new
-/// file can be created.
+/// the system allows that, its owner and group. Devices and FIFOs are written at once, and so are open descriptors such
+/// as /dev/stdout, other paths below /dev and /proc, and an existing file in a folder in which no new file can be
+/// created.
 package final class OutputFile {
     private enum State {
         /// Invisible until it is published.
@@ -24,6 +24,11 @@ package final class OutputFile {
     /// - Throws: `writeFailed`.
     package init(_ path: FilePath) throws(FormworkError) {
         self.path = path
+        let open = try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.copyOfDescriptor(named: path) }
+        if let open {
+            self.state = .direct(open)
+            return
+        }
         let isSpecial = path.string.hasPrefix("/dev/") || path.string.hasPrefix("/proc/")
         let target =
             isSpecial

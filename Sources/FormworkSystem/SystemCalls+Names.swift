@@ -66,7 +66,7 @@ extension SystemCalls {
     }
 
     /// The target of a link; `nil` if there is no link.
-    private static func target(ofLink path: FilePath) throws(Errno) -> FilePath? {
+    static func target(ofLink path: FilePath) throws(Errno) -> FilePath? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         // SAFETY: the kernel writes inside the buffer, one byte fewer than it has: it ends with NUL.
         let count = unsafe path.withPlatformString { text in

@@ -7,9 +7,9 @@ extension BodyReader {
     ///
     /// A new file is made without a name, or with a temporary one if the file system can't do that, and gets its name
     /// at the end. If anything fails, such as on a full disk, no new file is left and an existing one is unchanged. If
-    /// the path leads to a device or FIFO, the body is written into it. A link is followed, even to a file that doesn't
-    /// exist yet. A file that replaces another one has its permissions and, if the system allows that, its owner and
-    /// group.
+    /// the path leads to a device or FIFO, or names an open descriptor of this process (`/dev/stdout`, `/dev/fd/3`), the
+    /// body is written into it. A link is followed, even to a file that doesn't exist yet. A file that replaces another
+    /// one has its permissions and, if the system allows that, its owner and group.
     /// - Parameters:
     ///   - path: The file to create or replace.
     ///   - durably: Whether to wait until the disk has the bytes before the file gets its name.
@@ -20,6 +20,11 @@ extension BodyReader {
         toFile path: some PathConvertible, durably: Bool = false
     ) throws(FormworkError) -> Int64 {
         let path = path.filePath
+        let open = try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.copyOfDescriptor(named: path) }
+        if let open {
+            defer { try? SystemCalls.close(open) }
+            return try self.write(to: open)
+        }
         let target = try FormworkError.writing(path) { () throws(Errno) in try SystemCalls.destination(of: path) }
         let existing = try? SystemCalls.status(of: target)
         switch existing?.kind {

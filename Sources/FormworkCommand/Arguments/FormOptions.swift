@@ -39,7 +39,7 @@ package struct FormOptions: ParsableArguments {
         name: [.customShort("H"), .long],
         help: ArgumentHelp(
             "A header of the request, or @FILE with one on each line. 'Content-Type: multipart/…' replaces "
-                + "multipart/form-data.",
+                + "multipart/form-data, and is the only one that body, headers and plan accept without --as.",
             valueName: "name: value"))
     var header: [String] = []
 
@@ -77,7 +77,8 @@ package struct FormOptions: ParsableArguments {
 
     @Option(
         name: .customLong("from"),
-        help: ArgumentHelp("Read the form from a description that 'plan --save' wrote.", valueName: "file"),
+        help: ArgumentHelp(
+            "Read the form from a description that 'plan --save' wrote; '-' is standard input.", valueName: "file"),
         completion: .file())
     var description: String?
 
@@ -116,7 +117,7 @@ package struct FormOptions: ParsableArguments {
             guard arguments.isEmpty else {
                 throw ExitStatus(2, "formwork: --from gives the whole form: leave out -F and --form-string")
             }
-            return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: FilePath(description)).form))
+            return try self.plan(arrange(JSONText.decode(PlanDescription.self, from: description).form))
         }
         guard !arguments.isEmpty else {
             throw ExitStatus(2, "formwork: the form has no parts: give at least one -F name=value or -F name=@file")

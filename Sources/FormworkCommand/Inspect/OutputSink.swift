@@ -37,7 +37,7 @@ struct OutputSink: PartSink {
     }
 
     private static func write(_ bytes: [UInt8]) throws {
-        try BodyPlan(copying: .bytes(bytes)).write(to: .standardOutput)
+        try StandardOutput.write(.bytes(bytes))
     }
 
     private static var refusal: ExitStatus {

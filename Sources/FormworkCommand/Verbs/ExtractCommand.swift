@@ -54,6 +54,10 @@ struct ExtractCommand: ParsableCommand {
         guard self.to != nil || self.part != nil else {
             throw ExitStatus(2, "formwork: no destination: give --to DIR, or --part NAME for standard output")
         }
+        guard self.to != "-" else {
+            throw ExitStatus(
+                2, "formwork: --to -: standard output has room for one part: write --part NAME without --to")
+        }
         guard !(self.filesOnly && self.fieldsOnly), self.part == nil || !(self.filesOnly || self.fieldsOnly) else {
             throw ExitStatus(2, "formwork: --part, --files-only and --fields-only exclude each other: give only one")
         }

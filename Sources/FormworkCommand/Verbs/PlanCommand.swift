@@ -24,14 +24,24 @@ struct PlanCommand: ParsableCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @Option(help: ArgumentHelp("Write a description to a file, for --from.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp(
+            "Write a description to a file, for --from; '-' is standard output.", valueName: "file"),
+        completion: .file())
     var save: String?
+
+    func validate() throws { try GivenPath.check(["--save": self.save]) }
 
     func run() throws {
         let plan = try self.form.makePlan()
         if let save = self.save {
             let text = try JSONText.encode(plan.describe())
-            try BodyPlan(copying: .text(text)).write(toFile: FilePath(save))
+            guard save != "-" else { return try StandardOutput.write(text) }
+            do { try BodyPlan(copying: .text(text)).write(toFile: FilePath(save)) } catch {
+                // What is written here isn't a body.
+                guard error.code == .writeFailed, error.path == nil else { throw error }
+                throw FormworkError(.writeFailed, "can't be written", path: save, cause: error.cause)
+            }
         } else {
             guard self.json else {
                 return try StandardOutput.write(PlanTable(plan).text(width: Terminal.columns(of: .standardOutput)))
