@@ -96,7 +96,7 @@ struct PartArgument {
         return flags
     }
 
-    private static let optionsWithValue: Set<String> = [
+    static let optionsWithValue: Set<String> = [
         "-A", "--array", "--as", "-b", "--bool", "--boundary", "--cacert", "--cert", "--compat", "--connect-timeout",
         "--content-type", "--cookie", "-d", "--data", "--data-binary", "--data-json", "--data-raw", "--data-urlencode",
         "--dialect", "-E", "--entry", "--escape", "--expect100-timeout", "--from", "-H", "--header",

@@ -81,6 +81,7 @@ package enum FormworkVerbs {
             CompletionScript.use(Root.self)
             if try HelpRequest.answer(words, Root.self) { return }
             parsed = PartArgument.take(from: try HeaderFile.expand(words))
+            try SingleValueOption.check(parsed)
             var command = try Root.parseAsRoot(parsed)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
