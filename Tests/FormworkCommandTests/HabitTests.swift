@@ -167,10 +167,18 @@ struct HabitTests {
             "send", "http://127.0.0.1:\(second.port)", "-F", "a=1", "-o", "/dev/null", "-w", "%{json}")
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
         #expect(object["status"] as? Int == 200)
-        let unknown = try Command.run("send", "http://127.0.0.1:1", "-F", "a=1", "-w", "%{nope}")
+        let unknown = try Command.run(
+            "send", "http://127.0.0.1:1", "-F", "a=1", "-w", "<%{time_namelookup}%{exitcode}>")
+        #expect(unknown.status == 7 && unknown.text == "<7>")
         #expect(
-            unknown.status == 2
-                && unknown.errors.hasPrefix("formwork: -w: '%{nope}' isn't known: use %{NAME} with errormsg,"))
+            unknown.errors.hasPrefix(
+                "formwork: warning: -w: '%{time_namelookup}' isn't known and stays empty: the variables are content_type, "
+            ))
+        let third = try Receiver(answering: "200 OK\r\nContent-Type: text/plain", text: "hello")
+        let sizes = try Command.run(
+            "send", "http://127.0.0.1:\(third.port)", "-F", "a=1", "-o", "/dev/null", "-w",
+            "%{size_download} %{num_redirects} %{num_retries} %{num_headers} %{content_type} %{scheme}")
+        #expect(sizes.text == "5 0 0 3 text/plain http" && sizes.errors == "", "\(sizes)")
     }
 
     @Test("-v shows both heads, without secrets")

@@ -70,9 +70,16 @@ extension FormClient {
             try Task.checkCancellation()
             if let failure = self.ledger.failure { throw failure }
             let sent = self.ledger.written
-            if cause is HTTPParserError {
+            if let cause = cause as? HTTPParserError {
                 // The parser's words, such as "invalid constant string", explain nothing.
-                throw TransferError(.receive, "the server's answer isn't HTTP", bytesSent: sent)
+                let fault =
+                    switch cause {
+                    case .headerOverflow: "the head of the server's answer is too long"
+                    case .unexpectedContentLength, .invalidContentLength:
+                        "the server's answer has an invalid Content-Length, or several"
+                    default: "the server's answer isn't HTTP"
+                    }
+                throw TransferError(.receive, fault, bytesSent: sent)
             }
             let said = cause.map { " (\(TransferError.text($0)))" } ?? ""
             guard self.ledger.isComplete else {

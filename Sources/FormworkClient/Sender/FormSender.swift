@@ -31,6 +31,8 @@ public struct FormSender: Sendable {
         public var retries = 0
         /// The upload's own URL and state; `nil` where there is none.
         public var upload: ResumableUpload?
+        /// Redirects that were followed; `nil` if they aren't counted.
+        package var redirects: Int?
     }
 
     /// Called during a transfer. `UploadOptions.monitor` shows its progress.
@@ -219,6 +221,7 @@ public struct FormSender: Sendable {
                     isAnswered = machine.answered(
                         summary, remaining: end.map { ContinuousClock.now.duration(to: $0) })
                     trace.upload = machine.upload
+                    trace.redirects = machine.redirects
                     var answer = answer
                     answer.isBodyComplete = machine.isBodyComplete ?? answer.isBodyComplete
                     return isAnswered ? try await answered(answer, trace) : nil
@@ -256,6 +259,7 @@ final class SharedMachine: Sendable {
 
     var upload: ResumableUpload? { self.state.withLock { $0.machine.upload } }
     var isBodyComplete: Bool? { self.state.withLock { $0.machine.isBodyComplete } }
+    var redirects: Int? { self.state.withLock { $0.machine.redirects } }
     var checksum: String? { self.state.withLock { $0.machine.checksum } }
 
     func next() -> SendStep {

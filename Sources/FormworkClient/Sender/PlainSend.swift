@@ -16,7 +16,8 @@ package struct PlainSend: SendMachine {
     private var request: HTTPRequest
     private var hasBody: Bool
     private var asks: Bool?
-    private var redirects = 0
+    private var followed = 0
+    package var redirects: Int? { self.followed }
     private var retries = 0
     private var pause: (Duration, reason: String)?
     private var failure: (any Error)?
@@ -87,8 +88,8 @@ package struct PlainSend: SendMachine {
     }
 
     private mutating func follow(_ next: (request: HTTPRequest, redirection: Redirection), canRepeat: Bool) {
-        self.redirects += 1
-        guard self.redirects <= self.maximumRedirects else {
+        self.followed += 1
+        guard self.followed <= self.maximumRedirects else {
             return self.failure = TransferError(
                 .redirects, "more than \(self.maximumRedirects, "redirect"), the last to \(next.request.urlText)")
         }

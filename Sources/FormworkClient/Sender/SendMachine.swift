@@ -29,6 +29,8 @@ package protocol SendMachine: Sendable {
     var isBodyComplete: Bool? { get }
     /// The upload that can be resumed; `nil` for none.
     var upload: ResumableUpload? { get }
+    /// Redirects that were followed; `nil` if they aren't counted.
+    var redirects: Int? { get }
     /// The algorithm for `Upload-Checksum` of the next request's content; `nil` for none.
     var checksum: String? { get }
 }
@@ -40,6 +42,7 @@ extension SendMachine {
     package var takesEarlySuccess: Bool { false }
     package var isBodyComplete: Bool? { nil }
     package var upload: ResumableUpload? { nil }
+    package var redirects: Int? { nil }
     package var checksum: String? { nil }
 }
 

@@ -1,7 +1,7 @@
 #if Command
 import ArgumentParser
 
-/// A number of bytes as an argument: `200`, `64k`, `10M`, `4G`, in powers of 1024 as in curl.
+/// A number of bytes as an argument: `200`, `64k`, `10M`, `4G`, `1T`, `1P`, in powers of 1024 as in curl.
 package struct ByteCount: ExpressibleByArgument {
     package let bytes: Int64
 
@@ -16,6 +16,8 @@ package struct ByteCount: ExpressibleByArgument {
         case "k", "K": shift = 10
         case "m", "M": shift = 20
         case "g", "G": shift = 30
+        case "t", "T": shift = 40
+        case "p", "P": shift = 50
         default: break
         }
         if shift > 0 { digits.removeLast() }
@@ -26,7 +28,7 @@ package struct ByteCount: ExpressibleByArgument {
     }
 
     package var defaultValueDescription: String {
-        for (shift, suffix) in [(30, "G"), (20, "M"), (10, "k")] where self.bytes >= 1 << shift {
+        for (shift, suffix) in [(50, "P"), (40, "T"), (30, "G"), (20, "M"), (10, "k")] where self.bytes >= 1 << shift {
             if self.bytes.trailingZeroBitCount >= shift { return "\(self.bytes >> shift)\(suffix)" }
         }
         return "\(self.bytes)"

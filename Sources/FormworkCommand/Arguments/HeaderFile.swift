@@ -42,9 +42,23 @@ enum HeaderFile {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ExitStatus(2, "formwork: -H @\(file.withControlCharactersEscaped): is not UTF-8")
         }
-        return text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }.flatMap {
-            ["-H", String($0)]
+        var words: [String] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+        where !line.allSatisfy(\.isWhitespace) {
+            guard Self.isHeader(line) else {
+                let shown = ShellQuote.quote("@\(file)").withControlCharactersEscaped
+                throw ExitStatus(2, "formwork: -H \(shown): line \(index + 1): write 'Name: value'")
+            }
+            words += ["-H", String(line)]
         }
+        return words
+    }
+
+    /// Whether a line has a field's name, and ':' or curl's ';' after it.
+    private static func isHeader(_ line: Substring) -> Bool {
+        let name = line.prefix { $0 != ":" && $0 != ";" }
+        return !name.isEmpty && name.endIndex < line.endIndex
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "!#$%&'*+-.^_`|~".contains($0)) }
     }
 }
 #endif

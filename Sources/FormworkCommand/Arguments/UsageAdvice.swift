@@ -49,9 +49,24 @@ struct UsageAdvice {
 
     /// The parser's message, beginning like every other error. Only its first line is the reason.
     private static func ownText(_ given: String) -> String {
-        let text = given.trimmingPrefix("Error: ").prefix { !$0.isNewline }
+        let all = given.trimmingPrefix("Error: ")
+        var text = String(all.prefix { !$0.isNewline })
+        if let list = text.firstRange(of: ". Please provide one of the following:") {
+            // The values follow, each on a line of its own.
+            let values = all.split(whereSeparator: \.isNewline).dropFirst()
+                .prefix { $0.hasPrefix(" ") }.map { String($0.drop { " -".contains($0) }) }
+            text = text[..<list.lowerBound] + ": choose one of \(values.joined(separator: ", "))"
+        } else if let name = text.firstMatch(of: #/is invalid for '(--[a-z0-9-]+) /#)?.1, Self.sizes.contains(name) {
+            text += ": write a number of bytes, alone or with k, M, G, T or P, such as 500k or 4G"
+        }
         return text.prefix(1).lowercased() + text.dropFirst()
     }
+
+    /// Options whose value is a number of bytes.
+    private static let sizes: Set<Substring> = [
+        "--max-size", "--max-file-size", "--max-field-size", "--min-rate", "--free-space", "--part-size",
+        "--piece-size", "--resume-total", "--limit-rate",
+    ]
 
     private enum Problem {
         case unknown(option: String)

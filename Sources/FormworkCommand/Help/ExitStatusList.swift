@@ -9,7 +9,10 @@ enum ExitStatusList {
     private static let all: [(status: String, meaning: String, verbs: Set<String>?)] = [
         ("0", "success", nil),
         ("1", "a redirect leads to another scheme than http and https", Self.network),
-        ("2", "the arguments are wrong, or name a part that isn't there", nil),
+        (
+            "2", "the arguments are wrong, name a part that isn't there, or ask for what the server doesn't support",
+            nil
+        ),
         ("3", "a redirect leads to an invalid URL, or nowhere", Self.network),
         ("6", "the host's name can't be resolved", Self.network),
         ("7", "the host doesn't accept the connection", Self.network),

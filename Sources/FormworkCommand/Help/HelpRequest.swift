@@ -8,7 +8,9 @@ enum HelpRequest {
     /// - Returns: Whether they did.
     static func answer<Root: ParsableCommand>(_ words: [String], _ root: Root.Type) throws -> Bool {
         let isWhole = words.first == "help"
-        let path = Array(words.dropFirst(isWhole ? 1 : 0).prefix { !$0.hasPrefix("-") })
+        var path = Array(words.dropFirst(isWhole ? 1 : 0).prefix { !$0.hasPrefix("-") })
+        // 'help' explains itself by the list of verbs.
+        if isWhole, path == ["help"] { path = [] }
         let isAsked = words.isEmpty || isWhole || Self.hasHelpFlag(words)
         guard isAsked || path == ["query"] else { return false }
         let tree = try HelpVerb(Root.self)

@@ -13,10 +13,12 @@ package enum ProgressOption: String, ExpressibleByArgument, CaseIterable {
         object for each event, warnings and errors included), or none: only errors.
         """
 
-    /// The style. `auto` means a bar if standard error is a terminal and the body isn't written to it, otherwise none.
+    /// The style. `auto` means a bar if standard error is a terminal and the body isn't written to it, otherwise none. A
+    /// terminal that can't redraw a line (`TERM=dumb`) gets lines.
     package func style(bodyGoesToTerminal: Bool) -> ProgressStyle? {
         switch self {
-        case .auto: Terminal.isTerminal(.standardError) && !bodyGoesToTerminal ? .bar : nil
+        case .auto where !Terminal.isTerminal(.standardError) || bodyGoesToTerminal: nil
+        case .auto: SystemCalls.environment("TERM") == "dumb" ? .log : .bar
         case .bar: .bar
         case .log: .log
         case .json: .json

@@ -19,6 +19,15 @@ extension UploadClient {
                 self.learn(response)
             }
             guard self.link != nil else {
+                guard self.isOfProtocol(response) else {
+                    let name = self.isTus ? "tus uploads" : "resumable uploads of the IETF's draft"
+                    self.fail(
+                        UploadFailure(
+                            .unsupported,
+                            "the server has no \(name): it answered \(response.status.code), as to an ordinary request")
+                    )
+                    return
+                }
                 self.fail(
                     UploadFailure(
                         .protocolBroken,
@@ -41,6 +50,15 @@ extension UploadClient {
             }
         default: self.finish(response)
         }
+    }
+
+    /// Whether an answer has a field that only servers with resumable uploads send.
+    private func isOfProtocol(_ response: HTTPResponse) -> Bool {
+        response.status == .created
+            || response.headerFields.contains {
+                let name = $0.name.canonicalName
+                return name.hasPrefix("upload-") || name.hasPrefix("tus-")
+            }
     }
 
     /// A server with another version refuses the whole upload (NIOResumableUpload does so). Falls back to that version,

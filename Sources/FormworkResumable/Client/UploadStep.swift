@@ -50,7 +50,9 @@ public struct UploadOutcome: Sendable, Hashable {
 public struct UploadFailure: Error, Sendable, CustomStringConvertible {
     /// The kind of failure, for the caller to act on. More kinds may be added, so a `switch` needs a `default`.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Kind: String { case interrupted, gone, notReplayable, tooLarge, redirected, protocolBroken }
+        private enum Kind: String {
+            case interrupted, gone, notReplayable, tooLarge, redirected, unsupported, protocolBroken
+        }
         private let kind: Kind
 
         /// The connection broke, and the upload can't be resumed, or this happened too often.
@@ -63,6 +65,8 @@ public struct UploadFailure: Error, Sendable, CustomStringConvertible {
         public static let tooLarge = Self(kind: .tooLarge)
         /// A redirect leads to a place where the upload can't continue.
         public static let redirected = Self(kind: .redirected)
+        /// The server has no resumable uploads of the chosen kind.
+        public static let unsupported = Self(kind: .unsupported)
         /// The server violated the protocol.
         public static let protocolBroken = Self(kind: .protocolBroken)
 

@@ -30,7 +30,9 @@ struct AnswerOutput: Sendable {
         let isHidden = self.hidesFailures && answer.head.status.code >= 400
         if let path, !isHidden {
             let file = try Self.writing(to: path) { try OutputFile(FilePath(path)) }
-            try await self.write(answer, report) { bytes in try Self.writing(to: path) { try file.write(bytes) } }
+            report.bytesReceived = try await self.write(answer, report) { bytes in
+                try Self.writing(to: path) { try file.write(bytes) }
+            }
             if !answer.body.isCut {
                 try Self.writing(to: path) { try file.publish() }
                 report.file = path
@@ -44,6 +46,7 @@ struct AnswerOutput: Sendable {
                 while !report.isBodyTruncated, let bytes = try await answer.body.nextBytes() {
                     report.isBodyTruncated = bytes.count > limit - report.body.count
                     report.body += bytes.prefix(limit - report.body.count)
+                    report.bytesReceived += Int64(bytes.count)
                 }
             } catch {
                 report.isBodyTruncated = true
@@ -54,7 +57,7 @@ struct AnswerOutput: Sendable {
                 try Self.writing { try StandardOutput.write(self.terminalText(report)) }
             }
         } else {
-            try await self.write(answer, report) { bytes in
+            report.bytesReceived = try await self.write(answer, report) { bytes in
                 try Self.writing { try BodyPlan(copying: .bytes(bytes)).write(to: .standardOutput) }
             }
         }
@@ -62,11 +65,17 @@ struct AnswerOutput: Sendable {
         return report
     }
 
-    private func write(_ answer: ExchangeAnswer, _ report: SendReport, _ write: ([UInt8]) throws -> Void)
-        async throws
-    {
+    /// - Returns: The number of bytes of the answer's body.
+    private func write(
+        _ answer: ExchangeAnswer, _ report: SendReport, _ write: ([UInt8]) throws -> Void
+    ) async throws -> Int64 {
+        var count: Int64 = 0
         if self.includesHead { try write(Array(report.headText.utf8)) }
-        while let bytes = try await answer.body.nextBytes() { try write(bytes) }
+        while let bytes = try await answer.body.nextBytes() {
+            try write(bytes)
+            count += Int64(bytes.count)
+        }
+        return count
     }
 
     /// Reports a failed write to standard output as a failure to write the answer.

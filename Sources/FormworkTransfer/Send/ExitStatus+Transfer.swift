@@ -32,6 +32,8 @@ extension ExitStatus {
         case let error as TransferError:
             let fault = error.cause as? LocationFault
             self.init(fault?.exitCode ?? Self.code(for: error.code), "formwork: \(error)")
+        case let error as UploadFailure where error.code == .unsupported:
+            self.init(2, "formwork: \(error): --resume auto, without --piece-size, sends to any server")
         case let error as UploadFailure: self.init(Self.code(for: error), "formwork: \(error)")
         case let error as FormworkError where error.code == .writeFailed && error.cause == nil:
             // Caused by the server, not by a local disk.

@@ -118,7 +118,7 @@ struct ResumeOptions: ParsableArguments {
             }
             prepared.lock = lock
             if let stateDir { StateFolder(FilePath(stateDir)).removeExpired(except: path) }
-            (prepared.plan, link) = try self.restored(plan, path, key, warn)
+            (prepared.plan, link) = try self.restored(plan, path, key, url, warn)
             if boundary != nil, link != nil, prepared.plan.contentType != plan.contentType {
                 warn("--boundary is ignored: the upload saved in \(path) continues with its own boundary")
             }
@@ -176,7 +176,8 @@ struct ResumeOptions: ParsableArguments {
     }
 
     private func restored(
-        _ plan: BodyPlan, _ path: FilePath, _ key: String, _ warn: (String) -> Void
+        _ plan: BodyPlan, _ path: FilePath, _ key: String, _ url: String,
+        _ warn: (String) -> Void
     ) throws -> (BodyPlan, UploadLink?) {
         guard let state = try Self.saved(path) else { return (plan, nil) }
         if state.isExpired() {
@@ -185,14 +186,15 @@ struct ResumeOptions: ParsableArguments {
             return (plan, nil)
         }
         guard state.key == key, let link = state.link else {
+            let difference =
+                state.url != url ? "to \(state.url)" : "to the same URL, of other parts or with another method"
             if self.restartIfChanged {
-                return self.startingAgain(
-                    plan, path, "it holds another upload, to \(state.url) or of other parts", warn)
+                return self.startingAgain(plan, path, "it holds another upload, \(difference)", warn)
             }
             throw FormworkError(
                 .sourceChanged,
-                "holds another upload, to \(state.url) or of other parts: remove it, give --state another file, or start "
-                    + "again with --restart-if-changed",
+                "holds another upload, \(difference): remove it, give --state another file, or start again with "
+                    + "--restart-if-changed",
                 path: path.string)
         }
         do throws(FormworkError) { return (try state.plan(from: plan), link) } catch {

@@ -184,10 +184,12 @@ package struct SendCommand: AsyncParsableCommand {
         var total: Int64?
         var isSecure = false
         var (url, method) = (self.url ?? "", "POST")
+        var refusal: (BodyPlan.Blocker, RetryPolicy)?
         let report: SendReport
         do {
             let job = try await SendPreparation(command: self).job(monitor)
             total = job.plan.contentLength
+            if self.resume.choice == .off { refusal = job.plan.replayBlocker.map { ($0, job.sender.options.retry) } }
             isSecure = job.request.scheme == "https"
             (url, method) = (job.request.urlText, job.request.method.rawValue)
             if self.dryRun { return try job.show() }
@@ -213,7 +215,11 @@ package struct SendCommand: AsyncParsableCommand {
             throw status
         }
         let isFailure = report.status >= 400 && self.failure != .noFail
-        let failure = isFailure ? ExitStatus(22, report.failure(total: total)) : nil
+        var failure = isFailure ? ExitStatus(22, report.failure(total: total)) : nil
+        if let (blocker, retry) = refusal, retry.count > 0, retry.covers(status: report.status), report.bytesSent > 0 {
+            let fix = blocker.reason.hasPrefix("standard input") ? ": --spool stores it first" : ""
+            failure?.message? += "; not tried again, as \(blocker.reason)\(fix)".withControlCharactersEscaped
+        }
         let result = WriteOut.Result(
             report: report, url: url, method: method, failure: failure, bytesSent: report.bytesSent, total: total,
             seconds: start.duration(to: .now).seconds)

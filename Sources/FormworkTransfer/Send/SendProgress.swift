@@ -13,6 +13,8 @@ struct SendProgress: Sendable {
     private let interval: Duration
     private let line: ProgressLine
     private let parts: PartMap
+    /// Bytes of the body; `nil` if unknown. The monitor has it only after the first request began.
+    private let total: Int64?
     /// Whether a transfer that ends within one interval is not shown.
     private let isShy: Bool
     private let start = ContinuousClock.now
@@ -31,6 +33,7 @@ struct SendProgress: Sendable {
         self.interval = max(interval ?? usual, .milliseconds(100))
         self.line = ProgressLine(self.style)
         self.parts = PartMap(plan, filename: filename)
+        self.total = plan.contentLength
     }
 
     /// Shows until the task is cancelled.
@@ -58,7 +61,7 @@ struct SendProgress: Sendable {
     private func moment(_ progress: UploadProgress) -> ProgressMoment {
         var moment = ProgressMoment(
             skipped: progress.start, sent: progress.sent, acknowledged: progress.acknowledged,
-            total: progress.total, attempt: max(1, progress.attempt))
+            total: progress.total ?? self.total, attempt: max(1, progress.attempt))
         if let part = self.parts.part(at: progress.acknowledged) {
             moment.label = part.label
             moment.part = (part.number, self.parts.count)

@@ -24,6 +24,10 @@ struct SendReport: Sendable {
     var isBodyComplete: Bool
     var requests: Int
     var tries: Int
+    /// Redirects that were followed; `nil` if they weren't counted.
+    var redirects: Int?
+    /// Bytes of the answer's body that were read.
+    var bytesReceived: Int64 = 0
     /// The part of the answer's body that was kept.
     var body: [UInt8] = []
     var isBodyTruncated = false
@@ -54,7 +58,7 @@ struct SendReport: Sendable {
             self.bytesSent = max(upload.offset + self.bytesSent, upload.acknowledged)
         }
         self.upload = trace.upload
-        (self.requests, self.tries) = (trace.requests, trace.retries + 1)
+        (self.requests, self.tries, self.redirects) = (trace.requests, trace.retries + 1, trace.redirects)
     }
 
     /// Whether the answer's body is declared as JSON.

@@ -14,13 +14,15 @@ struct WriteOut {
     }
 
     private static let variables = [
-        "errormsg", "exitcode", "http_code", "http_version", "json", "method", "num_retries", "response_code",
-        "size_upload", "time_total", "url", "url_effective",
+        "content_type", "errormsg", "exitcode", "filename_effective", "http_code", "http_version", "json", "method",
+        "num_headers", "num_redirects", "num_retries", "response_code", "scheme", "size_download", "size_upload",
+        "speed_download", "speed_upload", "time_total", "url", "url_effective",
     ]
 
     private var pieces: [Piece] = []
 
-    /// - Throws: `ExitStatus` for a variable that there isn't.
+    /// Warns of variables that there aren't, which are empty as in curl: a script may write all of curl's.
+    /// - Throws: `ExitStatus` for another form of braces, such as `%output{…}`.
     init(_ format: String) throws {
         var rest = format[...]
         var text = ""
@@ -38,7 +40,13 @@ struct WriteOut {
             {
                 let kind = rest[..<open]
                 let name = String(rest[rest.index(after: open)..<end])
-                guard kind.isEmpty && Self.variables.contains(name) || kind == "header" else {
+                if kind.isEmpty, !Self.variables.contains(name) {
+                    Warning.write([
+                        "-w: '%{\(name)}' isn't known and stays empty: the variables are "
+                            + Self.variables.joined(separator: ", ") + ", and %header{NAME}"
+                    ])
+                }
+                guard kind.isEmpty || kind == "header" else {
                     throw ExitStatus(
                         2,
                         "formwork: -w: '%\(rest[...end])' isn't known: use %{NAME} with \(Self.variables.joined(separator: ", ")); or "
@@ -87,17 +95,34 @@ struct WriteOut {
 
     private static func value(of name: String, _ result: Result) -> String {
         switch name {
+        case "content_type": result.report?.fields[.contentType] ?? ""
         case "errormsg": String((result.failure?.message ?? "").trimmingPrefix("formwork: "))
         case "exitcode": "\(result.failure?.code ?? 0)"
+        case "filename_effective": result.report?.file ?? ""
         case "http_code", "response_code": result.report.map { "\($0.status)" } ?? "000"
         case "http_version": result.report.map { $0.isHTTP2 ? "2" : "1.1" } ?? "0"
         case "json": JSONOutput.text(result.members, failure: result.failure)
         case "method": result.method
+        case "num_headers": "\(result.report?.fields.count ?? 0)"
+        case "num_redirects": (result.report?.redirects).map { "\($0)" } ?? ""
         case "num_retries": "\(result.report.map { $0.tries - 1 } ?? result.trace?.retries ?? 0)"
+        case "scheme": String(self.address(result).prefix { $0 != ":" })
+        case "size_download": "\(result.report?.bytesReceived ?? 0)"
+        case "speed_download": self.rate(result.report?.bytesReceived ?? 0, result.seconds)
+        case "speed_upload": self.rate(result.bytesSent, result.seconds)
         case "size_upload": "\(result.bytesSent)"
         case "time_total": Self.seconds(result.seconds)
-        default: result.report?.url ?? result.trace?.url ?? result.url
+        case "url", "url_effective": self.address(result)
+        default: ""
         }
+    }
+
+    /// The last request's URL.
+    private static func address(_ result: Result) -> String { result.report?.url ?? result.trace?.url ?? result.url }
+
+    /// Bytes a second.
+    private static func rate(_ bytes: Int64, _ seconds: Double) -> String {
+        "\(seconds > 0 ? Int64(clamping: Double(bytes) / seconds) : 0)"
     }
 
     /// With six digits after the point.

@@ -1,0 +1,158 @@
+#if Command
+import Foundation
+import Testing
+
+/// Mistakes that had a misleading answer, or none.
+@Suite("Errors and warnings that name the true cause", .timeLimit(.minutes(10)))
+struct PlainWordsTests {
+    @Test("A declared length that standard input doesn't have: the same for a pipe and a file")
+    func declaredLength() throws {
+        let folder = Folder()
+        try folder.file("xx", "ab")
+        let file = try Command.shell("\"$F\" body -F 'a=@-;length=30' < xx", in: folder.path)
+        #expect(file.status == 26)
+        #expect(
+            file.errors
+                == "formwork: -F 'a=@-;length=30': standard input has 2 bytes, not the declared length of 30\n")
+        let pipe = try Command.shell("cat xx | \"$F\" body -F 'a=@-;length=30' > /dev/null", in: folder.path)
+        #expect(pipe.status == 26)
+    }
+
+    @Test("Headers of a part that drop its name are a warning")
+    func droppedName() throws {
+        let folder = Folder()
+        try folder.file("hd", "Content-Disposition: x\n")
+        try folder.file("named", "Content-Disposition: form-data; filename=\"q\"; name=\"n\"\n")
+        let result = try Command.shell(
+            "\"$F\" body -F 'f=x;headers=@hd' > /dev/null; \"$F\" body -F 'f=x;headers=@named' > /dev/null",
+            in: folder.path)
+        #expect(
+            result.errors == """
+                formwork: warning: the headers of "f" replace Content-Disposition by one without a name, so its part has \
+                no name and no filename: add ; name="…" to it, or leave it out
+
+                """)
+    }
+
+    @Test("A FIFO is typed by its content, as standard input is")
+    func fifo() throws {
+        let result = try Command.shell("\"$F\" type <(printf '<html><body>hello</body></html>') | cut -f 1,2")
+        #expect(result.text == "text/html\tcontent\n", "\(result)")
+    }
+
+    @Test(
+        "A wrong value lists the valid ones",
+        arguments: [
+            (
+                "body --as foo -F a=1",
+                "the value 'foo' is invalid for '--as <ab|curl|hey|http|k6|oha|request|vegeta|wget|wrk>': choose one of "
+                    + "ab, curl, hey, http, k6, oha, request, vegeta, wget, wrk"
+            ),
+            ("plan --escape foo -F a=1", "the value 'foo' is invalid for '--escape <escape>': choose one of whatwg, "),
+        ])
+    func choices(line: String, message: String) throws {
+        let result = try Command.shell("\"$F\" \(line)")
+        #expect(result.status == 2 && result.errors.hasPrefix("formwork: \(message)"), "\(result.errors)")
+    }
+
+    @Test("'help help' is the list of verbs")
+    func help() throws {
+        let result = try Command.shell("\"$F\" help help > a; \"$F\" help > b; cmp a b && echo same", in: Folder().path)
+        #expect(result.text == "same\n" && result.errors == "", "\(result)")
+    }
+
+    @Test("A line of -H @FILE is named by its number")
+    func headerLine() throws {
+        let folder = Folder()
+        try folder.file("h", "X-One: 1\r\n\r\nhidden words\n")
+        let result = try Command.shell("\"$F\" curl http://127.0.0.1:1 -F a=1 -H @h", in: folder.path)
+        #expect(result.status == 2 && result.errors == "formwork: -H @h: line 3: write 'Name: value'\n", "\(result)")
+    }
+
+    #if Transfer
+    @Test("Sizes have T and P, and an error lists the forms")
+    func sizes() throws {
+        let result = try Command.shell("timeout 20 \"$F\" receive x --max-size 1X")
+        #expect(
+            result.status == 2
+                && result.errors == """
+                    formwork: the value '1X' is invalid for '--max-size <max-size>': write a number of bytes, alone or with \
+                    k, M, G, T or P, such as 500k or 4G
+                    See 'formwork receive --help'.
+
+                    """,
+            "\(result.errors)")
+        let level = try Command.shell("timeout 20 \"$F\" receive x --log-level foo")
+        #expect(level.errors.contains(": choose one of trace, debug, info, notice, warning, error"), "\(level.errors)")
+        let large = try Command.shell("timeout 20 \"$F\" receive x --max-size 1T --max-file-size 1P --dir y")
+        #expect(large.errors.contains("give the folder once"), "\(large.errors)")
+    }
+
+    @Test("A server without resumable uploads isn't a failed connection")
+    func unsupported() throws {
+        let receiver = try Receiver()
+        let result = try Command.shell(
+            "timeout 60 \"$F\" send http://127.0.0.1:\(receiver.port) -F a=1 --resume ietf -q")
+        #expect(result.status == 2)
+        #expect(
+            result.errors == """
+                formwork: the server has no resumable uploads of the IETF's draft: it answered 200, as to an ordinary \
+                request: --resume auto, without --piece-size, sends to any server
+
+                """)
+    }
+
+    @Test("A retry that isn't possible is explained")
+    func noRetry() throws {
+        let receiver = try Receiver(answering: "503 Busy")
+        let result = try Command.shell(
+            "echo x | timeout 60 \"$F\" send http://127.0.0.1:\(receiver.port) -F a=@- --retry 3 -q > /dev/null")
+        #expect(result.status == 22)
+        #expect(
+            result.errors == """
+                formwork: the server answered 503 Busy; not tried again, as standard input can be read only once: --spool \
+                stores it first
+
+                """)
+    }
+
+    @Test("Lines of an answer's head may end with LF alone")
+    func bareLineFeeds() throws {
+        let receiver = try Receiver(raw: "HTTP/1.1 200 OK\nX-A: 1\nContent-Length: 4\n\na\nb\n")
+        let result = try Command.shell(
+            "timeout 60 \"$F\" send http://127.0.0.1:\(receiver.port) -F a=1 -q -w '%header{x-a}'")
+        #expect(result.status == 0 && result.text == "a\nb\n1" && result.errors == "", "\(result)")
+        let informed = try Receiver(raw: "HTTP/1.1 103 Early\nX-B: 2\n\nHTTP/1.1 200 OK\nContent-Length: 2\n\nok")
+        let second = try Command.shell("timeout 60 \"$F\" send http://127.0.0.1:\(informed.port) -F a=1 -q")
+        #expect(second.status == 0 && second.text == "ok", "\(second)")
+    }
+
+    @Test("An answer whose head is too long, or has two lengths, is named so")
+    func heads() throws {
+        let field = "X-A: \(String(repeating: "a", count: 70_000))\r\n"
+        let long = try Receiver(raw: "HTTP/1.1 200 OK\r\n\(field)\(field)\(field)\(field)Content-Length: 0\r\n\r\n")
+        let first = try Command.shell("timeout 60 \"$F\" send http://127.0.0.1:\(long.port) -F a=1 --boundary b -q")
+        #expect(first.status == 56)
+        #expect(first.errors == "formwork: the head of the server's answer is too long [59 bytes sent]\n")
+        let two = try Receiver(raw: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok")
+        let second = try Command.shell("timeout 60 \"$F\" send http://127.0.0.1:\(two.port) -F a=1 --boundary b -q")
+        #expect(second.status == 56)
+        #expect(
+            second.errors
+                == "formwork: the server's answer has an invalid Content-Length, or several [59 bytes sent]\n")
+    }
+
+    @Test("A name in a PUT's path that isn't UTF-8 is named so")
+    func putName() throws {
+        let outcome = try Command.shell(
+            """
+            "$F" receive in --port 0 > url 2> log & P=$!
+            for i in $(seq 200); do [ -s url ] && break; sleep 0.05; done; U=$(cat url)
+            echo x | curl -s -T - "${U}a%ff.txt"; kill $P; wait $P
+            """, in: Folder().path)
+        #expect(
+            outcome.text.contains("The file's name in the path isn't percent-encoded UTF-8."), "\(outcome.text)")
+    }
+    #endif
+}
+#endif
