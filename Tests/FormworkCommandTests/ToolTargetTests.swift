@@ -55,6 +55,86 @@ struct ToolTargetTests {
                 """)
     }
 
+    @Test(
+        "Headers go with the body",
+        arguments: [
+            (
+                "ab", "ab -n 100 -c 10 -p o -T 'multipart/form-data; boundary=b' -H 'X-A: it'\\''s' -H X-B:2 http://h/x\n"
+            ),
+            ("hey", "hey -m POST -T 'multipart/form-data; boundary=b' -H 'X-A: it'\\''s' -H X-B:2 -D o http://h/x\n"),
+            ("oha", "oha -m POST -T 'multipart/form-data; boundary=b' -H 'X-A: it'\\''s' -H X-B:2 -D o http://h/x\n"),
+            (
+                "http",
+                "http --ignore-stdin POST http://h/x 'Content-Type:multipart/form-data; boundary=b' 'X-A:it'\\''s' "
+                    + "X-B:2 @o\n"
+            ),
+            (
+                "curl",
+                "curl --data-binary @o -H 'Content-Type: multipart/form-data; boundary=b' -H 'X-A: it'\\''s' -H X-B:2 "
+                    + "http://h/x\n"
+            ),
+            (
+                "wget",
+                "wget -O - --post-file=o '--header=Content-Type: multipart/form-data; boundary=b' '--header=X-A: it'\\''s' "
+                    + "--header=X-B:2 http://h/x\n"
+            ),
+            ("vegeta", "POST http://h/x\nContent-Type: multipart/form-data; boundary=b\nX-A: it's\nX-B: 2\n@o\n"),
+            (
+                "k6",
+                """
+                import http from 'k6/http';
+                const body = open("o", 'b');
+                const params = { headers: { 'Content-Type': "multipart/form-data; boundary=b", "X-A": "it's", "X-B": "2" } };
+                export default function () {
+                  http.post("http://h/x", body, params);
+                }
+
+                """
+            ),
+            (
+                "wrk",
+                """
+                -- wrk -s FILE-OF-THIS http://h/x
+                local file = assert(io.open("o", "rb"))
+                wrk.method = "POST"
+                wrk.body = file:read("*a")
+                wrk.headers["Content-Type"] = "multipart/form-data; boundary=b"
+                wrk.headers["X-A"] = "it's"
+                wrk.headers["X-B"] = "2"
+                file:close()
+
+                """
+            ),
+        ])
+    func headers(tool: String, expected: String) throws {
+        let given = "-H \"X-A: it's\" -H X-B:2"
+        let result = try Command.shell(
+            "$F body -F a=1 --boundary b --url http://h/x --as \(tool) -o o \(given)", in: Folder().path)
+        #expect(result.text == expected && result.errors == "", "\(result)")
+    }
+
+    @Test("Headers and credentials in targets that have the body in them")
+    func inlineHeaders() throws {
+        let target = try Command.shell(
+            "$F body -F a=1 --boundary b --url http://h/x --as vegeta -H 'X-A: 1' -H 'x-a: 2'")
+        #expect(
+            target.text.hasPrefix(
+                #"{"method":"POST","url":"http://h/x","header":{"Content-Type":["multipart/form-data; boundary=b"],"#
+                    + #""X-A":["1","2"]},"body":""#), "\(target)")
+        let curl = try Command.shell("$F body -F a=1 --as curl --url http://h/x -H 'X-A: 1'")
+        #expect(curl.text.hasSuffix(" -H 'X-A: 1' http://h/x\n"), "\(curl)")
+        let request = try Command.shell("$F body -F a=1 --boundary b --as request --url http://me:p%40ss@h/x")
+        #expect(
+            request.text.hasPrefix(
+                "POST /x HTTP/1.1\r\nHost: h\r\nAuthorization: Basic bWU6cEBzcw==\r\nContent-Type: "),
+            "\(request)")
+        let own = try Command.shell(
+            "$F body -F a=1 --boundary b --as request --url http://me:pw@h/x -H 'authorization: Bearer t'")
+        #expect(own.text.contains("\r\nauthorization: Bearer t\r\n") && !own.text.contains("Basic"), "\(own)")
+        let wrong = try Command.shell("$F body -F a=1 --as hey --url http://h -o o -H hidden")
+        #expect(wrong.status == 2 && wrong.errors == "formwork: -H …: write 'Name: value'\n")
+    }
+
     @Test("What is missing is told")
     func missing() throws {
         let url = try Command.run("body", "-F", "a=1", "--as", "hey", "-o", "x")

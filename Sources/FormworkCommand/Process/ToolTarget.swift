@@ -15,45 +15,57 @@ struct ToolTarget {
     let tool: ToolOption
     let url: String
     let contentType: String
+    /// Other headers, as `Name: value`.
+    var headers: [String] = []
 
     /// The text, with the name of the file that holds the body, ready to run or to pass to the program.
     func text(naming file: FilePath) -> String {
         let body = file.string
+        let short = self.headers.flatMap { ["-H", $0] }
+        let fields = self.fields
         switch self.tool {
-        case .ab: return Self.line(["ab", "-n", "100", "-c", "10", "-p", body, "-T", self.contentType, self.url])
+        case .ab:
+            return Self.line(
+                ["ab", "-n", "100", "-c", "10", "-p", body, "-T", self.contentType] + short + [self.url])
         case .curl:
-            return Self.line(["curl", "--data-binary", "@\(body)", "-H", "Content-Type: \(self.contentType)", self.url])
-        case .hey: return Self.line(["hey", "-m", "POST", "-T", self.contentType, "-D", body, self.url])
+            return Self.line(
+                ["curl", "--data-binary", "@\(body)", "-H", "Content-Type: \(self.contentType)"] + short + [self.url])
+        case .hey: return Self.line(["hey", "-m", "POST", "-T", self.contentType] + short + ["-D", body, self.url])
         case .http:
-            return Self.line([
-                "http", "--ignore-stdin", "POST", self.url, "Content-Type:\(self.contentType)", "@\(body)",
-            ])
+            let given = fields.map { "\($0.name):\($0.value)" }
+            return Self.line(
+                ["http", "--ignore-stdin", "POST", self.url, "Content-Type:\(self.contentType)"] + given + ["@\(body)"])
         case .k6:
+            let others = fields.map { ", \(Self.literal($0.name)): \(Self.literal($0.value))" }.joined()
             return """
                 import http from 'k6/http';
                 const body = open(\(Self.literal(body)), 'b');
-                const params = { headers: { 'Content-Type': \(Self.literal(self.contentType)) } };
+                const params = { headers: { 'Content-Type': \(Self.literal(self.contentType))\(others) } };
                 export default function () {
                   http.post(\(Self.literal(self.url)), body, params);
                 }
 
                 """
-        case .oha: return Self.line(["oha", "-m", "POST", "-T", self.contentType, "-D", body, self.url])
+        case .oha: return Self.line(["oha", "-m", "POST", "-T", self.contentType] + short + ["-D", body, self.url])
         // Written with the body, not before it.
         case .request: return ""
-        case .vegeta: return "POST \(self.url)\nContent-Type: \(self.contentType)\n@\(body)\n"
+        case .vegeta:
+            let others = fields.map { "\($0.name): \($0.value)\n" }.joined()
+            return "POST \(self.url)\nContent-Type: \(self.contentType)\n\(others)@\(body)\n"
         case .wget:
-            return Self.line([
-                "wget", "-O", "-", "--post-file=\(body)", "--header=Content-Type: \(self.contentType)", self.url,
-            ])
+            let given = self.headers.map { "--header=\($0)" }
+            return Self.line(
+                ["wget", "-O", "-", "--post-file=\(body)", "--header=Content-Type: \(self.contentType)"] + given
+                    + [self.url])
         case .wrk:
+            let others = fields.map { "wrk.headers[\(Self.literal($0.name))] = \(Self.literal($0.value))\n" }.joined()
             return """
                 -- wrk -s FILE-OF-THIS \(self.url)
                 local file = assert(io.open(\(Self.literal(body)), "rb"))
                 wrk.method = "POST"
                 wrk.body = file:read("*a")
                 wrk.headers["Content-Type"] = \(Self.literal(self.contentType))
-                file:close()
+                \(others)file:close()
 
                 """
         }
@@ -65,7 +77,17 @@ struct ToolTarget {
         defer { reader.close() }
         let output = OutputBuffer()
         try output.write("{\"method\":\"POST\",\"url\":\(Self.literal(self.url)),")
-        try output.write("\"header\":{\"Content-Type\":[\(Self.literal(self.contentType))]},\"body\":\"")
+        // A name that is given twice has both values in one array.
+        var values: [(name: String, values: [String])] = [("Content-Type", [self.contentType])]
+        for field in self.fields {
+            if let place = values.firstIndex(where: { $0.name.lowercased() == field.name.lowercased() }) {
+                values[place].values.append(field.value)
+            } else {
+                values.append((field.name, [field.value]))
+            }
+        }
+        let header = values.map { "\(Self.literal($0.name)):[\($0.values.map(Self.literal).joined(separator: ","))]" }
+        try output.write("\"header\":{\(header.joined(separator: ","))},\"body\":\"")
         var encoder = Base64Encoder(columns: nil)
         var isEnd = false
         while !isEnd {
@@ -75,6 +97,15 @@ struct ToolTarget {
         }
         try output.write("\"}\n")
         try output.flush()
+    }
+
+    /// The headers' names and values, without the blanks around them.
+    private var fields: [(name: String, value: String)] {
+        self.headers.map { header in
+            let words = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = words.count > 1 ? words[1].drop { $0 == " " || $0 == "\t" } : ""
+            return (String(words[0]), String(value))
+        }
     }
 
     private static func line(_ words: [String]) -> String {

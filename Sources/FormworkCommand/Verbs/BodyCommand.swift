@@ -66,7 +66,7 @@ struct BodyCommand: ParsableCommand {
             throw ExitStatus(2, "formwork: \(name) \(value): give 0 or more")
         }
         if self.tool == .request { return try self.writeRequest() }
-        let plan = try self.form.makePlan()
+        let plan = try self.form.makePlan(passesHeaders: self.tool != nil)
         let file = self.output == "-" ? nil : self.output
         if let tool { return try self.write(plan, for: tool, to: file) }
         let isTerminal = file == nil && Terminal.isTerminal(.standardOutput)
@@ -107,14 +107,13 @@ struct BodyCommand: ParsableCommand {
             throw ExitStatus(2, "formwork: --as request needs the body's length\(reason): --spool finds it")
         }
         let target = RequestTarget(self.url ?? "http://localhost/")
+        let given = try self.checkedHeaders()
+        let isAuthorized = given.contains { $0.lowercased().hasPrefix("authorization:") }
+        let authorization = isAuthorized ? nil : target.credentials.map { "Authorization: \($0.fieldValue)" }
         let headers =
-            ["Host: \(target.authority)"] + self.form.otherHeaders + [
+            ["Host: \(target.authority)"] + [authorization].compactMap(\.self) + given + [
                 "Content-Type: \(plan.contentType)", "Content-Length: \(length)",
             ]
-        for header in headers where header.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) || !header.contains(":") {
-            throw ExitStatus(
-                2, "formwork: -H \(HeaderText.masked(header)): write 'Name: value'")
-        }
         let head = (["POST \(target.path) HTTP/1.1"] + headers).map { $0 + "\r\n" }.joined() + "\r\n"
         let file = self.output == "-" ? nil : self.output
         let isTerminal = file == nil && Terminal.isTerminal(.standardOutput)
@@ -135,17 +134,28 @@ struct BodyCommand: ParsableCommand {
         }
     }
 
+    /// The headers other than `Content-Type`, each with a name and a value.
+    private func checkedHeaders() throws -> [String] {
+        let headers = self.form.otherHeaders
+        for header in headers where header.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) || !header.contains(":") {
+            throw ExitStatus(2, "formwork: -H \(HeaderText.masked(header)): write 'Name: value'")
+        }
+        return headers
+    }
+
     private func write(_ plan: BodyPlan, for tool: ToolOption, to file: String?) throws {
         guard self.offset == 0, self.length == nil else {
             throw ExitStatus(2, "formwork: --as sends the whole body: leave out --offset and --length")
         }
+        let headers = try self.checkedHeaders()
         if tool == .curl, file == nil {
-            return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: self.url.map { [$0] } ?? []))
+            let words = headers.flatMap { ["-H", $0] } + (self.url.map { [$0] } ?? [])
+            return try StandardOutput.write(CurlCommandLine.text(for: plan, followedBy: words))
         }
         guard let url = self.url else {
             throw ExitStatus(2, "formwork: --as \(tool) needs --url URL: give the URL to send the body to")
         }
-        let target = ToolTarget(tool: tool, url: url, contentType: plan.contentType)
+        let target = ToolTarget(tool: tool, url: url, contentType: plan.contentType, headers: headers)
         guard let file else {
             guard tool == .vegeta else {
                 throw ExitStatus(2, "formwork: --as \(tool) reads the body from a file: name it with -o FILE")
@@ -172,14 +182,40 @@ private struct ReaderStream: ByteStream {
 private struct RequestTarget {
     let authority: String
     let path: String
+    /// The user and password of the URL; `nil` without.
+    let credentials: BasicCredentials?
 
     init(_ url: String) {
         let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
         let rest = url[start...].prefix { $0 != "#" }
         let place = rest.prefix { !"/?".contains($0) }
-        self.authority = String(place.lastIndex(of: "@").map { place[place.index(after: $0)...] } ?? place)
+        let at = place.lastIndex(of: "@")
+        self.authority = String(at.map { place[place.index(after: $0)...] } ?? place)
+        self.credentials = at.map { at in
+            let words = place[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let texts = words.map { String(decoding: Self.decoded($0), as: UTF8.self) }
+            return BasicCredentials(user: texts[0], password: texts.count > 1 ? texts[1] : "")
+        }
         let path = rest.dropFirst(place.count)
         self.path = path.hasPrefix("/") ? String(path) : "/\(path)"
+    }
+
+    /// The bytes of a percent-encoded text. A '%' that begins no escape stays.
+    private static func decoded(_ text: Substring) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2, !digits.contains(where: { "+-".utf8.contains($0) }),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
     }
 }
 
