@@ -305,6 +305,20 @@ struct InspectCommandTests {
         #expect(extracted.errors.hasPrefix("formwork: standard input: delimiterInPreamble at offset 1: "))
     }
 
+    @Test("A stray line end before a form with one part is named as the cause")
+    func strayLineEnd() throws {
+        let body = "\n--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--XX--\r\n"
+        let result = try Self.inspect(body, "--boundary XX")
+        #expect(result.status == 70)
+        #expect(
+            result.errors.hasPrefix(
+                "formwork: standard input: delimiterInPreamble at offset 1: A line before the first part begins like a "
+                    + "delimiter but isn't one, so its part would be lost: a delimiter needs CRLF before and after it"),
+            "\(result.errors)")
+        let other = try Self.inspect("text\r\n--XX--\r\n", "--boundary XX")
+        #expect(other.errors.hasPrefix("formwork: standard input: noPartsAfterPreamble at offset "), "\(other.errors)")
+    }
+
     @Test("Bytes that were decoded as text are a warning, as the body can be read")
     func warning() throws {
         let body = twoParts.replacing("name=\"a\"", with: "name=\"a\"; filename=\"f\"\r\nContent-Type: image/png")

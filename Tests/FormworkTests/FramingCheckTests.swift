@@ -79,7 +79,7 @@ struct FramingCheckTests {
         #expect(
             error?.description == """
                 part 2 "c": the content of part 2 contains the body's own delimiter at offset 105: choose another \
-                boundary [body offset 0]
+                boundary [body offset 105]
                 """)
         #expect(given.isEmpty)
         #expect("\(FormworkError.Code.framingBroken)" == "framingBroken")

@@ -159,12 +159,20 @@ struct CurlFormBuilder {
         self.add(BodyPart(header: header, source: source, findsType: findsType))
     }
 
-    private func header(_ name: String?, _ filename: String?, _ fields: inout [HeaderField]) -> PartHeader {
+    private mutating func header(_ name: String?, _ filename: String?, _ fields: inout [HeaderField]) -> PartHeader {
         let isReplaced = fields.contains {
             $0.isNamed("Content-Disposition") || $0.replaces("Content-Disposition")
         }
         let isFormData = self.levels.last?.isFormData ?? true
         // In other multiparts a part without name and filename needs no disposition.
+        if isReplaced, isFormData, !self.isCurl, let name {
+            let isNamed = fields.contains { $0.isNamed("Content-Disposition") && $0.value.hasNameParameter }
+            if !isNamed {
+                self.warnings.append(
+                    "the headers of \"\(name)\" replace Content-Disposition by one without a name, so its part has no "
+                        + "name and no filename: add ; name=\"…\" to it, or leave it out")
+            }
+        }
         guard !isReplaced, isFormData || name != nil || filename != nil else { return PartHeader(disposition: nil) }
         return PartHeader(disposition: isFormData ? .formData : .attachment, name: name, filename: filename)
     }
@@ -257,6 +265,14 @@ private struct NoBytes: ByteStream {
 }
 
 extension String {
+    /// Whether a `Content-Disposition` has the parameter `name`.
+    fileprivate var hasNameParameter: Bool {
+        self.lowercased().split(separator: ";").dropFirst().contains { parameter in
+            let text = parameter.drop { $0 == " " || $0 == "\t" }
+            return text.hasPrefix("name=") || text.hasPrefix("name ") || text.hasPrefix("name*=")
+        }
+    }
+
     /// curl's test for `multipart/form-data`, with any parameters.
     var isFormDataType: Bool {
         let type = "multipart/form-data"

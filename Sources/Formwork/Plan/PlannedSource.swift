@@ -198,6 +198,13 @@ struct SourceResolver {
                 .sourceUnavailable, "descriptor \(descriptor.rawValue) can't be read", cause: error)
         }
         if status.kind == .regular {
+            let left = max(0, status.validator.size - offset)
+            if source.offset == nil, let length, length > left {
+                // The same mistake as with a pipe, which is found when it ends.
+                let name = descriptor == .standardInput ? "standard input" : "descriptor \(descriptor.rawValue)"
+                throw FormworkError(
+                    .lengthMismatch, "\(name) has \(left, "byte"), not the declared length of \(length)")
+            }
             let range = BodySource.FileRange(offset: min(offset, status.validator.size), length: length)
             return .file(try self.slice(range, of: .descriptor(descriptor, keeping: source.spool), status, nil))
         }

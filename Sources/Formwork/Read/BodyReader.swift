@@ -368,7 +368,9 @@ public final class BodyReader: ByteStream {
 
     /// Stores an error, which every later call throws.
     func fail(_ error: FormworkError) -> FormworkError {
-        let error = error.naming(self.currentPart).at(self.position)
+        var error = error.naming(self.currentPart)
+        // The check knows the place; the reader's position is before the bytes that it checked.
+        if error.code != .framingBroken || error.offset == nil { error = error.at(self.position) }
         self.cursor = nil
         self.failure = error
         return error

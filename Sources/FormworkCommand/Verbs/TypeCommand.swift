@@ -61,7 +61,16 @@ struct TypeCommand: ParsableCommand {
 
     private static func answer(for file: String, _ types: MediaTypeDetection) throws(FormworkError) -> Answer {
         let isInput = file == "-"
-        let source: BodySource = isInput ? .descriptor(.standardInput) : .file(FilePath(file))
+        var source: BodySource = isInput ? .descriptor(.standardInput) : .file(FilePath(file))
+        var fifo: FileDescriptor?
+        defer { if let fifo { try? SystemCalls.close(fifo) } }
+        if !isInput, (try? SystemCalls.status(of: FilePath(file)))?.kind == .fifo {
+            // Nothing else reads it, so its first bytes can be consumed, as those of standard input are.
+            do throws(Errno) { fifo = try SystemCalls.open(FilePath(file), .readOnly) } catch {
+                throw FormworkError(.sourceUnavailable, "can't be read", path: file, cause: error)
+            }
+            if let fifo { source = .descriptor(fifo) }
+        }
         let choice = try types.choice(of: source, filename: isInput ? nil : file)
         return Answer(file: file, type: choice.mediaType ?? "", detector: choice.detector, reason: choice.reason)
     }

@@ -181,7 +181,10 @@ public struct FramingCheck: Sendable {
     private mutating func ended() throws(FormworkError) {
         let start = self.parser.offset - self.delimiterCount
         guard let expected = self.upcoming, expected.start == start else {
-            throw self.delimiterInContent("at offset \(max(start, self.current?.contentStart ?? 0))", nil)
+            let place = max(start, self.current?.contentStart ?? 0)
+            var error = self.delimiterInContent("at offset \(place)", nil)
+            error.offset = place
+            throw error
         }
         self.current = nil
     }

@@ -127,12 +127,12 @@ extension MultipartParser {
         }
         guard case .close = verdict else {
             if let offset = self.preambleDelimiterOffset, self.profile.preambleDelimiters == .refused {
-                throw ParsingFailure(.delimiterInPreamble).error(
-                    "A line before the first part begins like a delimiter but isn't one, so its part would be lost: "
-                        + "a delimiter needs CRLF before and after it.", at: offset)
+                throw Self.delimiterInPreamble(at: offset)
             }
             return try self.beginPart(at: place)
         }
+        // The body's only part, whose delimiter wasn't recognised.
+        if let offset = self.preambleDelimiterOffset { throw Self.delimiterInPreamble(at: offset) }
         guard !self.hasPreambleText else {
             throw ParsingFailure(.noPartsAfterPreamble)
                 .error(
@@ -140,6 +140,12 @@ extension MultipartParser {
                     at: self.bodyOffset(place))
         }
         self.state = .closing(afterCR: false)
+    }
+
+    private static func delimiterInPreamble(at offset: Int64) -> FormworkError {
+        ParsingFailure(.delimiterInPreamble).error(
+            "A line before the first part begins like a delimiter but isn't one, so its part would be lost: "
+                + "a delimiter needs CRLF before and after it.", at: offset)
     }
 
     /// Returns the held bytes, because they are content.

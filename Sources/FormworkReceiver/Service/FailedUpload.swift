@@ -11,6 +11,8 @@ package struct FailedUpload: Error {
     package var problem: ProblemDetails
     /// The client went away, or its connection broke: no answer can be sent.
     package var isConnectionLost = false
+    /// The receiver is stopping, and closes the connection without an answer.
+    package var isDropped = false
     /// For the log, which may contain paths.
     package var reason: String
 
@@ -36,6 +38,7 @@ package struct FailedUpload: Error {
         case is CancellationError:
             self.problem = .unavailable("The receiver is stopping.")
             self.reason = "the upload was dropped, as the receiver is stopping"
+            self.isDropped = true
         case is StorageProblem: self.problem = .storageFailed
         default:
             self.problem = .badRequest("The connection ended before the body did.")

@@ -120,6 +120,9 @@ package struct IncomingUpload: Sendable {
             return SafePath(safe, in: folders)
         }
         guard head.method != .put else {
+            guard !path.hasUnreadableName else {
+                throw .badRequest("The file's name in the path isn't percent-encoded UTF-8.")
+            }
             throw .badRequest("The path must end with the file's name: PUT /name.")
         }
         return SafePath(self.madeUpName(type))
@@ -157,6 +160,11 @@ struct RequestPath: Equatable {
         guard let slash = self.text.lastIndex(of: "/") else { return nil }
         let segment = self.text[self.text.index(after: slash)...]
         return segment.isEmpty ? nil : String(segment).percentDecoded
+    }
+
+    /// Whether there is a segment after the last slash that can't be decoded.
+    var hasUnreadableName: Bool {
+        self.lastSegment == nil && self.text.contains("/") && !self.text.hasSuffix("/")
     }
 }
 

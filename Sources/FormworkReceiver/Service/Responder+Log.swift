@@ -46,10 +46,11 @@ extension Responder {
     /// Logs one line for an upload that failed.
     func log(_ failure: FailedUpload, _ head: HTTPRequest, _ client: ClientAddress, _ duration: Duration?) {
         var metadata: Logger.Metadata = [
-            "peer": "\(client.text)", "status": .stringConvertible(failure.problem.status),
-            "reason": "\(failure.reason)",
+            "peer": "\(client.text)", "reason": "\(failure.reason)",
             "method": "\(head.method.rawValue)", "path": "\(RequestPath(head.path).text)",
         ]
+        // The client gets no status if the connection is closed without an answer.
+        if !failure.isDropped { metadata["status"] = .stringConvertible(failure.problem.status) }
         if let duration { metadata["seconds"] = .stringConvertible(duration.inSeconds) }
         let isOurs = failure.problem.status >= 500
         self.logger.log(
