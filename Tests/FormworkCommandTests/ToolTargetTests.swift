@@ -59,7 +59,8 @@ struct ToolTargetTests {
         "Headers go with the body",
         arguments: [
             (
-                "ab", "ab -n 100 -c 10 -p o -T 'multipart/form-data; boundary=b' -H 'X-A: it'\\''s' -H X-B:2 http://h/x\n"
+                "ab",
+                "ab -n 100 -c 10 -p o -T 'multipart/form-data; boundary=b' -H 'X-A: it'\\''s' -H X-B:2 http://h/x\n"
             ),
             ("hey", "hey -m POST -T 'multipart/form-data; boundary=b' -H 'X-A: it'\\''s' -H X-B:2 -D o http://h/x\n"),
             ("oha", "oha -m POST -T 'multipart/form-data; boundary=b' -H 'X-A: it'\\''s' -H X-B:2 -D o http://h/x\n"),
