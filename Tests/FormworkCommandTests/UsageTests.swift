@@ -58,7 +58,7 @@ struct UsageTests {
             result.status == 2
                 && result.errors == """
                     formwork: '\(word)' isn't a command\(hint)
-                    The commands are: body, headers, send, curl, plan, type, receive, inspect, extract, query, \
+                    The commands are: body, headers, send, curl, plan, type, receive, link, inspect, extract, query, \
                     completion. See 'formwork --help'.
 
                     """,
