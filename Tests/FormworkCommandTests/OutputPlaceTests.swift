@@ -18,9 +18,10 @@ struct OutputPlaceTests {
             (echo one; "$F" body \(Self.form) -o \(path); echo two) >> log; cat log
             """, in: folder.path)
         #expect(result.text == "zero\none\n\(Self.body)two\n", "\(result.errors)")
+        let other = Folder()
         let truncated = try Command.shell(
             "ln -s /dev/stdout link; (echo one; \"$F\" body \(Self.form) -o \(path); echo two) > log; cat log",
-            in: Folder().path)
+            in: other.path)
         #expect(truncated.text == "one\n\(Self.body)two\n", "\(truncated.errors)")
     }
 

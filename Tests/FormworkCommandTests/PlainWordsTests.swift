@@ -48,7 +48,10 @@ struct PlainWordsTests {
                 "the value 'foo' is invalid for '--as <ab|curl|hey|http|k6|oha|request|vegeta|wget|wrk>': choose one of "
                     + "ab, curl, hey, http, k6, oha, request, vegeta, wget, wrk"
             ),
-            ("plan --escape foo -F a=1", "the value 'foo' is invalid for '--escape <escape>': choose one of whatwg, "),
+            (
+                "plan --compat foo -F a=1",
+                "the value 'foo' is invalid for '--compat <curl>'. Please provide one of 'curl'."
+            ),
         ])
     func choices(line: String, message: String) throws {
         let result = try Command.shell("\"$F\" \(line)")
@@ -57,7 +60,8 @@ struct PlainWordsTests {
 
     @Test("'help help' is the list of verbs")
     func help() throws {
-        let result = try Command.shell("\"$F\" help help > a; \"$F\" help > b; cmp a b && echo same", in: Folder().path)
+        let folder = Folder()
+        let result = try Command.shell("\"$F\" help help > a; \"$F\" help > b; cmp a b && echo same", in: folder.path)
         #expect(result.text == "same\n" && result.errors == "", "\(result)")
     }
 
@@ -104,13 +108,13 @@ struct PlainWordsTests {
 
     @Test("A retry that isn't possible is explained")
     func noRetry() throws {
-        let receiver = try Receiver(answering: "503 Busy")
+        let receiver = try Receiver(answering: "503 Service Unavailable")
         let result = try Command.shell(
             "echo x | timeout 60 \"$F\" send http://127.0.0.1:\(receiver.port) -F a=@- --retry 3 -q > /dev/null")
         #expect(result.status == 22)
         #expect(
             result.errors == """
-                formwork: the server answered 503 Busy; not tried again, as standard input can be read only once: --spool \
+                formwork: the server answered 503 Service Unavailable; not tried again, as standard input can be read only once: --spool \
                 stores it first
 
                 """)
@@ -129,8 +133,8 @@ struct PlainWordsTests {
 
     @Test("An answer whose head is too long, or has two lengths, is named so")
     func heads() throws {
-        let field = "X-A: \(String(repeating: "a", count: 70_000))\r\n"
-        let long = try Receiver(raw: "HTTP/1.1 200 OK\r\n\(field)\(field)\(field)\(field)Content-Length: 0\r\n\r\n")
+        let field = "X-A: \(String(repeating: "a", count: 100_000))\r\n"
+        let long = try Receiver(raw: "HTTP/1.1 200 OK\r\n\(field)Content-Length: 0\r\n\r\n")
         let first = try Command.shell("timeout 60 \"$F\" send http://127.0.0.1:\(long.port) -F a=1 --boundary b -q")
         #expect(first.status == 56)
         #expect(first.errors == "formwork: the head of the server's answer is too long [59 bytes sent]\n")
@@ -144,12 +148,13 @@ struct PlainWordsTests {
 
     @Test("A name in a PUT's path that isn't UTF-8 is named so")
     func putName() throws {
+        let folder = Folder()
         let outcome = try Command.shell(
             """
             "$F" receive in --port 0 > url 2> log & P=$!
             for i in $(seq 200); do [ -s url ] && break; sleep 0.05; done; U=$(cat url)
             echo x | curl -s -T - "${U}a%ff.txt"; kill $P; wait $P
-            """, in: Folder().path)
+            """, in: folder.path)
         #expect(
             outcome.text.contains("The file's name in the path isn't percent-encoded UTF-8."), "\(outcome.text)")
     }

@@ -108,9 +108,10 @@ struct ToolTargetTests {
             ),
         ])
     func headers(tool: String, expected: String) throws {
+        let folder = Folder()
         let given = "-H \"X-A: it's\" -H X-B:2"
         let result = try Command.shell(
-            "$F body -F a=1 --boundary b --url http://h/x --as \(tool) -o o \(given)", in: Folder().path)
+            "$F body -F a=1 --boundary b --url http://h/x --as \(tool) -o o \(given)", in: folder.path)
         #expect(result.text == expected && result.errors == "", "\(result)")
     }
 
