@@ -47,7 +47,7 @@ struct SourceTests {
         #expect(try self.content(of: .descriptor(descriptor)) == "3456789")
         #expect(try self.content(of: .descriptor(descriptor, length: 2)) == "34")
         #expect(try descriptor.seek(offset: 0, from: .current) == 3)
-        #expect(self.error(of: .descriptor(descriptor, length: 8))?.code == .invalidArgument)
+        #expect(self.error(of: .descriptor(descriptor, length: 8))?.code == .lengthMismatch)
         #expect(self.error(of: .descriptor(FileDescriptor(rawValue: 9999)))?.cause as? Errno == .badFileDescriptor)
     }
 
