@@ -169,8 +169,11 @@ struct FaultTests {
             #expect(isUnderWay)
             await receiver.group.triggerGracefulShutdown()
             #expect(await connection.receiveAll().isEmpty)
-            let isLogged = try await receiver.eventually { receiver.log.all.contains { $0.contains("status=") } }
+            let reason = "the upload was dropped, as the receiver is stopping"
+            let isLogged = try await receiver.eventually { receiver.log.all.contains { $0.contains(reason) } }
             #expect(isLogged)
+            // The client got none.
+            #expect(!receiver.log.all.contains { $0.contains(reason) && $0.contains("status=") })
             #expect(receiver.folder.names == [])
         }
     }

@@ -23,11 +23,11 @@ WORK = [
     ("form", "fields collected as a form", DECADES),
     ("seek", "fields, 100 places sought", DECADES),
     ("files", "files planned and read", [1, 10, 100, 1_000, 10_000]),
-    ("levels", "levels of nested forms, planned and read", LEVELS),
-    ("describe", "levels, described", LEVELS),
-    ("curl", "levels, as curl's arguments", LEVELS),
-    ("lint", "levels, checked", LEVELS),
-    ("seek-levels", "levels, 100 places sought", LEVELS),
+    ("levels", "nested forms, planned and read", LEVELS),
+    ("describe", "nested forms, described", LEVELS),
+    ("curl", "nested forms, as curl's arguments", LEVELS),
+    ("lint", "nested forms, checked", LEVELS),
+    ("seek-levels", "nested forms, 100 places sought", LEVELS),
 ]
 
 

@@ -203,7 +203,7 @@ struct LinkServiceTests {
             let page = try await receiver.request("GET \(link)/", ["Accept: text/html"])
             #expect(page.status == 200 && page.body.contains("<h1>Photos &lt;of&gt; Ann</h1>"))
             #expect(page.body.contains(#"<form id="form" method="post" action="\#(link)/""#))
-            #expect(page.body.contains("At most 10 bytes per file"))
+            #expect(page.body.contains("At most 10 B per file"))
             #expect(page.body.contains(#"datetime="2100-01-01T00:00:00Z">2100-01-01 00:00 UTC</time>."#))
             #expect(!page.body.contains("Authorization: Bearer"))
             let address = "http://localhost:\(receiver.port)\(link)/"
