@@ -166,23 +166,6 @@ struct ReceiveDestination: ParsableArguments {
 /// What to do with fields.
 enum FieldsOption: String, ExpressibleByArgument, CaseIterable { case json, drop }
 
-/// A duration in one unit: `90s`, `15m`, `24h`, `7d`.
-struct AgeOption: ExpressibleByArgument {
-    static let day = Duration.seconds(86_400)
-    let duration: Duration
-    let defaultValueDescription: String
-
-    init(_ duration: Duration, _ text: String) { (self.duration, self.defaultValueDescription) = (duration, text) }
-
-    init?(argument: String) {
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        guard let unit = argument.last.flatMap({ units[$0] }), argument.first != "+",
-            let count = Int64(argument.dropLast()), (0...1_000_000).contains(count)
-        else { return nil }
-        self.init(.seconds(count * unit), argument)
-    }
-}
-
 /// How a request names its bucket.
 struct AddressingOption: ExpressibleByArgument {
     let addressing: S3Addressing

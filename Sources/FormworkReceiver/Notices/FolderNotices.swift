@@ -2,7 +2,6 @@
 import Formwork
 import FormworkCore
 import FormworkFiles
-import NIOCore
 import NIOPosix
 import SystemPackage
 
@@ -11,20 +10,6 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
-
-/// Where messages wait until a hook has them, so that another receiver, or the next one, sends those of a receiver that was
-/// killed.
-package protocol NoticeBox: Sendable {
-    /// Keeps a message, instead of the one with this name.
-    func put(_ bytes: [UInt8], _ name: String) async throws
-    /// A message; `nil` if there is none.
-    func get(_ name: String) async throws -> [UInt8]?
-    func remove(_ name: String) async throws
-    /// All messages, with the seconds since they were written.
-    func list() async throws -> [(name: String, age: Double)]
-    /// How old a message must be before a process that hasn't written it sends it, in seconds.
-    var leastAge: Double { get }
-}
 
 /// Messages in a hidden folder of the destination, where a publication makes them appear together with its files.
 package struct FolderNotices: NoticeBox {
@@ -79,42 +64,6 @@ package struct FolderNotices: NoticeBox {
             try FileManager.default.contentsOfDirectory(atPath: folder).filter {
                 $0.hasSuffix(Self.suffix) && !$0.hasPrefix(".")
             }.map { (String($0.dropLast(Self.suffix.count)), 0) }
-        }
-    }
-}
-
-/// Messages in the bucket, below the prefix.
-package struct BucketNotices: NoticeBox {
-    private static let suffix = ".json"
-
-    private let storage: S3Storage
-
-    package var leastAge: Double { 30 }
-
-    package init(_ storage: S3Storage) { self.storage = storage }
-
-    private var prefix: String { self.storage.location.prefix + ".formwork-hooks/" }
-    private func key(_ name: String) -> String { "\(self.prefix)\(name)\(Self.suffix)" }
-
-    package func put(_ bytes: [UInt8], _ name: String) async throws {
-        try await self.storage.client.put(ByteBuffer(bytes: bytes), key: self.key(name))
-    }
-
-    package func get(_ name: String) async throws -> [UInt8]? {
-        try await self.storage.client.get(self.key(name))?.bytes
-    }
-
-    package func remove(_ name: String) async throws {
-        try await self.storage.client.delete(self.key(name), versionID: nil)
-    }
-
-    package func list() async throws -> [(name: String, age: Double)] {
-        let (objects, now) = try await self.storage.client.objects(prefix: self.prefix)
-        return objects.filter { $0.key.hasSuffix(Self.suffix) }.map { object in
-            (
-                String(object.key.dropFirst(self.prefix.count).dropLast(Self.suffix.count)),
-                now.timeIntervalSince(object.modified)
-            )
         }
     }
 }
