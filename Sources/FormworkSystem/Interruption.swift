@@ -43,6 +43,8 @@ package final class Interruption {
         var all: [Step] = []
         /// While there is a step: what waits for the signals that weren't ignored before.
         var sources: [StoppingSignal: any DispatchSourceSignal] = [:]
+        /// Whether a signal arrived: another one changes nothing.
+        var isStopping = false
     }
 
     private static let steps = Mutex(Steps())
@@ -86,13 +88,19 @@ package final class Interruption {
     }
 
     private static func stop(_ signal: StoppingSignal) {
-        let steps = self.steps.withLock { $0.all }
-        let bounds = steps.compactMap(\.bound)
-        if bounds.count == steps.count, let bound = bounds.max() {
+        let known = self.steps.withLock { steps -> [Duration?]? in
+            guard !steps.isStopping else { return nil }
+            steps.isStopping = true
+            return steps.all.map(\.bound)
+        }
+        guard let known else { return }
+        let bounds = known.compactMap { $0 }
+        if bounds.count == known.count, let bound = bounds.max() {
             let end = DispatchTime.now() + .milliseconds(Int(bound / .milliseconds(1)))
             DispatchQueue.global().asyncAfter(deadline: end) { _exit(signal.exitStatus) }
         }
-        for step in steps.reversed() { step.cleanUp(signal) }
+        // One at a time: the program continues meanwhile, and may add a step.
+        while let step = self.steps.withLock({ $0.all.popLast() }) { step.cleanUp(signal) }
         _exit(signal.exitStatus)
     }
 }

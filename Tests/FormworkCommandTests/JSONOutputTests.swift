@@ -139,7 +139,7 @@ struct JSONOutputTests {
         if text.hasPrefix("{") { #expect((object["bodyJSON"] as? [String: [Int]]) == ["a": [1]]) }
     }
 
-    @Test(arguments: [("INT", 130)])
+    @Test(arguments: [("INT", 130), ("TERM", 143)])
     func `A body that a signal stops ends with an object`(signal: String, status: Int) throws {
         let (folder, check) = (Folder(), try SchemaCheck("progress"))
         let result = try Command.shell(
@@ -158,14 +158,14 @@ struct JSONOutputTests {
         #expect(lines.count { $0.contains(#""event":"error""#) } == 1)
     }
 
-    @Test(arguments: [("INT", 130)])
+    @Test(arguments: [("INT", 130), ("TERM", 143)])
     func `The object of an inspection that a signal stops is complete`(signal: String, status: Int) throws {
         let (folder, check) = (Folder(), try SchemaCheck("inspect"))
         let result = try Command.shell(
             """
             set -m; mkfifo pipe; "$F" inspect pipe --json > out & exec 3> pipe
             printf -- '--b\\r\\nContent-Disposition: form-data; name=\"a\"\\r\\n\\r\\n1\\r\\n--b\\r\\n' >&3
-            kill -\(signal) $!; wait $!; echo $? >&2; cat out
+            sleep 0.5; kill -\(signal) $!; wait $!; echo $? >&2; cat out
             """, in: folder.path)
         #expect(result.errors.hasSuffix("\(status)\n"), "\(result.errors)")
         #expect(try check.violations(result.text) == [])

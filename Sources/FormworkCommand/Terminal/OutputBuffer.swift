@@ -30,9 +30,14 @@ final class OutputBuffer: Sendable {
 
     /// Writes the beginning of an object whose members follow one by one.
     /// - Parameter ending: The rest of it, for ``interrupt(_:)``.
-    func begin(_ text: String, _ ending: @escaping @Sendable (StoppingSignal) -> String) throws {
-        try self.write(text)
-        self.state.withLock { $0.ending = ending }
+    /// - Returns: Whether it was begun; no after ``interrupt(_:)``.
+    func begin(_ text: String, _ ending: @escaping @Sendable (StoppingSignal) -> String) -> Bool {
+        self.state.withLock { state in
+            guard !state.isEnded else { return false }
+            state.text += text.utf8
+            state.ending = ending
+            return true
+        }
     }
 
     /// Writes the rest of the object, and nothing after it.
@@ -45,12 +50,13 @@ final class OutputBuffer: Sendable {
         }
     }
 
-    /// Completes, on another thread, an object that was begun.
+    /// Completes, on another thread, an object that was begun. Nothing is written after this.
     /// - Returns: Whether there was one.
     func interrupt(_ signal: StoppingSignal) -> Bool {
         self.state.withLock { state in
-            guard let ending = state.ending, !state.isEnded else { return false }
+            guard !state.isEnded else { return false }
             state.isEnded = true
+            guard let ending = state.ending else { return false }
             state.text += ending(signal).utf8
             // The signal is the result, whether or not this can be written.
             try? Self.flush(&state)

@@ -100,8 +100,7 @@ struct InspectCommand: ParsableCommand {
             if output.interrupt(signal) { JSONOutput.began() }
         }
         defer { withExtendedLifetime(interruption) {} }
-        try output.begin("{\n  \"parts\": [") { Self.ending([], ExitStatus(stoppedBy: $0)) }
-        JSONOutput.began()
+        if output.begin("{\n  \"parts\": [", { Self.ending([], ExitStatus(stoppedBy: $0)) }) { JSONOutput.began() }
         do {
             let notes = try walk.run(&recorder)
             try output.end(Self.ending(notes, nil, isEmpty: recorder.count == 0))
