@@ -56,10 +56,14 @@ package final class Interruption {
     ///   `nil` for no limit. The longest of all counts.
     package init(within bound: Duration? = nil, _ cleanUp: @escaping @Sendable (StoppingSignal) -> Void) {
         let step = Step(owner: ObjectIdentifier(self), bound: bound, cleanUp: cleanUp)
-        Self.steps.withLock { steps in
+        let isStopping = Self.steps.withLock { steps in
+            if steps.isStopping { return true }
             if steps.all.isEmpty { steps.sources = Self.watch() }
             steps.all.append(step)
+            return false
         }
+        // The process is about to exit: what needs cleaning up isn't begun any more.
+        while isStopping { SystemCalls.sleep(.seconds(1)) }
     }
 
     /// Without any, the signals stop the process again, as they did before.
@@ -99,7 +103,7 @@ package final class Interruption {
             let end = DispatchTime.now() + .milliseconds(Int(bound / .milliseconds(1)))
             DispatchQueue.global().asyncAfter(deadline: end) { _exit(signal.exitStatus) }
         }
-        // One at a time: the program continues meanwhile, and may add a step.
+        // One at a time: the program continues meanwhile, and may end what a step is for.
         while let step = self.steps.withLock({ $0.all.popLast() }) { step.cleanUp(signal) }
         _exit(signal.exitStatus)
     }
