@@ -9,7 +9,7 @@ package enum FormworkVerbs {
     package static let send = "Send the form to a server, with retries, progress and resuming after a cut."
     package static let receive = "Receive uploads into a folder or an object store, from a web page or any client."
 
-    package static let link = "Make a signed URL that lets somebody upload to a receiver without an account."
+    package static let link = "Make a signed URL for uploads to a receiver without an account."
 
     /// The root command's configuration.
     package static func configuration(

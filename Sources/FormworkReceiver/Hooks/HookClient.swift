@@ -18,7 +18,6 @@ struct HookClient: Sendable {
     struct Answer: Sendable {
         var status: Int
         var contentType: String?
-        var retryAfter: String?
         var body: [UInt8]
     }
 
@@ -60,7 +59,7 @@ struct HookClient: Sendable {
         let received = try await response.body.collect(upTo: Self.longestAnswer)
         return Answer(
             status: Int(response.status.code), contentType: response.headers.first(name: "Content-Type"),
-            retryAfter: response.headers.first(name: "Retry-After"), body: Array(received.readableBytesView))
+            body: Array(received.readableBytesView))
     }
 
     func close() async { try? await self.http.shutdown() }

@@ -229,19 +229,18 @@ package final class Hooks: Service, Sendable {
             guard let bytes = try await self.box.get(name), let notice = Notice(bytes) else {
                 return self.state.withLock { $0.tries[name] = nil }
             }
-            let event = notice.event
-            let answer = try await self.post(event)
+            let answer = try await self.post(notice.event)
             guard 200..<300 ~= answer.status else {
-                return self.postpone(name, event, "the status \(answer.status)")
+                return self.postpone(name, "the status \(answer.status)")
             }
             try? await self.box.remove(name)
             self.state.withLock { $0.tries[name] = nil }
         } catch {
-            self.postpone(name, nil, "\(error)")
+            self.postpone(name, "\(error)")
         }
     }
 
-    private func postpone(_ name: String, _ event: HookEvent?, _ reason: String) {
+    private func postpone(_ name: String, _ reason: String) {
         let count = self.state.withLock { state -> Int in
             var next = state.tries[name] ?? Try()
             next.isUnderWay = false

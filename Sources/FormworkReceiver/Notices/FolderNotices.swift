@@ -2,6 +2,7 @@
 import Formwork
 import FormworkCore
 import FormworkFiles
+import FormworkResumable
 import NIOPosix
 import SystemPackage
 
@@ -24,14 +25,7 @@ package struct FolderNotices: NoticeBox {
     /// - Throws: `writeFailed`.
     package init(in destination: FilePath) throws(FormworkError) {
         self.folder = destination.appending(Self.folderName)
-        do {
-            try FileManager.default.createDirectory(
-                atPath: self.folder.string, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw FormworkError(
-                .writeFailed, "can't be used as a folder for messages", path: self.folder.string, cause: error)
-        }
+        try self.folder.makePrivateFolder(for: "messages")
     }
 
     private func path(_ name: String) -> FilePath { self.folder.appending(name + Self.suffix) }

@@ -22,16 +22,7 @@ struct FolderUploads: UploadStorage {
 
     /// Creates the folder, accessible to this user only.
     /// - Throws: `writeFailed`.
-    func makeFolder() throws(FormworkError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: self.folder.string, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw FormworkError(
-                .writeFailed, "can't be used as a folder for uploads", path: self.folder.string, cause: error)
-        }
-    }
+    func makeFolder() throws(FormworkError) { try self.folder.makePrivateFolder(for: "uploads") }
 
     func create(_ name: String, record: [UInt8]) async throws {
         try self.makeFolder()
