@@ -36,6 +36,21 @@ struct MagicTests {
         #expect(magic.failure == nil)
     }
 
+    @Test("Closing idle handles releases the database, and the next call opens it again")
+    func closing() throws {
+        let path = "/tmp/formwork-\(UInt64.random(in: .min ... .max)).magic"
+        let magic = LibMagic(database: path, retryTime: .zero)
+        let rule = "0\tstring\tFORM\ta form\n!:mime\tapplication/x-form\n"
+        try rule.write(toFile: path, atomically: false, encoding: .utf8)
+        defer { _ = try? FileManager.default.removeItem(atPath: path) }
+        #expect(try magic.mediaType(of: Array("FORM".utf8)) == "application/x-form")
+        let other = rule.replacing("x-form", with: "x-other")
+        try other.write(toFile: path, atomically: false, encoding: .utf8)
+        #expect(try magic.mediaType(of: Array("FORM".utf8)) == "application/x-form", "the database is kept")
+        magic.closeIdle()
+        #expect(try magic.mediaType(of: Array("FORM".utf8)) == "application/x-other")
+    }
+
     @Test("Types are libmagic's own words; a charset only where asked, and for text")
     func words() throws {
         #expect(try LibMagic.shared.mediaType(of: Self.png) == "image/png")

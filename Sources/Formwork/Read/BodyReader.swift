@@ -122,8 +122,9 @@ public final class BodyReader: ByteStream {
             if self.pieces[index].length == nil {
                 let blocker = self.plan.lengthBlocker
                 throw FormworkError(
-                    .lengthUnknown, "offset \(offset) is in or after \(blocker?.reason ?? "a stream")",
-                    part: blocker?.part)
+                    .lengthUnknown,
+                    "offset \(offset) is after the beginning of a part of unknown length: "
+                        + (blocker?.reason ?? "a stream"), part: blocker?.part)
             }
             if case .source(let number) = self.pieces[index].content,
                 case .stream(let stream) = self.plan.storage.sources[number], !stream.isReplayable,

@@ -98,7 +98,7 @@ package struct FormOptions: ParsableArguments {
         var form = FormData()
         form.types = self.typeFrom?.detection() ?? .auto
         form.append(name: "file", file: FilePath(file))
-        return try form.plan().outerParts?.first?.part.header.contentType ?? "application/octet-stream"
+        return try Self.plan(form).outerParts?.first?.part.header.contentType ?? "application/octet-stream"
     }
 
     /// The headers other than `Content-Type`.
@@ -152,6 +152,12 @@ package struct FormOptions: ParsableArguments {
     private func plan(_ form: FormData) throws(FormworkError) -> BodyPlan {
         var form = form
         if self.snapshot { try form.snapshotFiles() }
+        return try Self.plan(form)
+    }
+
+    private static func plan(_ form: FormData) throws(FormworkError) -> BodyPlan {
+        // The types of all files are known then.
+        defer { LibMagic.shared.closeIdle() }
         return try form.plan()
     }
 
