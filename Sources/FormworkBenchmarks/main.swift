@@ -1,5 +1,6 @@
 import Formwork
 import FormworkMagic
+import FormworkSystem
 import SystemPackage
 
 // Whole processes that `scripts/bench` times beside its references. Each writes a body to standard output.
@@ -38,7 +39,7 @@ func makeForm() throws -> FormData {
     FormData(framing: MultipartFraming(boundary: try Boundary("formwork-bench-boundary-0123456789")))
 }
 
-func run(_ arguments: [String]) async throws -> Bool {
+func run(_ arguments: [String]) throws -> Bool {
     var form = try makeForm()
     let isMeasured = !arguments.contains("--unmeasured")
     let arguments = arguments.filter { $0 != "--unmeasured" }
@@ -48,7 +49,7 @@ func run(_ arguments: [String]) async throws -> Bool {
             PartSequence(count: count, isMeasured: isMeasured) { index in
                 BodyPart(name: numbered("field", index, 7), value: numbered("value-", index, 14))
             })
-        try await form.plan().write(to: .standardOutput)
+        try form.plan().write(to: .standardOutput)
     case ("files", let count?) where arguments.count == 3:
         let folder = FilePath(arguments[1])
         form.append(
@@ -56,7 +57,7 @@ func run(_ arguments: [String]) async throws -> Bool {
                 let name = numbered("f", index, 5)
                 return BodyPart(name: name, file: folder.appending(name))
             })
-        try await form.plan().write(to: .standardOutput)
+        try form.plan().write(to: .standardOutput)
     case ("types", nil) where arguments.count == 4:
         guard let count = Int(arguments[2]) else { return false }
         var types: [String: Int] = [:]
@@ -65,17 +66,19 @@ func run(_ arguments: [String]) async throws -> Bool {
             try FileDescriptor.standardOutput.writeAll("\(type) \(count)\n".utf8)
         }
     case ("parse", let size?) where arguments.count == 5:
-        let answer = try await parse(arguments[1], how: arguments[2], boundary: arguments[3], chunkSize: size)
+        let answer = try MainTask.run {
+            try await parse(arguments[1], how: arguments[2], boundary: arguments[3], chunkSize: size)
+        }
         try FileDescriptor.standardOutput.writeAll(answer.utf8)
     case ("grow", _) where arguments.count >= 3:
         guard let work = GrowingWork(rawValue: arguments[1]), let size = Int(arguments[2]) else { return false }
         let folder = arguments.count > 3 ? FilePath(arguments[3]) : nil
-        let (seconds, found) = try await work.measure(size, folder: folder)
+        let (seconds, found) = try MainTask.run { try await work.measure(size, folder: folder) }
         let answer = "parts \(found.parts)\nbytes \(found.bytes)\nnanoseconds \(Int(seconds * 1e9))\n"
         try FileDescriptor.standardOutput.writeAll(answer.utf8)
     case ("random", let count?):
         form.append(name: "data", source: .synthetic(SyntheticBytes(.random(seed: 1), count: Int64(count))))
-        let reader = try await form.plan().makeReader(options: ReaderOptions(digests: [CRC32C()]))
+        let reader = try form.plan().makeReader(options: ReaderOptions(digests: [CRC32C()]))
         try reader.write(to: .standardOutput)
         try FileDescriptor.standardError.writeAll((reader.digestValues?.first?.hex ?? "none").utf8)
     default: return false
@@ -104,6 +107,6 @@ func findTypes(_ folder: FilePath, _ count: Int, _ how: String, _ take: (String)
     }
 }
 
-if try await !run(Array(CommandLine.arguments.dropFirst())) {
+if try !run(Array(CommandLine.arguments.dropFirst())) {
     try FileDescriptor.standardError.writeAll(usage.utf8)
 }

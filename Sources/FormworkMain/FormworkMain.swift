@@ -8,7 +8,7 @@ struct FormworkMain: ParsableCommand {
     static let configuration = FormworkVerbs.configuration(
         send: SendEntry.self, receive: ReceiveEntry.self, link: LinkEntry.self)
 
-    static func main() async { await FormworkVerbs.run(Self.self, beforehand: TransferExecutable.takeOver) }
+    static func main() { FormworkVerbs.run(Self.self, beforehand: TransferExecutable.takeOver) }
 }
 
 /// An entry in the list of verbs.

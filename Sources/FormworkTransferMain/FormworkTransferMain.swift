@@ -9,7 +9,7 @@ struct FormworkTransferMain: ParsableCommand {
     static let configuration = FormworkVerbs.configuration(
         send: SendCommand.self, receive: ReceiveCommand.self, link: LinkCommand.self)
 
-    static func main() async { await FormworkVerbs.run(Self.self) }
+    static func main() { FormworkVerbs.run(Self.self) }
 }
 #else
 @main

@@ -63,7 +63,7 @@ package enum FormworkVerbs {
     /// - Parameter beforehand: Sees the arguments first, and may replace this process.
     package static func run<Root: ParsableCommand>(
         _ root: Root.Type, beforehand: ([String]) throws(ExitStatus) -> Void = { _ throws(ExitStatus) in }
-    ) async {
+    ) {
         StandardDescriptors.fill()
         ThisProcess.ignoreSizeSignal()
         var parsed: [String] = []
@@ -72,9 +72,13 @@ package enum FormworkVerbs {
             let words = given.first == "---completion" ? given : PartArgument.separated(given)
             self.prepare(PartArgument.flags(in: words), for: words.first)
             if let place = RawArguments.firstNotUTF8 {
-                throw ExitStatus(2, "formwork: argument \(place) is not UTF-8: rename the file, or pass it as '@-'")
+                throw ExitStatus(
+                    2,
+                    "formwork: argument \(place) is not UTF-8: rename a file, or pass it as '@-'; "
+                        + "a value comes from a file with -F 'NAME=<FILE'")
             }
             try beforehand(given)
+            MagicDatabase.use()
             SecretArguments.blank()
             let interruption = self.reportingSignals(words.first)
             defer { withExtendedLifetime(interruption) {} }
@@ -83,11 +87,7 @@ package enum FormworkVerbs {
             parsed = PartArgument.take(from: try HeaderFile.expand(words))
             try SingleValueOption.check(parsed)
             var command = try Root.parseAsRoot(parsed)
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
+            try command.run()
         } catch let error as ExitStatus {
             self.leave(error)
         } catch let error as FormworkError {

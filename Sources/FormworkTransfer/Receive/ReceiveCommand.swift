@@ -12,7 +12,7 @@ import Synchronization
 import SystemPackage
 
 /// `formwork receive`: an upload server.
-package struct ReceiveCommand: AsyncParsableCommand {
+package struct ReceiveCommand: ParsableCommand, Sendable {
     package static let configuration = CommandConfiguration(
         commandName: "receive",
         abstract: FormworkVerbs.receive,
@@ -85,7 +85,9 @@ package struct ReceiveCommand: AsyncParsableCommand {
         return uploads
     }
 
-    package func run() async throws {
+    package func run() throws { try MainTask.run { try await self.receive() } }
+
+    private func receive() async throws {
         var options = ReceiverOptions()
         try self.address.apply(to: &options)
         options.limits = self.limits.uploads(isInMemory: self.destination.to != nil)
@@ -107,15 +109,19 @@ package struct ReceiveCommand: AsyncParsableCommand {
         ThisProcess.raiseFileLimit()
         // Before the storage is opened, which would have to be closed after an error.
         let hookOptions = try self.hooks.options()
+        let metrics = self.metrics ? MemoryMetrics() : nil
         let storage = try await self.destination.open(
-            logger, hasFolders: options.linkKeys != nil || hookOptions != nil)
+            logger, metrics, hasFolders: options.linkKeys != nil || hookOptions != nil)
+        do { options.memory = try self.limits.memory(storage.bufferBytes) } catch {
+            await storage.close()
+            throw error
+        }
         let bucket = self.resuming.needsBucket ? await Self.bucketUploads(in: storage) : nil
         let store = try self.resuming.store(
             in: self.destination.dir.map { FilePath($0) }, bucket, options.limits, isDurable: self.destination.fsync,
             isDigesting: options.isDigesting)
         let (isTLS, host, token) = (options.tls != nil, options.host, options.token)
         let hasGivenToken = self.address.hasGivenToken
-        let metrics = self.metrics ? MemoryMetrics() : nil
         let hooks = try ReceiveHooks.open(hookOptions, storage, in: self.destination.dir, metrics, logger)
         let announcement = Announcement()
         let manager = ServiceManager()

@@ -11,7 +11,7 @@ import FormworkClient
 import FormworkURLEncoded
 import SystemPackage
 
-package struct SendCommand: AsyncParsableCommand {
+package struct SendCommand: ParsableCommand, Sendable {
     package static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: FormworkVerbs.send,
@@ -168,7 +168,9 @@ package struct SendCommand: AsyncParsableCommand {
 
     package init() {}
 
-    package func run() async throws {
+    package func run() throws { try MainTask.run { try await self.send() } }
+
+    private func send() async throws {
         if self.isQuiet { Messages.silence() }
         do { try await self.transfer() } catch {
             guard self.habits.hidesErrors else { throw error }
