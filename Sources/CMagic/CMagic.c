@@ -3,6 +3,8 @@
 #if defined(_WIN32) || defined(__wasi__)
 
 int cmagic_is_available(void) { return 0; }
+int cmagic_is_linked(void) { return 0; }
+const char *cmagic_named_database(void) { return NULL; }
 int cmagic_version(void) { return 0; }
 cmagic_t cmagic_open(int flags) { return NULL; }
 void cmagic_close(cmagic_t handle) {}
@@ -15,6 +17,7 @@ const char *cmagic_error(cmagic_t handle) { return NULL; }
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 // Defined where libmagic is linked, as in the static command; null elsewhere.
 #if defined(__ELF__)
@@ -77,6 +80,10 @@ int cmagic_is_available(void) {
     pthread_once(&once, load);
     return is_available;
 }
+
+int cmagic_is_linked(void) { return (void *)LINKED(magic_open) != NULL; }
+
+const char *cmagic_named_database(void) { return getenv("MAGIC"); }
 
 int cmagic_version(void) { return magic.version(); }
 cmagic_t cmagic_open(int flags) { return magic.open(flags); }

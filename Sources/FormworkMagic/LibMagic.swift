@@ -23,6 +23,11 @@ public final class LibMagic: Sendable {
     /// libmagic's version as a number: 544 is 5.44; `nil` if libmagic isn't installed.
     public static var version: Int? { cmagic_is_available() == 0 ? nil : Int(cmagic_version()) }
 
+    private static let own = Mutex<@Sendable () -> String?>({ nil })
+
+    /// Finds the database that a program brings along, if libmagic is linked into it. `$MAGIC` comes first.
+    package static func useDatabase(_ find: @escaping @Sendable () -> String?) { self.own.withLock { $0 = find } }
+
     private struct Pool {
         var idle: [Handle] = []
         var failure: FormworkError?
@@ -109,19 +114,40 @@ public final class LibMagic: Sendable {
             throw FormworkError(.sourceUnavailable, "libmagic can't be opened")
         }
         let handle = unsafe Handle(raw: raw)
+        // SAFETY: only whether there is one is read.
+        let isNamed = unsafe cmagic_named_database() != nil
+        let bringsOwn = self.database == nil && !isNamed && cmagic_is_linked() != 0
+        let database = self.database ?? (bringsOwn ? Self.own.withLock(\.self)() : nil)
         let result =
-            if let database = self.database {
+            if let database {
                 unsafe database.withCString { unsafe cmagic_load(raw, $0) }
             } else {
                 unsafe cmagic_load(raw, nil)
             }
         guard result == 0 else {
             var error = Self.error("libmagic's database can't be loaded: install libmagic-mgc, or set MAGIC", handle)
-            error.path = self.database
+            error.path = database
             unsafe cmagic_close(raw)
             throw error
         }
+        if bringsOwn, database == nil, !Self.knowsPNG(handle) {
+            unsafe cmagic_close(raw)
+            let version = cmagic_version()
+            throw FormworkError(
+                .sourceUnavailable,
+                "libmagic's database of this system isn't for version \(version / 100).\(version % 100), which this program "
+                    + "contains: install the program with its folder 'share', or set MAGIC")
+        }
         return handle
+    }
+
+    /// Whether the database is one. libmagic takes one of another version for an empty one.
+    private static func knowsPNG(_ handle: Handle) -> Bool {
+        let head: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D, 0x49, 0x48, 0x44, 0x52]
+        // SAFETY: the bytes live through the call, and libmagic's answer lives until the handle's next call.
+        return unsafe head.withUnsafeBytes { bytes in
+            unsafe cmagic_buffer(handle.raw, bytes.baseAddress, bytes.count).map { unsafe String(cString: $0) }
+        } == "image/png"
     }
 
     private static func error(_ message: String, _ handle: Handle) -> FormworkError {

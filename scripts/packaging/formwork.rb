@@ -17,6 +17,8 @@ class Formwork < Formula
     bin.install "bin/formwork"
     # `formwork` looks for it in ../libexec/formwork.
     (prefix/"libexec/formwork").install "libexec/formwork/formwork-transfer"
+    # The database of the libmagic that is linked in.
+    pkgshare.install "share/formwork/magic.mgc"
     man1.install Dir["share/man/man1/*"]
     bash_completion.install "share/bash-completion/completions/formwork"
     zsh_completion.install "share/zsh/site-functions/_formwork"

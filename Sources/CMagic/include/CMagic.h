@@ -15,6 +15,12 @@ enum {
 // Whether libmagic is there: linked into the program, or installed. All others may be called only then.
 int cmagic_is_available(void);
 
+// Whether it is linked into the program. Then the system may have a database of another version, which it can't read.
+int cmagic_is_linked(void);
+
+// The database that the environment names; null if it names none.
+const char *cmagic_named_database(void);
+
 int cmagic_version(void);
 cmagic_t cmagic_open(int flags);
 void cmagic_close(cmagic_t handle);
