@@ -182,7 +182,10 @@ struct ErrorTests {
     func notUTF8() throws {
         let result = try Command.shell("\"$F\" body -F $'a=\\xff'")
         #expect(result.status == 2 && result.output.isEmpty)
-        #expect(result.errors == "formwork: argument 3 is not UTF-8: rename the file, or pass it as '@-'\n")
+        #expect(
+            result.errors
+                == "formwork: argument 3 is not UTF-8: rename a file, or pass it as '@-'; a value comes from a file with -F 'NAME=<FILE'\n"
+        )
     }
 
     @Test("A file that this user may not read")

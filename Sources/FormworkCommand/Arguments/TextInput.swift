@@ -1,5 +1,6 @@
 #if Command
 import Formwork
+import FormworkSystem
 import SystemPackage
 
 /// A text that a verb reads into memory: a file or standard input.
@@ -25,6 +26,10 @@ struct TextInput {
             throw ExitStatus(2, "formwork: \(part.option.rawValue): this command has no parts of a form: leave it out")
         }
         guard let file, file != "-" else { return ("standard input", .descriptor(.standardInput)) }
+        if file.contains(where: { "={[&?".contains($0) }), (try? SystemCalls.status(of: FilePath(file))) == nil {
+            throw ExitStatus(
+                26, "formwork: \(file): no such file: a text comes from standard input, as in: echo '…' | formwork …")
+        }
         return (file, .file(FilePath(file)))
     }
 

@@ -64,7 +64,7 @@ struct UsageAdvice {
 
     /// Options whose value is a number of bytes.
     private static let sizes: Set<Substring> = [
-        "--max-size", "--max-file-size", "--max-field-size", "--min-rate", "--free-space", "--part-size",
+        "--max-size", "--max-file-size", "--max-field-size", "--min-rate", "--free-space", "--memory", "--part-size",
         "--piece-size", "--resume-total", "--limit-rate",
     ]
 
@@ -125,7 +125,12 @@ struct UsageAdvice {
         if verb.name == "curl" {
             return "\(text): curl's own options follow '--', as in: formwork curl URL -F name=value -- -sS"
         }
-        if let advice = self.advice[verb.name]?[option] ?? self.common[option] { return "\(text): \(advice)" }
+        if let advice = self.advice[verb.name]?[option] { return "\(text): \(advice)" }
+        if ["type", "inspect", "extract"].contains(verb.name) {
+            if !option.hasPrefix("--") { return "\(text): a file whose name begins with '-' is written ./-NAME" }
+        } else if let advice = self.common[option] {
+            return "\(text): \(advice)"
+        }
         let long = verb.options.keys.filter { $0.hasPrefix("--") }.sorted()
         guard option.hasPrefix("--"), let near = Self.nearest(to: option, in: long) else { return text }
         return "\(text): did you mean '\(near)'?"
@@ -203,6 +208,7 @@ struct UsageAdvice {
         if word.hasPrefix("{") || word.hasPrefix("[") {
             return "unexpected argument '\(word)': --json reports the result in JSON; --data-json sends JSON"
         }
+        if word.contains("://") { return "unexpected argument '\(word)': a form goes to one URL" }
         if word.contains("=") { return "unexpected argument '\(word)': a field needs -F: -F '\(word)'" }
         if let at = word.firstIndex(of: "@"), at != word.startIndex {
             let file = "\(word[..<at])=\(word[at...])"

@@ -33,6 +33,7 @@ enum ExitStatusList {
         ("70", "the input is malformed: a body, JSON, or a query string with --strict", Self.reading),
         ("77", "the certificates to trust can't be read", Self.network),
         ("127", "curl or formwork-transfer isn't installed", ["curl", "send", "receive", "link"]),
+        ("129", "its terminal was closed (SIGHUP)", ["body", "curl", "send", "extract"]),
         ("130, 143", "interrupted, or terminated", ["body", "curl", "send", "extract"]),
         ("130, 143", "a second signal stopped it; after the first it ends with 0", ["receive"]),
     ]

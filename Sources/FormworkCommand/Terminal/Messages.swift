@@ -17,6 +17,8 @@ package enum Messages {
 
     private static let form = Mutex(Form.text)
     private static let isSilent = Mutex(false)
+    /// Whether the error was written. A signal reports it while the body is still being written.
+    private static let hasEnded = Mutex(false)
 
     package static var current: Form { self.form.withLock { $0 } }
 
@@ -85,12 +87,21 @@ package enum Messages {
     static func fail(_ message: String, status: Int32) {
         guard self.current == .events else { return StandardError.write(message + "\n") }
         let text = String(message.trimmingPrefix("formwork: "))
-        self.write(event: "error", [("error", .text(text)), ("exitStatus", .integer(Int128(status)))])
+        self.write(event: "error", [("error", .text(text)), ("exitStatus", .integer(Int128(status)))], isLast: true)
     }
 
-    private static func write(event: String, _ members: [(String, ParameterValue)]) {
+    private static func write(event: String, _ members: [(String, ParameterValue)], isLast: Bool = false) {
         let all = [("event", .text(event)), ("time", .text(WallClock.timestamp()))] + members
-        StandardError.write(OrderedJSON.write(.object(all.map { .init($0.0, $0.1) })) + "\n")
+        self.write(object: OrderedJSON.write(.object(all.map { .init($0.0, $0.1) })), isLast: isLast)
+    }
+
+    /// Writes an object on a line of its own, unless the last one has been written.
+    static func write(object: String, isLast: Bool = false) {
+        self.hasEnded.withLock { hasEnded in
+            guard !hasEnded else { return }
+            hasEnded = isLast
+            StandardError.write(object + "\n")
+        }
     }
 }
 #endif

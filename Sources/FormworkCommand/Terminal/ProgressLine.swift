@@ -74,7 +74,7 @@ package final class ProgressLine: Sendable {
                 guard key != state.logged else { return }
                 state.logged = key
                 Self.write("\(WallClock.timeOfDay()) \(moment.line(rate: rate, elapsed: elapsed))\n")
-            case .json: Self.write(moment.json(rate: rate) + "\n")
+            case .json: Messages.write(object: moment.json(rate: rate))
             }
             state.isDrawn = true
         }

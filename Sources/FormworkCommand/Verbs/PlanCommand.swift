@@ -36,17 +36,22 @@ struct PlanCommand: ParsableCommand {
         let plan = try self.form.makePlan()
         if let save = self.save {
             let text = try JSONText.encode(plan.describe())
-            guard save != "-" else { return try StandardOutput.write(text) }
+            guard save != "-" else {
+                guard !self.json else {
+                    throw ExitStatus(2, "formwork: --save - writes to standard output: leave out --json")
+                }
+                return try StandardOutput.write(text)
+            }
             do { try BodyPlan(copying: .text(text)).write(toFile: FilePath(save)) } catch {
                 // What is written here isn't a body.
                 guard error.code == .writeFailed, error.path == nil else { throw error }
                 throw FormworkError(.writeFailed, "can't be written", path: save, cause: error.cause)
             }
-        } else {
-            guard self.json else {
-                return try StandardOutput.write(PlanTable(plan).text(width: Terminal.columns(of: .standardOutput)))
-            }
+        }
+        if self.json {
             try JSONOutput.write(plan.properties + [("pieces", .array(plan.layout.map(\.json)))])
+        } else if self.save == nil {
+            try StandardOutput.write(PlanTable(plan).text(width: Terminal.columns(of: .standardOutput)))
         }
     }
 }
