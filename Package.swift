@@ -157,7 +157,7 @@ let package = Package(
         .target(
             name: "FormworkDigests",
             dependencies: [
-                "FormworkCore",
+                "FormworkCore", "CFormworkBytes",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Digests"])),
             ],
             swiftSettings: settings
@@ -458,6 +458,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
                 product("NIOCore", "swift-nio", "Transfer"),
                 product("NIOEmbedded", "swift-nio", "Transfer"),
+                product("NIOHTTP1", "swift-nio", "Transfer"),
                 product("NIOHTTPTypes", "swift-nio-extras", "Transfer"),
                 product("HTTPTypes", "swift-http-types", "Transfer"),
                 product("AsyncHTTPClient", "async-http-client", "Transfer"),

@@ -176,6 +176,14 @@ public struct MultipartParser: Sendable {
         throw error
     }
 
+    /// Whether the close delimiter was found, so that no part follows.
+    package var isAfterClose: Bool {
+        switch self.state {
+        case .closing, .epilogue, .partEnding(isLast: true): true
+        case .searching, .delimiterLine, .partEnding, .headers: false
+        }
+    }
+
     /// Sets the most content bytes of the current part, including those already read.
     ///
     /// It applies only to this part. The next one has the value of ``ParsingLimits`` again.

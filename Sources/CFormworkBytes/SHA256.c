@@ -1,0 +1,112 @@
+#include "CFormworkBytes.h"
+
+static const uint32_t constants[64] __attribute__((aligned(16))) = {
+    0x428A2F98, 0x71374491, 0xB5C0FBCF, 0xE9B5DBA5, 0x3956C25B, 0x59F111F1, 0x923F82A4, 0xAB1C5ED5,
+    0xD807AA98, 0x12835B01, 0x243185BE, 0x550C7DC3, 0x72BE5D74, 0x80DEB1FE, 0x9BDC06A7, 0xC19BF174,
+    0xE49B69C1, 0xEFBE4786, 0x0FC19DC6, 0x240CA1CC, 0x2DE92C6F, 0x4A7484AA, 0x5CB0A9DC, 0x76F988DA,
+    0x983E5152, 0xA831C66D, 0xB00327C8, 0xBF597FC7, 0xC6E00BF3, 0xD5A79147, 0x06CA6351, 0x14292967,
+    0x27B70A85, 0x2E1B2138, 0x4D2C6DFC, 0x53380D13, 0x650A7354, 0x766A0ABB, 0x81C2C92E, 0x92722C85,
+    0xA2BFE8A1, 0xA81A664B, 0xC24B8B70, 0xC76C51A3, 0xD192E819, 0xD6990624, 0xF40E3585, 0x106AA070,
+    0x19A4C116, 0x1E376C08, 0x2748774C, 0x34B0BCB5, 0x391C0CB3, 0x4ED8AA4A, 0x5B9CCA4F, 0x682E6FF3,
+    0x748F82EE, 0x78A5636F, 0x84C87814, 0x8CC70208, 0x90BEFFFA, 0xA4506CEB, 0xBEF9A3F7, 0xC67178F2,
+};
+
+static uint32_t rotated(uint32_t word, int bits) { return word >> bits | word << (32 - bits); }
+
+void formwork_sha256_portable(uint32_t *state, const void *start, size_t blocks) {
+    const unsigned char *bytes = start;
+    for (; blocks > 0; blocks--, bytes += 64) {
+        uint32_t w[64], s[8];
+        for (int i = 0; i < 16; i++) {
+            const unsigned char *b = bytes + 4 * i;
+            w[i] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+        }
+        for (int i = 16; i < 64; i++) {
+            uint32_t a = w[i - 15], b = w[i - 2];
+            w[i] = w[i - 16] + (rotated(a, 7) ^ rotated(a, 18) ^ a >> 3) + w[i - 7]
+                + (rotated(b, 17) ^ rotated(b, 19) ^ b >> 10);
+        }
+        __builtin_memcpy(s, state, sizeof s);
+        for (int i = 0; i < 64; i++) {
+            uint32_t e = s[4], a = s[0];
+            uint32_t one = s[7] + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + ((e & s[5]) ^ (~e & s[6]))
+                + constants[i] + w[i];
+            uint32_t two = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
+            s[7] = s[6], s[6] = s[5], s[5] = e, s[4] = s[3] + one;
+            s[3] = s[2], s[2] = s[1], s[1] = a, s[0] = one + two;
+        }
+        for (int i = 0; i < 8; i++) state[i] += s[i];
+    }
+}
+
+#if defined(__x86_64__)
+typedef int quad __attribute__((vector_size(16)));
+typedef unsigned int unsigned_quad __attribute__((vector_size(16)));
+typedef char lane_bytes __attribute__((vector_size(16)));
+
+static int has_instructions(void) {
+    uint32_t a = 0, b = 0, c = 0, d = 0;
+    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    if (a < 7 || !__builtin_cpu_supports("ssse3") || !__builtin_cpu_supports("sse4.1")) return 0;
+    a = 7, c = 0;
+    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    return (b >> 29) & 1;
+}
+
+// Four rounds with the message words in m.
+#define ROUNDS(k, m)                                                                                                   \
+    {                                                                                                                  \
+        quad words;                                                                                                    \
+        __builtin_memcpy(&words, constants + 4 * (k), 16);                                                             \
+        words = (quad)((unsigned_quad)words + (unsigned_quad)m);                                                       \
+        cdgh = __builtin_ia32_sha256rnds2(cdgh, abef, words);                                                          \
+        abef = __builtin_ia32_sha256rnds2(abef, cdgh, __builtin_shufflevector(words, words, 2, 3, 2, 3));              \
+    }
+
+#define FIRST(k, m)                                                                                                    \
+    {                                                                                                                  \
+        lane_bytes v;                                                                                                  \
+        __builtin_memcpy(&v, bytes + 16 * (k), 16);                                                                    \
+        m = (quad)__builtin_shufflevector(v, v, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);                 \
+        ROUNDS(k, m)                                                                                                   \
+    }
+
+// The next four message words, in place of the oldest.
+#define NEXT(k, m, after, before, last)                                                                                \
+    m = __builtin_ia32_sha256msg2(                                                                                     \
+        (quad)((unsigned_quad)__builtin_ia32_sha256msg1(m, after)                                                      \
+               + (unsigned_quad)__builtin_shufflevector(before, last, 1, 2, 3, 4)),                                    \
+        last);                                                                                                         \
+    ROUNDS(k, m)
+
+__attribute__((target("sha,ssse3,sse4.1"))) static void with_instructions(
+    uint32_t *state, const unsigned char *bytes, size_t blocks) {
+    quad low, high;
+    __builtin_memcpy(&low, state, 16);
+    __builtin_memcpy(&high, state + 4, 16);
+    quad abef = __builtin_shufflevector(low, high, 5, 4, 1, 0);
+    quad cdgh = __builtin_shufflevector(low, high, 7, 6, 3, 2);
+    for (; blocks > 0; blocks--, bytes += 64) {
+        quad abef_before = abef, cdgh_before = cdgh, m0, m1, m2, m3;
+        FIRST(0, m0) FIRST(1, m1) FIRST(2, m2) FIRST(3, m3)
+        NEXT(4, m0, m1, m2, m3) NEXT(5, m1, m2, m3, m0) NEXT(6, m2, m3, m0, m1) NEXT(7, m3, m0, m1, m2)
+        NEXT(8, m0, m1, m2, m3) NEXT(9, m1, m2, m3, m0) NEXT(10, m2, m3, m0, m1) NEXT(11, m3, m0, m1, m2)
+        NEXT(12, m0, m1, m2, m3) NEXT(13, m1, m2, m3, m0) NEXT(14, m2, m3, m0, m1) NEXT(15, m3, m0, m1, m2)
+        abef = (quad)((unsigned_quad)abef + (unsigned_quad)abef_before);
+        cdgh = (quad)((unsigned_quad)cdgh + (unsigned_quad)cdgh_before);
+    }
+    low = __builtin_shufflevector(abef, cdgh, 3, 2, 7, 6);
+    high = __builtin_shufflevector(abef, cdgh, 1, 0, 5, 4);
+    __builtin_memcpy(state, &low, 16);
+    __builtin_memcpy(state + 4, &high, 16);
+}
+#else
+static int has_instructions(void) { return 0; }
+static void with_instructions(uint32_t *state, const unsigned char *bytes, size_t blocks) {
+    formwork_sha256_portable(state, bytes, blocks);
+}
+#endif
+
+int formwork_has_sha256(void) { return has_instructions(); }
+
+void formwork_sha256(uint32_t *state, const void *start, size_t blocks) { with_instructions(state, start, blocks); }
