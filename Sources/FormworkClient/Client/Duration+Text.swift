@@ -3,7 +3,7 @@ import Formwork
 
 extension Duration {
     /// `1 second`, `30 seconds` or `0.5 seconds`, for errors.
-    var text: String {
+    package var text: String {
         let seconds = self / .seconds(1)
         // The components of a longer duration may not fit.
         guard seconds == seconds.rounded(), abs(seconds) < 1e15 else { return "\(seconds) seconds" }

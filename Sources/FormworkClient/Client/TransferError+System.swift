@@ -27,7 +27,7 @@ extension ErrorNote {
 
 extension TransferError {
     /// Why no connection was made.
-    init(connecting place: String, _ error: any Error) {
+    package init(connecting place: String, _ error: any Error) {
         switch error {
         case let error as TransferError: self = error
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:

@@ -1,6 +1,7 @@
 #if Transfer
 import AsyncHTTPClient
 import Formwork
+import FormworkClient
 import FormworkCore
 import NIOCore
 import NIOHTTP1
@@ -28,13 +29,16 @@ struct HookClient: Sendable {
     /// The most bytes of an answer that are read.
     private static let longestAnswer = 64 << 10
 
-    /// - Parameter limit: How long a request may take in total.
-    init(_ url: String, _ secret: HookSecret, limit: Duration) {
+    /// - Parameters:
+    ///   - limit: How long a request may take, with its whole answer.
+    ///   - connections: How many requests there may be at once.
+    init(_ url: String, _ secret: HookSecret, limit: Duration, connections: Int) {
         (self.url, self.secret, self.limit) = (url, secret, limit)
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(min(limit, .seconds(10)).asWait)),
             decompression: .disabled)
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.httpVersion = .http1Only
         // RFC 8996 forbids older versions.
         var tls = TLSConfiguration.makeClientConfiguration()
@@ -43,6 +47,7 @@ struct HookClient: Sendable {
         self.http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
+    /// - Throws: ``HookFailure`` if there is no answer; `CancellationError`.
     func post(_ event: HookEvent) async throws -> Answer {
         let body = event.bytes
         let time = Int64(clamping: Date.now.timeIntervalSince1970)
@@ -54,14 +59,42 @@ struct HookClient: Sendable {
             ("webhook-signature", self.secret.signature(id: event.id, time: time, body: body)),
         ])
         request.body = .bytes(ByteBuffer(bytes: body))
-        let deadline = NIODeadline.now() + TimeAmount(self.limit.asWait)
-        let response = try await self.http.execute(request, deadline: deadline)
-        let received = try await response.body.collect(upTo: Self.longestAnswer)
-        return Answer(
-            status: Int(response.status.code), contentType: response.headers.first(name: "Content-Type"),
-            body: Array(received.readableBytesView))
+        let (http, limit, asked) = (self.http, self.limit, request)
+        do {
+            return try await TimeLimit.run(limit) {
+                let response = try await http.execute(asked, timeout: TimeAmount(limit.asWait))
+                let received = try await response.body.collect(upTo: Self.longestAnswer)
+                return Answer(
+                    status: Int(response.status.code), contentType: response.headers.first(name: "Content-Type"),
+                    body: Array(received.readableBytesView))
+            }
+        } catch {
+            try Task.checkCancellation()
+            throw HookFailure(error, limit: limit, longestAnswer: Self.longestAnswer)
+        }
     }
 
     func close() async { try? await self.http.shutdown() }
+}
+
+/// Why a hook gave no answer.
+struct HookFailure: Error, CustomStringConvertible {
+    var description: String
+
+    init(_ error: any Error, limit: Duration, longestAnswer: Int) {
+        self.description =
+            switch error {
+            case is TimeLimit.Passed: "\(error)"
+            case let error as HTTPClientError where [.deadlineExceeded, .readTimeout].contains(error):
+                "\(TimeLimit.Passed(limit: limit))"
+            case let error as HTTPClientError where [.connectTimeout, .getConnectionFromPoolTimeout].contains(error):
+                "there was no connection within \(limit.text)"
+            case let error as HTTPClientError where error == .remoteConnectionClosed:
+                "it closed the connection without an answer"
+            case is NIOTooManyBytesError: "its answer has more than \(longestAnswer, "byte")"
+            case is HTTPParserError: "its answer isn't HTTP"
+            default: TransferError(connecting: "hook", error).message
+            }
+    }
 }
 #endif

@@ -55,7 +55,8 @@ package final class Hooks: Service, Sendable {
     }
 
     private let options: Options
-    private let client: HookClient
+    /// Reports have connections of their own, so that slow answers to them don't keep uploads from being asked about.
+    private let (asking, reporting): (HookClient, HookClient)
     private let box: any NoticeBox
     private let storage: any ReceiverStorage
     private let metrics: any MetricsFactory
@@ -72,7 +73,8 @@ package final class Hooks: Service, Sendable {
     ) {
         (self.options, self.box, self.storage, self.logger) = (options, box, storage, logger)
         self.metrics = metrics ?? NOOPMetricsHandler.instance
-        self.client = HookClient(options.url, options.secret, limit: options.limit)
+        self.asking = HookClient(options.url, options.secret, limit: options.limit, connections: 256)
+        self.reporting = HookClient(options.url, options.secret, limit: options.limit, connections: Self.atOnce)
     }
 
     // MARK: Asking
@@ -124,11 +126,12 @@ package final class Hooks: Service, Sendable {
         let start = ContinuousClock.now
         defer {
             Metrics.Timer(
-                label: "formwork_hook_seconds", dimensions: [("event", event.type.rawValue)], factory: self.metrics
+                label: ReceiverMetric.hookSeconds.rawValue, dimensions: [("event", event.type.rawValue)],
+                factory: self.metrics
             ).record(duration: ContinuousClock.now - start)
         }
         do {
-            let answer = try await self.client.post(event)
+            let answer = try await (event.type == .asked ? self.asking : self.reporting).post(event)
             self.count(event, "\(answer.status)")
             return answer
         } catch {
@@ -139,7 +142,7 @@ package final class Hooks: Service, Sendable {
 
     private func count(_ event: HookEvent, _ code: String) {
         Counter(
-            label: "formwork_hook_requests_total", dimensions: [("event", event.type.rawValue), ("code", code)],
+            label: ReceiverMetric.hookRequests.rawValue, dimensions: [("event", event.type.rawValue), ("code", code)],
             factory: self.metrics
         ).increment()
     }
@@ -196,7 +199,13 @@ package final class Hooks: Service, Sendable {
     /// Sends a kept message soon.
     private func send(_ name: String) {
         self.state.withLock { $0.tries[name] = Try() }
+        self.showPending()
         self.sendDue()
+    }
+
+    private func showPending() {
+        let count = self.state.withLock { $0.tries.count }
+        Meter(label: ReceiverMetric.hookMessagesPending.rawValue, factory: self.metrics).set(count)
     }
 
     private func sendDue() {
@@ -204,6 +213,7 @@ package final class Hooks: Service, Sendable {
             Task {
                 await self.deliver(name)
                 self.state.withLock { $0.underWay -= 1 }
+                self.showPending()
                 self.sendDue()
             }
         }
@@ -274,7 +284,10 @@ package final class Hooks: Service, Sendable {
     }
 
     /// Ends the connections.
-    package func close() async { await self.client.close() }
+    package func close() async {
+        await self.asking.close()
+        await self.reporting.close()
+    }
 
     /// Looks for messages that others have left.
     func sweep() async {
@@ -286,13 +299,13 @@ package final class Hooks: Service, Sendable {
             self.state.withLock { state in
                 for name in gone where state.tries[name]?.isUnderWay == false { state.tries[name] = nil }
             }
-            Meter(label: "formwork_hook_messages_pending", factory: self.metrics).set(found.count)
             for (name, age) in found {
                 let isKnown = self.state.withLock { $0.tries[name] != nil || $0.storing.contains(name) }
                 guard !isKnown, age >= self.box.leastAge, let bytes = try await self.box.get(name) else { continue }
                 guard let notice = Notice(bytes) else { continue }
                 if notice.event.age > self.options.keepTime {
                     self.logger.error("a message to the hook was given up", metadata: ["message": "\(name)"])
+                    Counter(label: ReceiverMetric.hookMessagesGivenUp.rawValue, factory: self.metrics).increment()
                     try await self.box.remove(name)
                     continue
                 }
@@ -303,6 +316,7 @@ package final class Hooks: Service, Sendable {
                     self.state.withLock { $0.tries[name] = Try() }
                 }
             }
+            self.showPending()
         } catch {
             self.logger.warning("messages to the hook can't be looked for", metadata: ["reason": "\(error)"])
         }

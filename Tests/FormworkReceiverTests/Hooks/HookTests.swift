@@ -184,7 +184,9 @@ struct HookTests {
     }
 
     @Test(arguments: [
-        HookServer.Reply.answer(500), .answer(302), .close, .hold, .answer(200, "nonsense"), .answer(200, "[]"),
+        HookServer.Reply.answer(500), .answer(302), .close, .hold,
+        .stall("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"),
+        .answer(200, "nonsense"), .answer(200, "[]"),
         .answer(200, #"{"name":"../../x"}"#), .answer(200, #"{"name":".x"}"#), .answer(200, #"{"folder":"/x"}"#),
         .answer(200, #"{"maxSize":-1}"#), .answer(200, #"{"metadata":{"a b":"1"}}"#),
         .answer(200, #"{"metadata":{"a":"\u00e9"}}"#), .answer(200, #"{"metadata":{"formwork-upload":"x"}}"#),
@@ -304,6 +306,24 @@ struct HookTests {
             #expect(stored.count == 4 && Set(stored.map(\.body)).count == 1)
             #expect(Set(stored.compactMap { $0.headers["webhook-id"] }).count == 1)
             #expect(try await fixture.receiver.eventually { fixture.waiting.isEmpty })
+        }
+    }
+
+    @Test func `Reports whose answers stall are sent again, and keep no upload from being asked about`() async throws {
+        let server = try HookServer { type, count in
+            type == "upload.stored" && count <= 20
+                ? .stall("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{") : .answer(204)
+        }
+        try await Self.run(server, options: { $0.limit = .seconds(2) }) { fixture in
+            for index in 0..<20 {
+                let answer = try await fixture.receiver.request("PUT /a\(index).txt", [], "hello")
+                #expect(answer.status == 201)
+            }
+            let areSentAgain = try await fixture.receiver.eventually {
+                let reports = server.messages("upload.stored")
+                return reports.count >= 40 && Set(reports.compactMap { $0.headers["webhook-id"] }).count == 20
+            }
+            #expect(areSentAgain)
         }
     }
 

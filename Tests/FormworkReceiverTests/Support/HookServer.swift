@@ -23,6 +23,8 @@ final class HookServer: Sendable {
         case close
         /// Says nothing.
         case hold
+        /// Says this, and then nothing.
+        case stall(String)
     }
 
     private let listener: LoopbackListener
@@ -77,6 +79,9 @@ final class HookServer: Sendable {
                 guard send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL)) > 0 else { return }
             case .close: return
             case .hold: while more() {}
+            case .stall(let text):
+                _ = send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+                while more() {}
             }
         }
     }
