@@ -7,13 +7,15 @@ package final class CuttingRelay: @unchecked Sendable {
     private let listener: LoopbackListener
     private let lock = NSLock()
     private var cuts: [Int]
+    private var lostAnswers: Int
     private var broken = 0
 
     /// - Parameters:
     ///   - target: The server's port.
     ///   - cuts: How many bytes of a client's the first connection that brings so many may bring, and then the next such.
-    package init(to target: Int, cuts: [Int]) throws {
-        (self.target, self.cuts) = (target, cuts)
+    ///   - lostAnswers: How many of the first answers are lost, with their connections.
+    package init(to target: Int, cuts: [Int] = [], lostAnswers: Int = 0) throws {
+        (self.target, self.cuts, self.lostAnswers) = (target, cuts, lostAnswers)
         self.listener = try LoopbackListener()
         self.listener.acceptAll { [weak self] client in
             guard let self else {
@@ -50,6 +52,15 @@ package final class CuttingRelay: @unchecked Sendable {
         }
     }
 
+    private func losesAnswer() -> Bool {
+        self.lock.withLock {
+            guard self.lostAnswers > 0 else { return false }
+            self.lostAnswers -= 1
+            self.broken += 1
+            return true
+        }
+    }
+
     private func pump(_ from: CInt, _ to: CInt, _ isRequest: Bool) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         var total = 0
@@ -57,6 +68,7 @@ package final class CuttingRelay: @unchecked Sendable {
             let count = recv(from, &buffer, buffer.count, 0)
             guard count > 0 else { break }
             total += count
+            if !isRequest, self.losesAnswer() { break }
             let isCut =
                 isRequest
                 && self.lock.withLock {

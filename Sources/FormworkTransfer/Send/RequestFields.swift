@@ -3,6 +3,7 @@ import Formwork
 import FormworkCommand
 import FormworkNIO
 import FormworkClient
+import FormworkSystem
 
 /// The header fields of a request. `-H` works as in curl: `Name: value` adds a field, `Name:` removes it, `Name;` adds
 /// an empty one. `-H @FILE` has been replaced by the file's lines.
@@ -10,6 +11,7 @@ struct RequestFields {
     private(set) var fields: HTTPFields = [.userAgent: "formwork/\(FormworkVersion.text)", .accept: "*/*"]
     /// Whether `Expect: 100-continue` may be sent before a large body.
     private(set) var asksFirst = true
+    private var removed: Set<HTTPField.Name> = []
 
     init(_ headers: [String]) throws {
         for header in headers { try self.add(header) }
@@ -27,7 +29,10 @@ struct RequestFields {
         let value = String(header[bytes.index(after: end)...]).trimmingBlanks
         let isRemoval = value.isEmpty && bytes[end] == UInt8(ascii: ":")
         if name == .expect { self.asksFirst = !isRemoval }
-        if isRemoval { return self.fields[name] = nil }
+        if isRemoval {
+            self.removed.insert(name)
+            return self.fields[name] = nil
+        }
         guard bytes[end] == UInt8(ascii: ":") || value.isEmpty else {
             throw Self.refusal(header, "write 'Name: value'")
         }
@@ -40,6 +45,14 @@ struct RequestFields {
 
     private static func refusal(_ header: String, _ fix: String) -> ExitStatus {
         ExitStatus(2, "formwork: -H \(HeaderText.masked(header)): \(fix)")
+    }
+
+    /// Lets a server that knows the field process a repeated request once. Also for PUT: our receiver gives a second file
+    /// of a name another one. `-H` may give the field or leave it out.
+    mutating func addIdempotencyKey() {
+        guard let name = HTTPField.Name("Idempotency-Key"), self.fields[name] == nil, !self.removed.contains(name)
+        else { return }
+        self.fields[name] = "\"\(RandomWord.make())\(RandomWord.make())\""
     }
 
     /// - Parameter authorization: The value for `Authorization`, unless a header has it.

@@ -19,6 +19,9 @@ struct SendPreparation {
         let json = content?.isJSON == true ? ["Accept: application/json"] : []
         var fields = try RequestFields(json + self.command.habits.headers() + self.command.form.otherHeaders)
         if let authorization = try self.command.credentials.option() { fields.authorize(authorization) }
+        // With ietf and tus an upload begins empty. Only its own URL is asked again.
+        let isRepeated = self.command.retry ?? 0 > 0 && [.off, .auto].contains(self.command.resume.choice)
+        if isRepeated, post == nil, ["POST", "PUT"].contains(self.method) { fields.addIdempotencyKey() }
         var request = try self.request(post, fields)
         try self.command.credentials.authorize(&request, isSigned: post != nil)
         let plan = if let content { try await self.plan(content) } else { try await self.plan(post) }
@@ -83,6 +86,8 @@ struct SendPreparation {
         return try await plan.collected(upTo: 10_000_000, in: nil, checksFraming: false)
     }
 
+    private var method: String { self.command.method ?? (self.command.body.uploadFile == nil ? "POST" : "PUT") }
+
     private func request(_ post: PresignedPost?, _ fields: RequestFields) throws -> HTTPRequest {
         guard let url = post?.url ?? self.command.url, post == nil || self.command.url == nil else {
             throw ExitStatus(
@@ -91,9 +96,8 @@ struct SendPreparation {
                     ? "formwork: no URL: write formwork send URL -F …"
                     : "formwork: --presigned gives the URL: leave out the other one")
         }
-        let given = self.command.method ?? (self.command.body.uploadFile == nil ? "POST" : "PUT")
-        guard let method = HTTPRequest.Method(given) else {
-            throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(given)): is not a method, such as POST")
+        guard let method = HTTPRequest.Method(self.method) else {
+            throw ExitStatus(2, "formwork: -X \(ShellQuote.quote(self.method)): is not a method, such as POST")
         }
         do {
             return try HTTPRequest(
